@@ -213,7 +213,8 @@ fn lookups_answer_without_the_table_that_was_refused() {
         () if cfg!(miri) => return,
         () => 42_000,
     };
-    let key = |number| [&[b'k'; 4][..], &spread(number)].concat();
+    // Many keys begin alike and come at random, so hashes tell their leaves, and not their positions.
+    let key = |number: u64| [&spread(number % (keys / 100))[..], &spread(number)].concat();
     for count in 0..3 {
         let index = empty();
         (0..keys).for_each(|number| assert_eq!(index.insert(&key(number), number).unwrap(), None));

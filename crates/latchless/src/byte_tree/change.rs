@@ -4,6 +4,7 @@ use super::node::{Node, Words, ones};
 use super::shape::*;
 use super::text::{head, word, words_of};
 use crate::node::lines::Lines;
+use core::hint::select_unpredictable;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::Word;
 
@@ -81,6 +82,28 @@ impl<'k> Entry<'k> {
     }
 }
 
+/// Some of a node's entries, in order: a bit for each.
+struct Places([u64; SLOTS_MAX / 64]);
+
+impl Places {
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.0 == [0, 0]
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let [low, high] = self.0;
+        if low | high == 0 {
+            return None;
+        }
+        let at = select_unpredictable(low != 0, low.trailing_zeros(), 64 + high.trailing_zeros());
+        self.0 =
+            [low & low.wrapping_sub(1), select_unpredictable(low != 0, high, high & high.wrapping_sub(1))];
+        Some(at as usize)
+    }
+}
+
 impl<'a> Shared<'a> {
     /// The node's latch.
     #[inline(always)]
@@ -100,37 +123,61 @@ impl<'a> Shared<'a> {
         if !self.has_prefix(shape, key) {
             return None;
         }
-        let (own, mut first) = (head(key, shape.prefix()), 0);
-        while first < shape.len() {
-            let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
-            let mut likely = S::which_bytes(words, tag) & ones(shape.len() - first);
-            while likely != 0 {
-                let at = first + likely.trailing_zeros() as usize;
-                if self.head(shape, at) == own && self.rest_is(shape, at, key) {
-                    return Some(at);
-                }
-                likely &= likely - 1;
+        self.find_after_prefix::<S>(shape, (key, head(key, shape.prefix())), tag)
+    }
+
+    /// As [`Shared::find`], of a key with the node's prefix and this head.
+    #[inline(always)]
+    pub(super) fn find_after_prefix<S: Lines>(
+        self,
+        shape: Shape,
+        (key, own): (&[u8], u64),
+        tag: u8,
+    ) -> Option<usize> {
+        let mut likely = self.tagged::<S>(shape, tag);
+        let first = likely.next()?;
+        if self.head(shape, first) == own && self.rest_is(shape, first, key) {
+            return Some(first);
+        }
+        if likely.is_empty() { None } else { self.find_among(likely, shape, key) }
+    }
+
+    /// The one of these entries that has a key with the node's prefix. Apart, so that nothing is made ready
+    /// for it where the first entry has the key.
+    #[inline(never)]
+    fn find_among(self, mut likely: Places, shape: Shape, key: &[u8]) -> Option<usize> {
+        let own = head(key, shape.prefix());
+        while let Some(at) = likely.next() {
+            if self.head(shape, at) == own && self.rest_is(shape, at, key) {
+                return Some(at);
             }
-            first += 32;
         }
         None
+    }
+
+    /// The entries with this tag. All tags are looked at, without branches: where a tag is can't be foretold.
+    #[inline(always)]
+    fn tagged<S: Lines>(self, shape: Shape, tag: u8) -> Places {
+        const { assert!(SLOTS_MAX == 128) };
+        let words: &[Word; SLOTS_MAX / 8] =
+            self.words[SLOTS..].first_chunk().expect("slots end before the node");
+        let (fours, len) = (words.as_chunks::<4>().0, shape.len());
+        // A closure in place of the macro would be called.
+        macro_rules! marks {
+            ($at:literal) => {
+                u64::from(S::which_bytes(&fours[$at], tag))
+                    | u64::from(S::which_bytes(&fours[$at + 1], tag)) << 32
+            };
+        }
+        Places([marks!(0) & ones(len), marks!(2) & ones(len.saturating_sub(64))])
     }
 
     /// The word of the first entry's value whose tag is this one: to ask for it early.
     #[inline(always)]
     pub fn likely_place<S: Lines>(self, tag: u8) -> Option<(usize, usize)> {
         let shape = self.shape();
-        let mut first = 0;
-        while first < shape.len() {
-            let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
-            let likely = S::which_bytes(words, tag) & ones(shape.len() - first);
-            if likely != 0 {
-                let at = first + likely.trailing_zeros() as usize;
-                return Some((shape.heads() + at, self.place(shape, at)));
-            }
-            first += 32;
-        }
-        None
+        let at = self.tagged::<S>(shape, tag).next()?;
+        Some((shape.heads() + at, self.place(shape, at)))
     }
 
     /// Says that an entry is at another place.
@@ -148,7 +195,7 @@ impl<'a> Shared<'a> {
 
     /// Puts an entry before the one at `at`, if there is room.
     #[inline(always)]
-    pub fn insert(self, at: usize, entry: Entry<'_>) -> bool {
+    pub fn insert<S: Lines>(self, at: usize, entry: Entry<'_>) -> bool {
         debug_assert!(self.latch().is_held());
         let (shape, words) = (self.shape(), entry.words());
         if !shape.has_room(words) {
@@ -157,31 +204,24 @@ impl<'a> Shared<'a> {
         let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.set(place + word, to));
         let len = shape.len();
-        self.insert_byte(SLOTS, (at, len), entry.tag);
-        self.insert_byte(shape.lengths(), (at, len), entry.length);
-        self.insert_byte(shape.places(), (at, len), place as u8);
+        self.insert_bytes(shape, (at, len), [entry.tag, entry.length, place as u8]);
         let heads = shape.heads();
-        let moved = &self.words[heads + at..=heads + len];
-        let (from, to) = (&moved[..moved.len() - 1], &moved[1..]);
-        from.iter().zip(to).rev().for_each(|(from, to)| to.store_relaxed(from.load_relaxed()));
+        shift_up::<S>(&self.words[heads + at..=heads + len]);
         self.set(heads + at, entry.head);
         self.set(SHAPE, shape.with_entry(words).0);
         true
     }
 
     /// Removes an entry. Says which long string no entry names any more.
-    pub fn remove(self, at: usize) -> Option<LongRef> {
+    #[inline(always)]
+    pub fn remove<S: Lines>(self, at: usize) -> Option<LongRef> {
         debug_assert!(self.latch().is_held());
         let (shape, length) = (self.shape(), self.length(self.shape(), at));
         let long = (length == LONG).then(|| self.long_key(shape, at));
         let (len, words) = (shape.len(), self.words_of_entry(shape, at));
-        [SLOTS, shape.lengths(), shape.places()]
-            .into_iter()
-            .for_each(|array| self.remove_byte(array, (at, len)));
+        self.remove_bytes(shape, (at, len));
         let heads = shape.heads();
-        self.words[heads + at..heads + len].array_windows().for_each(|[to, from]| {
-            to.store_relaxed(from.load_relaxed());
-        });
+        shift_down::<S>(&self.words[heads + at..heads + len]);
         self.set(SHAPE, shape.without_entry(words).0);
         long
     }
@@ -216,31 +256,85 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Puts a byte before the one at `at` of an array of `len` bytes.
+    /// Puts a byte each before those at `at` of the tags, lengths and places, of which there are `len`.
     #[inline(always)]
-    fn insert_byte(self, array: usize, (at, len): (usize, usize), byte: u8) {
+    fn insert_bytes(self, shape: Shape, (at, len): (usize, usize), bytes: [u8; 3]) {
+        let arrays = [SLOTS, shape.lengths(), shape.places()];
         let (first, shift) = (at / 8, at % 8 * 8);
-        let word = self.words.word(array + first);
-        let low = word & ((1 << shift) - 1);
-        let high = word >> shift << shift;
-        self.set(array + first, low | u64::from(byte) << shift | high << 8);
-        let mut carried = word >> 56;
-        for at in array + first + 1..=array + len / 8 {
-            let word = self.words.word(at);
-            self.set(at, word << 8 | carried);
-            carried = word >> 56;
+        let mut carried = [0; 3];
+        for ((array, byte), carried) in arrays.into_iter().zip(bytes).zip(&mut carried) {
+            let word = self.words.word(array + first);
+            let (low, high) = (word & ((1 << shift) - 1), word >> shift << shift);
+            self.set(array + first, low | u64::from(byte) << shift | high << 8);
+            *carried = word >> 56;
+        }
+        // One loop for all three: where it ends can't be foretold.
+        for at in first + 1..=len / 8 {
+            for (array, carried) in arrays.into_iter().zip(&mut carried) {
+                let word = self.words.word(array + at);
+                self.set(array + at, word << 8 | *carried);
+                *carried = word >> 56;
+            }
         }
     }
 
-    /// Removes the byte at `at` of an array of `len` bytes.
-    fn remove_byte(self, array: usize, (at, len): (usize, usize)) {
-        let (first, last, shift) = (at / 8, (len - 1) / 8, at % 8 * 8);
-        for word in first..=last {
-            let own = self.words.word(array + word);
-            let next = if word < last { self.words.word(array + word + 1) << 56 } else { 0 };
-            let moved = own >> 8 | next;
-            let keep = if word == first { (1u64 << shift) - 1 } else { 0 };
-            self.set(array + word, own & keep | moved & !keep);
+    /// Removes the bytes at `at` of the tags, lengths and places, of which there are `len`.
+    #[inline(always)]
+    fn remove_bytes(self, shape: Shape, (at, len): (usize, usize)) {
+        let arrays = [SLOTS, shape.lengths(), shape.places()];
+        let (first, last, low) = (at / 8, (len - 1) / 8, (1u64 << (at % 8 * 8)) - 1);
+        let mut own = arrays.map(|array| self.words.word(array + first));
+        let kept = own.map(|word| word & low);
+        for at in first..=last {
+            for (array, own) in arrays.into_iter().zip(&mut own) {
+                // After the last one there may be another array.
+                let next = if at < last { self.words.word(array + at + 1) } else { 0 };
+                self.set(array + at, *own >> 8 | next << 56);
+                *own = next;
+            }
+        }
+        for (array, kept) in arrays.into_iter().zip(kept) {
+            self.set(array + first, self.words.word(array + first) & !low | kept);
         }
     }
+}
+
+/// Moves all words but the last one place up.
+#[inline(always)]
+fn shift_up<S: Lines>(words: &[Word]) {
+    let Some((first, to)) = words.first_chunk().zip(words[1..].first_chunk()) else {
+        let few = words.array_windows().rev();
+        return few.for_each(|[from, to]| to.store_relaxed(from.load_relaxed()));
+    };
+    // The first four are read before others are written over them.
+    let mut kept = [0; 4];
+    S::copy_words(first, &mut kept);
+    for five in words.array_windows::<5>().rev().step_by(4) {
+        let (from, to) = ends(five);
+        S::move_words(from, to);
+    }
+    S::set_words(to, &kept);
+}
+
+/// Moves all words but the first one place down.
+#[inline(always)]
+fn shift_down<S: Lines>(words: &[Word]) {
+    let count = words.len() - 1;
+    let Some((last, to)) = words.last_chunk().zip(words[..count].last_chunk()) else {
+        return words.array_windows().for_each(|[to, from]| to.store_relaxed(from.load_relaxed()));
+    };
+    // The last four are read before others are written over them.
+    let mut kept = [0; 4];
+    S::copy_words(last, &mut kept);
+    for five in words.array_windows::<5>().step_by(4) {
+        let (to, from) = ends(five);
+        S::move_words(from, to);
+    }
+    S::set_words(to, &kept);
+}
+
+/// The first four and the last four of five words.
+#[inline(always)]
+fn ends(five: &[Word; 5]) -> (&[Word; 4], &[Word; 4]) {
+    five.first_chunk().zip(five.last_chunk()).expect("five are more than four")
 }

@@ -7,9 +7,9 @@ use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
+use super::start::{Start, StartBy};
 use super::text::head;
 use super::tree::{ByteTree, Held};
-use super::values::OneWord;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Change, Edit, Edited, Step};
 use latchless_core::base::error::Result;
@@ -46,23 +46,6 @@ impl LeafEdit for Edit<u64> {
     }
 }
 
-/// Where an edit begins.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Start {
-    /// The leaf that a descent or a guess has come to.
-    pub leaf: NodeRef,
-    pub by: StartBy,
-}
-
-/// How an edit came to the leaf where it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StartBy {
-    Descent,
-    Guess,
-    /// The thread's last edit was at an end of all keys.
-    End,
-}
-
 impl ByteTree {
     /// Does with the entry of `key` what `edit` says.
     ///
@@ -71,6 +54,9 @@ impl ByteTree {
     #[inline]
     pub fn edit(&self, key: &[u8], edit: Edit<u64>) -> Result<Edited<u64>> {
         Self::check_length(key)?;
+        if edit == Edit::Look {
+            return Ok(Edited { before: self.get(key), applied: false });
+        }
         self.dispatch.run(EditOne { tree: self, key, edit })
     }
 
@@ -86,7 +72,9 @@ impl ByteTree {
         let node = leaf.0.0;
         match self.edit_in::<S, E>(leaf, (key, hash), edit) {
             Ok(edited) => {
-                self.learn_from_edit(node, (key, hash, wrong), &edited);
+                if !self.settle(start, key, node) {
+                    self.learn_from_edit(node, (key, hash, wrong), &edited);
+                }
                 Ok(edited)
             }
             Err(((node, _), held)) => {
@@ -94,23 +82,6 @@ impl ByteTree {
                 self.edit_with_room(node, (key, hash), edit)
             }
         }
-    }
-
-    /// Where an edit of a key with this hash begins: at an end, by a guess, or a descent.
-    #[inline(always)]
-    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64) -> Start {
-        if let Some(end) = self.start_at_end() {
-            return end;
-        }
-        let (leaf, by) = match self.guesses.leaf(hash) {
-            Some(leaf) => {
-                self.ask_for(leaf, 0);
-                (leaf, StartBy::Guess)
-            }
-            None => (self.descend_to_leaf::<S>(key, Toward::Key), StartBy::Descent),
-        };
-        self.ask_for_heads(leaf);
-        Start { leaf, by }
     }
 
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
@@ -124,12 +95,12 @@ impl ByteTree {
                 return ((at, held), wrong);
             }
             drop(held);
-            if by == StartBy::Guess {
-                self.misled.add(1);
-                wrong = leaf;
-            } else {
-                self.leave_end();
+            match by {
+                StartBy::End => self.leave_end(),
+                StartBy::Hash => wrong = leaf,
+                _ => {}
             }
+            self.misled.add(u64::from(by != StartBy::End));
             leaf = self.descend_to_leaf::<Scalar>(key, Toward::Key);
         }
         (self.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
@@ -159,8 +130,11 @@ impl ByteTree {
         edit: &mut E,
     ) -> Result<Edited<E::Before>, Held<'a>> {
         let ((_, leaf), tag) = (at, Self::tag(hash));
-        let end = leaf.rank_at_end(leaf.shape(), key);
-        let found = if end.is_some() { None } else { leaf.find::<S>(key, tag) };
+        let shape = leaf.shape();
+        // Between the fences all keys have the prefix.
+        let own = (key, head(key, shape.prefix()));
+        let end = leaf.rank_at_end(shape, own);
+        let found = if end.is_some() { None } else { leaf.find_after_prefix::<S>(shape, own, tag) };
         let (before, step) = edit.step(leaf, found);
         match (step, found) {
             (Step::Set(value), Some(entry)) if E::IS_WORD => {
@@ -175,7 +149,6 @@ impl ByteTree {
                 leaf.set_words(entry, value, edit.more());
             }
             (Step::Set(value), None) => {
-                let shape = leaf.shape();
                 let (suffix, more) = (&key[shape.prefix()..], edit.more());
                 if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8) + more.len())
                 {
@@ -184,9 +157,9 @@ impl ByteTree {
                 held.changing();
                 let rank = match end {
                     Some(rank) => rank,
-                    None => leaf.rank::<S>(shape, key).0,
+                    None => leaf.rank_of_head::<S>(shape, own).0,
                 };
-                leaf.insert(rank, Entry::short(suffix, tag, value).with_more(more));
+                leaf.insert::<S>(rank, Entry::short(suffix, tag, value).with_more(more));
                 drop(held);
                 self.note_end(at, shape, rank);
                 self.entries.add(1);
@@ -194,7 +167,7 @@ impl ByteTree {
             (Step::TakeOut, Some(at)) => {
                 held.changing();
                 let words = taken(leaf);
-                let long = leaf.remove(at);
+                let long = leaf.remove::<S>(at);
                 let is_small = Self::invites_a_merge(words, leaf);
                 drop(held);
                 self.entries.add(-1);
@@ -231,6 +204,7 @@ impl ByteTree {
         if self.guesses.is_outgrown(self.len()) {
             self.grow_guesses();
         }
+        self.lay_out_if_outgrown();
         self.longest.publish_max(key.len() as u64);
         let (mut aside, mut lack) = (Aside::none(self), Lack { levels: 1, blocks: 0 });
         let mut has_lent = false;
@@ -260,7 +234,7 @@ impl ByteTree {
                 };
                 held.changing();
                 let entry = Entry::long(head(key, prefix), aside.blocks.store(key), tag, value);
-                leaf.insert(leaf.rank::<Scalar>(leaf.shape(), key).0, entry.with_more(edit.more()));
+                leaf.insert::<Scalar>(leaf.rank::<Scalar>(leaf.shape(), key).0, entry.with_more(edit.more()));
                 drop(held);
                 self.entries.add(1);
                 return Ok(Edited { before: None, applied: true });
@@ -300,7 +274,7 @@ impl ByteTree {
             Some(Growth::Up) => Some((at, held)),
             growth => {
                 let falls = growth.is_some() && rank == 0;
-                (!may_lend || !self.lend(leaf, &mut held, falls, strings)).then_some((at, held))
+                (!may_lend || !self.lend(at, &mut held, falls, strings)).then_some((at, held))
             }
         }
     }
@@ -329,10 +303,6 @@ impl Operation for EditOne<'_> {
     fn run<S: Search>(self) -> Result<Edited<u64>> {
         let Self { tree, key, mut edit } = self;
         let hash = tree.hash(key);
-        if edit == Edit::Look {
-            let before = tree.get_hashed::<S, _>(key, hash, &mut OneWord);
-            return Ok(Edited { before, applied: false });
-        }
         tree.edit_from::<S, _>(tree.start_of::<S>(key, hash), (key, hash), &mut edit)
     }
 }

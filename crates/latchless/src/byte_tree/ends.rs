@@ -10,9 +10,9 @@
 //! fences tell under its latch.
 
 use super::change::Shared;
-use super::edit::{Start, StartBy};
 use super::node::{Node, Words};
 use super::shape::Shape;
+use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -87,19 +87,19 @@ impl<W: Words> Node<'_, W> {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 
-    /// How many entries come before a key that the node covers, if that is told by the last entry, or in the
-    /// first leaf by the first one: all of them, or none. The node doesn't have the key then. Where keys
-    /// grow, in whichever leaf, each comes after all others of its leaf, and what they begin with is the
-    /// same.
+    /// How many entries come before a key with this head that the node covers, if that is told by the last
+    /// entry, or in the first leaf by the first one: all of them, or none. The node doesn't have the key
+    /// then. Where keys grow, in whichever leaf, each comes after all others of its leaf, and what they begin
+    /// with is the same.
     #[inline(always)]
-    pub(super) fn rank_at_end(self, shape: Shape, key: &[u8]) -> Option<usize> {
+    pub(super) fn rank_at_end(self, shape: Shape, own: (&[u8], u64)) -> Option<usize> {
         let len = shape.len();
         if len == 0 {
             return None;
         }
-        if self.compare_entry(shape, len - 1, key) == Ordering::Less {
+        if self.compare_entry(shape, len - 1, own) == Ordering::Less {
             return Some(len);
         }
-        (self.is_first() && self.compare_entry(shape, 0, key) == Ordering::Greater).then_some(0)
+        (self.is_first() && self.compare_entry(shape, 0, own) == Ordering::Greater).then_some(0)
     }
 }

@@ -22,23 +22,28 @@ impl ByteTree {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: &[u8]) -> Option<u64> {
-        self.dispatch.run(Get { tree: self, key, take: &mut OneWord })
+        self.get_by(key, &mut OneWord)
     }
 
     /// As [`ByteTree::get`], where `take` takes the value.
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
-        self.dispatch.run(Get { tree: self, key, take })
+        if self.positions.are_any() {
+            self.dispatch.run(Get { tree: self, key, take })
+        } else {
+            self.dispatch.run(GetByHash { tree: self, key, take })
+        }
     }
 
-    /// As [`ByteTree::get`], of a key with this hash.
+    /// As [`ByteTree::get_by`], of a key whose position tells nothing. Apart, so that what it needs isn't
+    /// made ready for the others, too.
+    #[inline(never)]
+    pub(super) fn get_without_position<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
+        self.dispatch.run(GetByHash { tree: self, key, take })
+    }
+
     #[inline(always)]
-    pub(super) fn get_hashed<S: Search, T: Take>(
-        &self,
-        key: &[u8],
-        hash: u64,
-        take: &mut T,
-    ) -> Option<T::Value> {
+    fn get_by_hash<S: Search, T: Take>(&self, key: &[u8], hash: u64, take: &mut T) -> Option<T::Value> {
         let mut wrong = NodeRef::NIL;
         if let Some(line) = self.guesses.line(hash) {
             for leaf in line.leaves() {
@@ -80,6 +85,26 @@ impl ByteTree {
         Some(answer)
     }
 
+    /// The answer, if the leaf that a key's position leads to has it.
+    #[inline(always)]
+    pub(super) fn get_at_position<S: Search, T: Take>(
+        &self,
+        leaf: NodeRef,
+        own: (&[u8], u64),
+        take: &mut T,
+    ) -> Option<Option<T::Value>> {
+        match self.look_in::<S, T>(leaf, own, take) {
+            Told::Answer(answer) => {
+                self.count_position();
+                Some(answer)
+            }
+            _ => {
+                self.misled.add(1);
+                None
+            }
+        }
+    }
+
     #[inline(always)]
     fn look_in<S: Search, T: Take>(
         &self,
@@ -94,7 +119,7 @@ impl ByteTree {
         if found.is_some() {
             return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
         }
-        let (side, link) = (leaf.side(key), leaf.link());
+        let (side, link) = (leaf.side_apart(key), leaf.link());
         match side {
             _ if !leaf.latch().validate(version) => Told::Nothing,
             Side::Here => Told::Answer(None),
@@ -119,6 +144,9 @@ impl ByteTree {
         };
         if answer.is_some() {
             self.guesses.write(hash, leaf, wrong);
+        }
+        if self.positions.are_any() {
+            self.learn_position(key, leaf);
         }
         self.learn_from(key, answer.is_some(), !wrong.is_nil());
         answer
@@ -156,6 +184,29 @@ impl<T: Take> Operation for Get<'_, T> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<T::Value> {
-        self.tree.get_hashed::<S, T>(self.key, self.tree.hash(self.key), self.take)
+        let Self { tree, key, take } = self;
+        let hash = tree.hash(key);
+        if let Some(leaf) = tree.positions.guess(key) {
+            tree.ask_for_leaf(leaf);
+            if let Some(answer) = tree.get_at_position::<S, T>(leaf, (key, hash), take) {
+                return answer;
+            }
+        }
+        tree.get_without_position(key, take)
+    }
+}
+
+struct GetByHash<'a, T> {
+    tree: &'a ByteTree,
+    key: &'a [u8],
+    take: &'a mut T,
+}
+
+impl<T: Take> Operation for GetByHash<'_, T> {
+    type Output = Option<T::Value>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Option<T::Value> {
+        self.tree.get_by_hash::<S, T>(self.key, self.tree.hash(self.key), self.take)
     }
 }

@@ -3,9 +3,9 @@
 //! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and
 //! asks for what the next step will read.
 
-use super::edit::{Start, StartBy};
 use super::node::Toward;
 use super::shape::WORDS;
+use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
@@ -83,7 +83,8 @@ impl ByteTree {
     /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
     #[inline(always)]
     fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
-        let mut ways = [Way::NONE; GROUP];
+        let (mut ways, mut places) = ([Way::NONE; GROUP], [0; GROUP]);
+        let slots = self.positions.ask_for_all(keys, &mut places);
         for (way, key) in ways.iter_mut().zip(keys) {
             way.hash = self.hash(key);
             self.guesses.ask(way.hash);
@@ -91,11 +92,11 @@ impl ByteTree {
         let (root, levels) = self.root();
         let mut unguessed = [0u8; GROUP];
         let mut count = 0;
-        for (at, way) in ways.iter_mut().enumerate().take(keys.len()) {
+        for ((at, way), place) in ways.iter_mut().enumerate().zip(places).take(keys.len()) {
             way.at.leaf = root;
-            if let Some(leaf) = self.guesses.leaf(way.hash) {
-                way.at = Start { leaf, by: StartBy::Guess };
-                self.ask_for(leaf, 0);
+            if let Some(start) = self.guess_at(slots, place, way.hash) {
+                way.at = start;
+                self.ask_for(start.leaf, 0);
             } else {
                 unguessed[count] = at as u8;
                 count += 1;
@@ -160,12 +161,12 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
         let ways = tree.descend_together::<S>(keys);
         for (&key, way) in keys.iter().zip(ways) {
             let Way { hash, at: Start { leaf, by } } = way;
-            let answer = if by == StartBy::Guess {
-                let guessed = tree.get_guessed::<S, T>(leaf, (key, hash), take);
-                guessed.unwrap_or_else(|| tree.get_by(key, take))
-            } else {
-                tree.get_from::<S, T>(leaf, key, (hash, NodeRef::NIL), take)
+            let guessed = match by {
+                StartBy::Hash => tree.get_guessed::<S, T>(leaf, (key, hash), take),
+                StartBy::Position => tree.get_at_position::<S, T>(leaf, (key, hash), take),
+                _ => Some(tree.get_from::<S, T>(leaf, key, (hash, NodeRef::NIL), take)),
             };
+            let answer = guessed.unwrap_or_else(|| tree.get_without_position(key, take));
             done(answer, take);
         }
     }

@@ -214,9 +214,12 @@ impl<'i> Builder<'i> {
         for (to, at) in (first..).zip(entries) {
             let (own, words) = (node.place(old, at), node.words_of_entry(old, at));
             place -= words;
-            let (copy, from) = (&mut self.image[place..place + words], &node.words[own..own + words]);
-            // A call to copy a few words takes longer than that.
-            copy.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+            // For short keys that is all; the compiler makes a call of the loop.
+            self.image[place] = node.words[own];
+            if words > 1 {
+                let (copy, from) = (&mut self.image[place..place + words], &node.words[own..own + words]);
+                copy.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+            }
             self.image[places + to / 8] |= (place as u64) << (to % 8 * 8);
         }
         let words = WORDS - shape.used() - place;

@@ -256,6 +256,11 @@ impl LeafCopy {
         &self.high
     }
 
+    /// The leaf that was copied.
+    pub(super) fn node(&self) -> NodeRef {
+        self.source.0
+    }
+
     /// The leaf that was the right neighbour.
     pub fn link(&self) -> NodeRef {
         self.link

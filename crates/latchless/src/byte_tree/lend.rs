@@ -52,7 +52,7 @@ impl ByteTree {
     /// leaf's start, so that all is moved that fits.
     pub(super) fn lend<'a>(
         &'a self,
-        left: Shared<'a>,
+        (node, left): At<'a>,
         held: &mut Latched<'a>,
         falls: bool,
         strings: &mut Strings,
@@ -63,15 +63,16 @@ impl ByteTree {
             return false;
         }
         self.ask_for_used(right, self.at(right).1.shape());
-        let (right, mut right_held) = self.latch(self.at(right));
-        if !takes_at_most(right.1, most) {
+        let ((_, right_leaf), mut right_held) = self.latch(self.at(right));
+        if !takes_at_most(right_leaf, most) {
             return false;
         }
-        let pair = [(left, held), (right.1, &mut right_held)];
+        let pair = [(left, held), (right_leaf, &mut right_held)];
+        let nodes = [node, right];
         if falls {
-            return self.share(right, pair, strings, |both, separator| both.lend_all(separator));
+            return self.share(nodes, pair, strings, |both, separator| both.lend_all(separator));
         }
-        self.share(right, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
+        self.share(nodes, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
             Some(Cut { stay: cut_to_lend(left, right)?, come: 0 })
         })
     }
@@ -85,20 +86,20 @@ impl ByteTree {
         // Latches are taken from left to right: this one has to go first.
         drop(held);
         let Some(left) = self.descend::<Scalar>(0, &strings.other, Toward::Before) else { return false };
-        let ((_, left), mut left_held) = self.latch(self.at(left));
+        let ((node, left), mut left_held) = self.latch(self.at(left));
         if left.link() != full || !takes_at_most(left, 7) {
             return false;
         }
         let (right, mut right_held) = self.latch(self.at(full));
         let pair = [(left, &mut left_held), (right.1, &mut right_held)];
         right.1.side(key) == Side::Here
-            && self.share(right, pair, strings, |both, separator| both.lend_back(separator))
+            && self.share([node, full], pair, strings, |both, separator| both.lend_back(separator))
     }
 
     /// Moves entries between two latched neighbours as `choose` says. Says whether it did.
     fn share<'a>(
         &'a self,
-        (right, _): At<'a>,
+        [left_node, right]: [NodeRef; 2],
         [(left, left_held), (right_leaf, right_held)]: Pair<'_, 'a>,
         strings: &mut Strings,
         choose: impl FnOnce(Neighbours<'_>, &mut Vec<u8>) -> Option<Cut>,
@@ -148,9 +149,11 @@ impl ByteTree {
         [left_held, right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         right_leaf.write(new_right.image());
         left.write(new_left.image());
-        parent.1.remove(rank);
-        let has_gone_in = parent.1.insert(rank, Entry::short(suffix, 0, u64::from(right.to_word())));
+        parent.1.remove::<Scalar>(rank);
+        let has_gone_in =
+            parent.1.insert::<Scalar>(rank, Entry::short(suffix, 0, u64::from(right.to_word())));
         debug_assert!(has_gone_in, "there was room for another separator");
+        self.positions.name_both([left_node, right], [low, separator], high);
         true
     }
 }

@@ -265,11 +265,13 @@ impl ByteTree {
         self.long.clear();
         // They lead to leaves that there were before the last key was removed.
         self.guesses.clear();
+        self.positions.clear();
         self.ends = Ends::unknown();
         let mut loading = Loading { tree: self, is_whole: false };
         let len = loading.tree.load_levels(fill, next)?;
         loading.tree.entries.set(len as i64);
         loading.is_whole = true;
+        loading.tree.lay_out_if_outgrown();
         Ok(())
     }
 

@@ -176,7 +176,7 @@ impl ByteTree {
         [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         left.1.write(both.image());
         right.1.mark_dead();
-        let named = parent.1.remove(rank);
+        let named = parent.1.remove::<Scalar>(rank);
         let shrank = is_nearly_empty(parent.1);
         drop((left_held, right_held, parent_held));
         let old_high = one.shape().has(Shape::HIGH_LONG).then(|| one.long_high());

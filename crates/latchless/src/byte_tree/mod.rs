@@ -1,11 +1,13 @@
 //! Byte strings as keys: nodes with entries of any length, and the tree of them.
 //!
-//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
-//! of nodes), `node.rs` (reading), `change.rs` (changing in place), `values.rs` (what values look like),
-//! `image.rs` (nodes in private memory), `guesses.rs` and `ends.rs` (ways round inner nodes), `tree.rs` (the
-//! tree and the ways down), and one algorithm a file.
+//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
+//! nodes), `node.rs` (reading), `change.rs` (changing in place), `values.rs` (what values look like),
+//! `image.rs` (nodes in private memory), `positions`, `guesses` and `ends.rs` (ways round inner nodes),
+//! `tree.rs` (the tree and the ways down), `asking.rs` (what is prefetched), `start.rs` (which way), and one
+//! algorithm a file.
 
 mod aside;
+mod asking;
 mod change;
 mod check;
 mod cut;
@@ -22,8 +24,10 @@ mod long;
 mod merge;
 mod near;
 mod node;
+mod positions;
 mod shape;
 mod split;
+mod start;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -62,10 +62,13 @@ impl ByteTree {
         let mut passed: Vec<(NodeRef, Version)> = Vec::new();
         let mut next = Vec::new();
         loop {
-            let leaf = self.descend_to_leaf::<Scalar>(fence, toward);
-            let (seen, node, version) = self.read_leaf(leaf, (fence, toward), |(_, leaf)| {
+            let start = self.start_near(fence, toward);
+            let (seen, node, version) = self.read_leaf(start.leaf, (fence, toward), |(_, leaf)| {
                 look(leaf, (from, direction), (key, &mut next), take)
             });
+            if toward == Toward::Key {
+                self.settle(start, fence, node);
+            }
             if seen.value.is_some() || !seen.goes_on {
                 let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
                 return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };
@@ -96,7 +99,7 @@ impl ByteTree {
                 whole_key(leaf, at, key);
                 held.changing();
                 let before = taken(leaf);
-                let long = leaf.remove(at);
+                let long = leaf.remove::<Scalar>(at);
                 let is_small = Self::invites_a_merge(before, leaf);
                 drop((held, latched));
                 self.entries.add(-1);
@@ -152,7 +155,7 @@ fn start(from: Bound<&[u8]>, direction: Direction, fence: &mut Vec<u8>) -> Optio
 }
 
 /// Makes `key` that of an entry.
-fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
+pub(super) fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
     let shape = leaf.shape();
     key.clear();
     leaf.low_to(key);

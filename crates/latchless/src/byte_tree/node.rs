@@ -197,12 +197,21 @@ impl<'a, W: Words> Node<'a, W> {
         if shape.has(Shape::DEAD) {
             return Side::Left;
         }
-        // With the prefix, nearly every key differs from the fences in the bytes after it.
-        let is_below = self.has_prefix(shape, key) && head(key, shape.prefix()) < self.words.word(HIGH_HEAD);
+        // With the prefix, nearly every key differs in the bytes after it from the fences, and from the first
+        // entry, which isn't before the low one.
+        let (has_prefix, own) = (self.has_prefix(shape, key), head(key, shape.prefix()));
+        let is_below = has_prefix && own < self.words.word(HIGH_HEAD);
         if !is_below && !shape.has(Shape::NO_HIGH) && self.compare_high(shape, key).is_le() {
             return Side::Right;
         }
-        if self.compare_low(shape, key).is_gt() { Side::Left } else { Side::Here }
+        let is_above = has_prefix && shape.len() > 0 && own > self.head(shape, 0);
+        if !is_above && self.compare_low(shape, key).is_gt() { Side::Left } else { Side::Here }
+    }
+
+    /// As [`Node::side`], called: where that is the exception.
+    #[inline(never)]
+    pub fn side_apart(self, key: &[u8]) -> Side {
+        self.side(key)
     }
 
     /// Where a key, or the place right before it, is; or the place after all keys.
@@ -255,10 +264,10 @@ impl<'a, W: Words> Node<'a, W> {
         }
     }
 
-    /// How an entry's key compares with one that has the node's prefix.
+    /// How an entry's key compares with one that has the node's prefix and this head.
     #[inline(always)]
-    pub(super) fn compare_entry(self, shape: Shape, at: usize, key: &[u8]) -> Ordering {
-        match self.head(shape, at).cmp(&head(key, shape.prefix())) {
+    pub(super) fn compare_entry(self, shape: Shape, at: usize, (key, own): (&[u8], u64)) -> Ordering {
+        match self.head(shape, at).cmp(&own) {
             Ordering::Equal => self.compare_after_head(shape, at, (key, head(key, shape.prefix() + 8))),
             order => order,
         }
@@ -283,14 +292,20 @@ impl<'a, W: Words> Node<'a, W> {
     /// node's prefix.
     #[inline(always)]
     pub fn rank<S: Lines>(self, shape: Shape, key: &[u8]) -> (usize, bool) {
-        let (len, own) = (shape.len(), head(key, shape.prefix()));
+        self.rank_of_head::<S>(shape, (key, head(key, shape.prefix())))
+    }
+
+    /// As [`Node::rank`], of a key with this head.
+    #[inline(always)]
+    pub(super) fn rank_of_head<S: Lines>(self, shape: Shape, (key, own): (&[u8], u64)) -> (usize, bool) {
+        let len = shape.len();
         let (mut base, mut size) = (0, len);
         while size > ABREAST {
             let half = size / 2;
             base = core::hint::select_unpredictable(self.head(shape, base + half) < own, base + half, base);
             size -= half;
         }
-        let below = self.words.below::<S>(shape.heads() + base, own) & ones(size);
+        let below = u64::from(self.words.below::<S>(shape.heads() + base, own)) & ones(size);
         base += below.count_ones() as usize;
         if base == len || self.head(shape, base) != own {
             return (base, false);
@@ -377,6 +392,19 @@ impl<'a, W: Words> Node<'a, W> {
         is_short.then(|| suffix_of(self.low_len(), shape.prefix(), |at| self.low_word(at), to))
     }
 
+    /// The low fence, if that isn't long.
+    pub fn whole_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let is_short = !self.shape().has(Shape::LOW_LONG);
+        is_short.then(|| suffix_of(self.low_len(), 0, |at| self.low_word(at), to))
+    }
+
+    /// The high fence, if there is one and it isn't long.
+    pub fn whole_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let start = WORDS - high_words(self.high_len());
+        let is_short = !self.shape().has(Shape::NO_HIGH | Shape::HIGH_LONG);
+        is_short.then(|| suffix_of(self.high_len(), 0, |at| self.words.word(start + at), to))
+    }
+
     /// The suffix of an entry that isn't long.
     #[inline(always)]
     pub fn suffix(self, shape: Shape, at: usize, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
@@ -459,8 +487,8 @@ pub type SuffixWords = [u64; SUFFIX_ROOM / 8 + 1];
 /// Room for a suffix that isn't long, in whole words.
 pub const SUFFIX_ROOM: usize = 8 + SUFFIX_MAX.next_multiple_of(8);
 
-/// Ones in so many of the lowest bits, at most 32.
+/// Ones in so many of the lowest bits, or in all.
 #[inline(always)]
-pub(super) fn ones(bits: usize) -> u32 {
-    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+pub(super) fn ones(bits: usize) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

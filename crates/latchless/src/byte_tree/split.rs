@@ -140,10 +140,14 @@ impl ByteTree {
             Some((parent, mut parent_held)) => {
                 parent_held.changing();
                 let rank = parent.1.rank::<Scalar>(parent.1.shape(), separator).0;
-                let has_gone_in = parent.1.insert(rank, entry);
+                let has_gone_in = parent.1.insert::<Scalar>(rank, entry);
                 debug_assert!(has_gone_in, "the parent had room");
             }
             None => self.grow(level + 1, at.0, entry, aside.take_node(level + 1)),
+        }
+        if level == 0 {
+            self.positions.name_both([at.0, right], [&*low, &*separator], has_high.then_some(&high[..]));
+            self.positions.note_split(separator);
         }
         self.splits.add(1);
         Ok(())

@@ -20,21 +20,21 @@
 //!    there by a [guess](super::guesses).
 //! 7. No code of the caller runs while a latch is held.
 
+use super::asking::LEAF_LINES;
 use super::change::Shared;
 use super::ends::Ends;
 use super::guesses::Guesses;
-use super::image::{Builder, Fence, Fences, Image, Private};
+use super::image::{Builder, Fence, Fences, Image};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
-use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, Shape, WORDS};
+use super::positions::Positions;
+use super::shape::{NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::hash;
 use super::values::Values;
 use crate::node::operation::{Operation, Run, Search};
-use core::ops::Range;
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
-use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::sync::{Backoff, Striped, Word, look_for_the_flag};
@@ -42,10 +42,6 @@ use std::hash::{BuildHasher, RandomState};
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
-
-/// Lines of a leaf that tell where a key is, as long as no leaf has told: its header, and tags, lengths and
-/// places.
-const LEAF_LINES: usize = 4;
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +81,7 @@ pub struct ByteTree {
     pub(super) nodes: Nodes,
     pub(super) long: LongStrings,
     pub(super) guesses: Guesses,
+    pub(super) positions: Positions,
     pub(super) ends: Ends,
     /// What the entries of leaves have.
     pub(super) values: Values,
@@ -100,9 +97,9 @@ pub struct ByteTree {
     /// At least as long as the longest key that was ever put.
     pub(super) longest: Word,
     /// One, if the leaf that was split last had equal heads; zero, if not.
-    has_ties: Word,
+    pub(super) has_ties: Word,
     /// Lines of that leaf that told where a key is.
-    leaf_lines: Word,
+    pub(super) leaf_lines: Word,
 }
 
 /// A node that was looked up.
@@ -126,6 +123,7 @@ impl ByteTree {
             limit_bytes,
             long: if prefault { long.prefaulted() } else { long },
             guesses: Guesses::none(huge_pages, prefault),
+            positions: Positions::none(huge_pages, prefault),
             ends: Ends::unknown(),
             values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
@@ -158,6 +156,7 @@ impl ByteTree {
         self.nodes.clear();
         self.long.clear();
         self.guesses.clear();
+        self.positions.clear();
         self.ends = Ends::unknown();
         self.entries.set(0);
         self.init_root().expect("one node found room before");
@@ -175,12 +174,12 @@ impl ByteTree {
 
     /// Bytes of every node and block that was ever in use, and of the guesses.
     pub fn held_bytes(&self) -> usize {
-        self.nodes.held_bytes() + self.long.held_bytes() + self.guesses.bytes()
+        self.nodes.held_bytes() + self.long.held_bytes() + self.guesses.bytes() + self.positions.bytes()
     }
 
     /// Bytes of the nodes and blocks in use, and of the guesses.
     pub fn live_bytes(&self) -> usize {
-        self.nodes.live_bytes() + self.long.live_bytes() + self.guesses.bytes()
+        self.nodes.live_bytes() + self.long.live_bytes() + self.guesses.bytes() + self.positions.bytes()
     }
 
     /// Refuses what would take more than the index may have.
@@ -232,78 +231,6 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn check_length(key: &[u8]) -> Result<()> {
         if key.len() <= LEN_MAX { Ok(()) } else { Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX }) }
-    }
-
-    /// Asks for the lines of a node that tell where to go on: of an inner node all, since children, and what
-    /// tells equal heads apart, are anywhere in it.
-    #[inline(always)]
-    pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
-        self.ask_for_lines(node, 0..if level == 0 { self.leaf_lines() } else { LINES });
-    }
-
-    /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads, and
-    /// what tells equal ones apart.
-    #[inline(always)]
-    pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
-        self.ask_for_lines(leaf, self.leaf_lines()..LINES);
-    }
-
-    /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and
-    /// the next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group
-    /// of keys, lines that nobody reads are in the way of others.
-    #[inline(always)]
-    pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
-        let [slots, heap] = self.at(leaf).1.shape().used_lines();
-        self.ask_for_lines(leaf, self.leaf_lines()..slots.end);
-        let end = if self.has_ties.load_relaxed() == 0 { (heap.start + 1).min(LINES) } else { LINES };
-        self.ask_for_lines(leaf, heap.start.saturating_sub(1)..end);
-    }
-
-    /// How many lines of a leaf are likely to tell where a key is.
-    #[inline(always)]
-    pub(super) fn leaf_lines(&self) -> usize {
-        self.leaf_lines.load_relaxed() as usize % LINES
-    }
-
-    /// Remembers whether a leaf had equal heads, and where they began.
-    pub(super) fn learn_shape(&self, leaf: Private<'_>) {
-        let (shape, first) = (leaf.shape(), leaf.shape().heads());
-        let heads = &leaf.words[first..first + shape.len()];
-        let has_ties = u64::from(heads.array_windows().any(|[one, next]| one == next));
-        let lines = first.div_ceil(8) as u64;
-        // A line that nobody writes stays in every processor's cache.
-        for (word, now) in [(&self.has_ties, has_ties), (&self.leaf_lines, lines)] {
-            if word.load_relaxed() != now {
-                word.store_relaxed(now);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn ask_for_lines(&self, node: NodeRef, lines: Range<usize>) {
-        let address = self.nodes.address(node);
-        lines.into_iter().for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
-    }
-
-    /// Asks for a whole node.
-    #[inline(always)]
-    pub(super) fn ask_for_all(&self, node: NodeRef) {
-        let address = self.nodes.address(node);
-        (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
-    }
-
-    /// Asks for the lines that a node of this shape uses.
-    #[inline(always)]
-    pub(super) fn ask_for_used(&self, node: NodeRef, shape: Shape) {
-        let [slots, heap] = shape.used_lines();
-        self.ask_for_lines(node, slots);
-        self.ask_for_lines(node, heap);
-    }
-
-    /// Asks for a node's header.
-    #[inline(always)]
-    pub(super) fn ask_for_header(&self, node: NodeRef) {
-        self.ask_for_lines(node, 0..1);
     }
 
     /// The child of an inner node that is likely to have a key; if the node was at rest and part of the

@@ -6,13 +6,13 @@
 use super::leaf_copy::{Bounds, LeafCopy};
 use super::node::Toward;
 use super::shape::LINES;
+use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::Take;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 impl ByteTree {
     /// Copies the leaf in which a range begins.
@@ -123,22 +123,25 @@ impl ByteTree {
             }
         };
         let start = match which {
-            Which::Next => leaf.link(),
-            Which::First => self.descend_with_next(&pivot, toward),
-            _ => self.descend_to_leaf::<Scalar>(&pivot, toward),
+            Which::Next => Start { leaf: leaf.link(), by: StartBy::Descent },
+            Which::First => self.start_with_next(&pivot, toward),
+            _ => self.start_near(&pivot, toward),
         };
         if !matches!(which, Which::Next) {
             leaf.asked = NodeRef::NIL;
         }
-        if start != leaf.asked {
-            self.ask_for_all(start);
+        if start.leaf != leaf.asked {
+            self.ask_for_all(start.leaf);
         }
         let after = match which {
             Which::Next => Some(Direction::Forward),
             Which::Previous => Some(Direction::Reverse),
             Which::First | Which::Last => None,
         };
-        leaf.load(self, (start, &pivot, toward), (bounds, after));
+        leaf.load(self, (start.leaf, &pivot, toward), (bounds, after));
+        if toward == Toward::Key && !matches!(which, Which::Next) {
+            self.settle(start, &pivot, leaf.node());
+        }
         leaf.bring_pivot(pivot);
     }
 
@@ -156,19 +159,6 @@ impl ByteTree {
         // It may be changing: then these are lines that nobody wants.
         let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
         Ahead { address: self.nodes.address(next), lines }
-    }
-
-    /// The leaf that is likely to have a key. Asks for the header of the next one.
-    #[inline(always)]
-    fn descend_with_next(&self, key: &[u8], toward: Toward) -> NodeRef {
-        let parent = self.descend::<Scalar>(1, key, toward);
-        match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
-            Some((child, next)) => {
-                self.ask_for_header(next);
-                child
-            }
-            None => self.descend_to_leaf::<Scalar>(key, toward),
-        }
     }
 }
 

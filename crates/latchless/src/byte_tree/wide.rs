@@ -4,8 +4,9 @@
 //! is stored in. What a value outside was is read when no node names it any more, and no latch is held.
 
 use super::change::Shared;
-use super::edit::{LeafEdit, Start};
+use super::edit::LeafEdit;
 use super::group::Way;
+use super::start::Start;
 use super::tree::ByteTree;
 use super::values::{Kept, Packed, Take};
 use crate::node::operation::{Operation, Run, Search};

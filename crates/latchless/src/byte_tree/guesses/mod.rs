@@ -1,4 +1,4 @@
-//! Guesses: which leaf a key is in, by the key's hash.
+//! Guesses: which leaf a key is in, by the key's hash, where its [position](super::positions) doesn't tell.
 //!
 //! A table of lines. The lowest bits of a hash say which line has the key's guess, and a byte of the hash,
 //! the *mark*, tells the line's guesses apart. So a lookup that is guessed right reads a line of the table
@@ -16,7 +16,7 @@
 //!
 //! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
 //! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most
-//! lookups find nothing, or were misled.
+//! lookups find nothing, or were misled, or went by positions.
 //!
 //! # Thread safety
 //! The words are written by any thread at any time, without regard for each other: so a mark may stand
@@ -90,7 +90,7 @@ thread_local! {
 
 /// Whether this is one of every `every` calls, about.
 #[inline(always)]
-fn is_chosen(every: u32) -> bool {
+pub(super) fn is_chosen(every: u32) -> bool {
     if every == 1 {
         return true;
     }
@@ -180,6 +180,11 @@ impl Guesses {
     fn lines_for(keys: usize) -> u64 {
         let most = FEWEST_LINES << (SEGMENTS - 1);
         (keys / KEYS_A_LINE).next_power_of_two().clamp(FEWEST_LINES, most) as u64
+    }
+
+    /// Counts a lookup that needs no guess.
+    pub fn count_in_vain(&self, keys: usize) {
+        self.weigh(false, keys);
     }
 
     /// Whether there is a table, and it is too small for so many keys.

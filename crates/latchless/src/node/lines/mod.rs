@@ -171,6 +171,23 @@ pub trait Lines: HalfLine {
         unsafe { Self::store(Self::half(words), to) }
     }
 
+    /// Sets four words to those at the front of `from`. For the holder of the latch.
+    ///
+    /// # Panics
+    /// When that is shorter.
+    #[inline(always)]
+    fn set_words(words: &[Word; 4], from: &[u64]) {
+        // SAFETY: above the trait.
+        unsafe { Self::set(words, <Self as HalfLine>::load(from)) }
+    }
+
+    /// Sets four words to what four others are, which may be the same in part. For the holder of the latch.
+    #[inline(always)]
+    fn move_words(from: &[Word; 4], to: &[Word; 4]) {
+        // SAFETY: above the trait.
+        unsafe { Self::set(to, Self::half(from)) }
+    }
+
     /// Sums of nothing.
     #[inline(always)]
     fn no_sums() -> Self::Sums {

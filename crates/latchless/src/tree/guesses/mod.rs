@@ -43,7 +43,7 @@ use latchless_core::search::Scalar;
 use std::sync::OnceLock;
 
 pub(super) use renewal::Sample;
-use segments::Segments;
+pub(crate) use segments::{SEGMENTS, Segments, are_even};
 
 /// Where in a slot a key stands is told in so many bits.
 const PLACE_BITS: u32 = 12;
@@ -171,7 +171,7 @@ impl Slot {
 
 /// The slots as they are now.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slots<'a> {
+pub(crate) struct Slots<'a> {
     base: u64,
     scale: u64,
     segments: Option<&'a Segments>,
@@ -186,6 +186,17 @@ fn places(distance: u64, scale: u64) -> u128 {
 }
 
 impl<'a> Slots<'a> {
+    /// Slots from a key on, so many a key in 2^-64, or as wide as segments say. There is one more word.
+    #[inline(always)]
+    pub(crate) fn new((base, scale): (u64, u64), segments: Option<&'a Segments>, words: &'a [Word]) -> Self {
+        Self { base, scale, segments, words }
+    }
+
+    /// Whether a key is in the range of the slots.
+    pub(crate) fn has(self, key: u64) -> bool {
+        self.place(key) >> PLACE_BITS < self.words.len() as u128 - 1
+    }
+
     /// The place of a key, counted from the first slot's first. Keys before that one are far behind.
     #[inline(always)]
     fn place(self, key: u64) -> u128 {
@@ -197,7 +208,7 @@ impl<'a> Slots<'a> {
 
     /// Asks for the slot of a key. Says what place the key has, or one far behind.
     #[inline(always)]
-    pub(super) fn ask(self, key: u64) -> u64 {
+    pub(crate) fn ask(self, key: u64) -> u64 {
         let place = u64::try_from(self.place(key)).unwrap_or(u64::MAX);
         prefetch_read(self.words.as_ptr().wrapping_add((place >> PLACE_BITS) as usize).cast());
         place
@@ -213,13 +224,13 @@ impl<'a> Slots<'a> {
 
     /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
     #[inline(always)]
-    pub(super) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
+    pub(crate) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
         self.guess_at(self.place(key))
     }
 
     /// As [`Slots::guess`], of a key with this place.
     #[inline(always)]
-    pub(super) fn guess_at(self, place: u128) -> Option<(NodeRef, usize)> {
+    pub(crate) fn guess_at(self, place: u128) -> Option<(NodeRef, usize)> {
         let slot = (place >> PLACE_BITS) as usize;
         let place = place as u64 & (PLACES - 1);
         let (own, next) = (Slot(self.words.get(slot)?.follow()), Slot(self.words.get(slot + 1)?.follow()));
@@ -236,7 +247,7 @@ impl<'a> Slots<'a> {
     /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to
     /// follow.
     #[inline(always)]
-    pub(super) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
+    pub(crate) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
         let place = self.place(key);
         let (leaf, share) = self.guess_at(place)?;
         // A leaf has about two slots: the first of these that names another one.
@@ -251,7 +262,7 @@ impl<'a> Slots<'a> {
 
     /// Writes those slots, from slot `from` on, whose first key a leaf of these fences covers. Says
     /// whether one of them was empty.
-    fn name(self, leaf: NodeRef, (low, high): (u64, u64), from: u64) -> bool {
+    pub(crate) fn name(self, leaf: NodeRef, (low, high): (u64, u64), from: u64) -> bool {
         let end = (self.words.len() as u64 - 1) << PLACE_BITS;
         if low > high || high < self.base {
             return false;

@@ -5,7 +5,6 @@
 //! 1. The slots of a table that is neither in use nor being made are empty from `used` on; but for words that
 //!    a thread has written late, which are as wrong as any guess may be.
 
-use super::segments::{SEGMENTS, are_even};
 use super::*;
 use crate::node::Entries;
 use latchless_core::base::error::Result;

@@ -11,13 +11,13 @@
 use super::*;
 
 /// A power of two.
-pub(super) const SEGMENTS: usize = 64;
+pub(crate) const SEGMENTS: usize = 64;
 /// Of so many segments one may have slots of less than half of the mean width where one width serves all.
 const NARROW_SHARE: usize = 32;
 
 /// How the range of all keys is cut. See the file's head.
 #[derive(Debug)]
-pub(super) struct Segments {
+pub(crate) struct Segments {
     /// The last key of each segment.
     fences: [Word; SEGMENTS],
     /// Of each segment: its first key, slots a key in 2^-64, and the place of the first key. With a fourth
@@ -26,7 +26,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    pub(super) fn blank() -> Box<Self> {
+    pub(crate) fn blank() -> Box<Self> {
         let fences = [const { Word::new(u64::MAX) }; SEGMENTS];
         let scales = [const { [const { Word::new(0) }; 4] }; SEGMENTS];
         Box::new(Self { fences, scales })
@@ -49,7 +49,7 @@ impl Segments {
 
     /// Cuts the range of these inner nodes but the last, each of which gets so many slots; of a segment's
     /// slots one may be more.
-    pub(super) fn cut(&self, nodes: &[(u64, NodeRef)], slots_per_node: f64) {
+    pub(crate) fn cut(&self, nodes: &[(u64, NodeRef)], slots_per_node: f64) {
         let mut slots = 0;
         for at in 0..SEGMENTS {
             let (begin, end) = (start(nodes, at), start(nodes, at + 1));
@@ -71,7 +71,7 @@ fn start(nodes: &[(u64, NodeRef)], segment: usize) -> usize {
 
 /// Whether the keys of these nodes, of which the last one doesn't count, are spread so evenly that slots of
 /// one width serve all, or are too few for more.
-pub(super) fn are_even(nodes: &[(u64, NodeRef)]) -> bool {
+pub(crate) fn are_even(nodes: &[(u64, NodeRef)]) -> bool {
     let last = nodes.len() - 1;
     if last < SEGMENTS {
         return true;

@@ -1,0 +1,275 @@
+//! Numbers of byte strings: what comes after the bytes that all strings begin with, as digits.
+//!
+//! At each place strings have some bytes, as a rule the same few: `0` to `9`, or `a` to `f` as well, or all.
+//! Each of these is a digit of that place, by its order among them, and a place has as many digits as it has
+//! bytes. So digits in any notation make the number that they stand for, and what is the same everywhere
+//! counts for nothing: separators, and leading zeros. A byte that isn't among them counts as the next larger
+//! one would.
+//!
+//! A table says what each byte is worth at each place, so that a number is a sum.
+
+use crate::byte_tree::text::{head, word};
+use core::array::from_fn;
+use latchless_core::sync::Word;
+use std::sync::OnceLock;
+
+/// Places in a window, which a word holds.
+const PLACES: usize = 8;
+/// Windows at the most.
+const WINDOWS: usize = 4;
+/// The longest that strings may begin with alike.
+const PREFIX_MAX: usize = 64;
+/// A place with so many bytes has all between the first and the last of them.
+const BINARY: usize = 100;
+
+/// What each byte is worth at each place of a window.
+type Worth = [[Word; 256]; PLACES];
+
+/// How strings become numbers. See the file's head.
+#[derive(Debug)]
+pub struct Numbers {
+    /// How many bytes strings begin with alike.
+    skip: Word,
+    /// These bytes.
+    prefix: [Word; PREFIX_MAX / 8],
+    /// Where the last word of them begins, its bytes, and ones for those of it that count.
+    last: [Word; 3],
+    /// Windows that count; none: the first one counts, each byte for what it is.
+    windows: Word,
+    worth: [OnceLock<Box<Worth>>; WINDOWS],
+}
+
+/// Which bytes there are at each place.
+pub struct Seen([[bool; 256]; PLACES * WINDOWS]);
+
+impl Seen {
+    pub fn nothing() -> Self {
+        Self([[false; 256]; PLACES * WINDOWS])
+    }
+
+    /// The bytes of a string after so many. Behind its end a whole string has zeros.
+    pub fn see(&mut self, string: &[u8], skip: usize, is_whole: bool) {
+        let own = string.get(skip..).unwrap_or(&[]).iter().copied();
+        let zeros = if is_whole { self.0.len() } else { 0 };
+        for (place, byte) in self.0.iter_mut().zip(own.chain(core::iter::repeat_n(0, zeros))) {
+            place[usize::from(byte)] = true;
+        }
+    }
+
+    /// Which digit each byte is at a place, and how many digits there are. Bytes after the last one are a
+    /// digit more: where numbers grow, that is after all that were seen.
+    fn digits(&self, place: usize) -> ([u16; 256], u64) {
+        let seen = &self.0[place];
+        let first = seen.iter().position(|&seen| seen).unwrap_or(0);
+        let last = seen.iter().rposition(|&seen| seen).unwrap_or(0);
+        // So many aren't a notation: what is between them was only not seen.
+        let is_binary = seen.iter().filter(|&&seen| seen).count() >= BINARY;
+        let mut next = 0;
+        let digits = from_fn(|byte| {
+            let own = next;
+            next += u16::from(seen[byte] || is_binary && (first..last).contains(&byte));
+            own
+        });
+        (digits, u64::from(next).max(1))
+    }
+
+    /// How many places make this many numbers, if so many do, and whether each byte of these counts for what
+    /// it is.
+    fn places(&self, enough: u64) -> (usize, bool) {
+        let (mut numbers, mut end, mut are_bytes) = (1u64, 0, true);
+        for place in 0..self.0.len() {
+            let (_, count) = self.digits(place);
+            if numbers >= enough {
+                break;
+            }
+            numbers = numbers.saturating_mul(count);
+            are_bytes &= count == 256;
+            if count > 1 {
+                end = place + 1;
+            }
+        }
+        (end, are_bytes)
+    }
+}
+
+impl Numbers {
+    /// Bytes of memory that are taken beside the struct at the most.
+    pub const BYTES_MAX: usize = WINDOWS * size_of::<Worth>();
+
+    /// Of strings that begin with nothing alike and have all bytes.
+    pub fn none() -> Self {
+        let [skip, windows] = [const { Word::new(0) }; 2];
+        let prefix = [const { Word::new(0) }; PREFIX_MAX / 8];
+        Self {
+            skip,
+            prefix,
+            last: [const { Word::new(0) }; 3],
+            windows,
+            worth: [const { OnceLock::new() }; WINDOWS],
+        }
+    }
+
+    /// The number of a string. The larger a string, the larger its number is, or it is the same; as long as
+    /// the string begins as all do, and has the bytes that others have. The largest number if it begins in
+    /// another way, as far as a look at the last eight bytes of what they begin with tells: there numbers
+    /// that grow differ first.
+    #[inline(always)]
+    pub fn of(&self, key: &[u8]) -> u64 {
+        let [at, bytes, mask] = &self.last;
+        if (word(key, at.load_relaxed() as usize) ^ bytes.load_relaxed()) & mask.load_relaxed() != 0 {
+            return u64::MAX;
+        }
+        let skip = self.skip.load_relaxed() as usize;
+        let first = head(key, skip);
+        let windows = self.windows.load_relaxed() as usize;
+        if windows == 0 {
+            return first;
+        }
+        let mut sum = self.sum(0, first);
+        for window in 1..windows {
+            sum = sum.wrapping_add(self.sum(window, head(key, skip + PLACES * window)));
+        }
+        sum
+    }
+
+    /// What the bytes of a window are worth.
+    #[inline(always)]
+    fn sum(&self, window: usize, head: u64) -> u64 {
+        let Some(worth) = self.worth[window % WINDOWS].get() else { return 0 };
+        let mut sum = 0u64;
+        for (place, byte) in worth.iter().zip(head.to_be_bytes()) {
+            // While the words change, it may be too large.
+            sum = sum.wrapping_add(place[usize::from(byte)].load_relaxed());
+        }
+        sum
+    }
+
+    /// As [`Numbers::of`], of a string that may begin in another way: the least or the largest number then.
+    pub fn of_fence(&self, fence: &[u8]) -> u64 {
+        let skip = (self.skip.load_relaxed() as usize).min(PREFIX_MAX);
+        let prefix = self.prefix.iter().flat_map(|word| word.load_relaxed().to_le_bytes()).take(skip);
+        let mut own = fence.iter().copied();
+        for byte in prefix {
+            match own.next() {
+                Some(first) if first > byte => return u64::MAX,
+                Some(first) if first == byte => {}
+                _ => return 0,
+            }
+        }
+        self.of(fence)
+    }
+
+    /// Whether strings may begin alike with so many bytes.
+    pub fn may_skip(prefix: &[u8]) -> bool {
+        prefix.len() <= PREFIX_MAX
+    }
+
+    /// As much of a string as there can be to its number.
+    pub fn part_of(key: &[u8]) -> &[u8] {
+        &key[..key.len().min(PREFIX_MAX + PLACES * WINDOWS)]
+    }
+
+    /// From now on strings begin with these bytes, and go on with those that were seen; and there are so many
+    /// numbers, if places are enough for that.
+    pub fn set(&self, prefix: &[u8], seen: &Seen, enough: u64) {
+        debug_assert!(enough <= 1 << 56, "with a place more, numbers are too large");
+        let words = self.prefix.iter().enumerate();
+        words.for_each(|(at, to)| to.store_relaxed(word(prefix, 8 * at)));
+        self.skip.store_relaxed(prefix.len() as u64);
+        let (start, unused) = (prefix.len().saturating_sub(8), 8usize.saturating_sub(prefix.len()));
+        let last = [start as u64, word(prefix, start), u64::MAX.checked_shr(8 * unused as u32).unwrap_or(0)];
+        self.last.iter().zip(last).for_each(|(word, to)| word.store_relaxed(to));
+        let (end, are_bytes) = seen.places(enough);
+        if are_bytes {
+            self.windows.store_relaxed(0);
+            return;
+        }
+        let mut unit = 1u64;
+        for place in (0..end.next_multiple_of(PLACES)).rev() {
+            let worth = self.worth[place / PLACES].get_or_init(blank);
+            let (digits, count) = if place < end { seen.digits(place) } else { ([0; 256], 1) };
+            for (word, digit) in worth[place % PLACES].iter().zip(digits) {
+                word.store_relaxed(unit.wrapping_mul(digit.into()));
+            }
+            unit = unit.wrapping_mul(count);
+        }
+        self.windows.store_relaxed(end.div_ceil(PLACES) as u64);
+    }
+
+    /// Bytes of memory beside the struct.
+    pub fn bytes(&self) -> usize {
+        self.worth.iter().filter(|worth| worth.get().is_some()).count() * size_of::<Worth>()
+    }
+}
+
+/// Bytes that are worth nothing.
+fn blank() -> Box<Worth> {
+    Box::new([const { [const { Word::new(0) }; 256] }; PLACES])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of strings like these, which begin alike with so many bytes.
+    fn numbers(strings: &[&[u8]], skip: usize, enough: u64) -> Numbers {
+        let (numbers, mut seen) = (Numbers::none(), Seen::nothing());
+        strings.iter().for_each(|string| seen.see(string, skip, true));
+        numbers.set(&strings[0][..skip], &seen, enough);
+        numbers
+    }
+
+    #[test]
+    fn digits_in_any_notation_make_their_number() {
+        let all: Vec<_> = (0..1000).map(|number| format!("user-{number:03}/x-{:02}", number % 100)).collect();
+        let strings: Vec<_> = all.iter().map(|string| string.as_bytes()).collect();
+        let decimal = numbers(&strings, 5, 1000);
+        (0..1000).for_each(|at| assert_eq!(decimal.of(strings[at]), at as u64));
+        // What comes after a separator counts, too; in another window if need be.
+        let longer = numbers(&strings, 5, 100_000);
+        let expected = |at: usize| (100 * at + at % 100) as u64;
+        (0..1000).for_each(|at| assert_eq!(longer.of(strings[at]), expected(at), "{at}"));
+        let hexadecimal: Vec<_> = (0..256).map(|number| format!("{number:02x}")).collect();
+        let strings: Vec<_> = hexadecimal.iter().map(|string| string.as_bytes()).collect();
+        let few = numbers(&strings, 0, 256);
+        (0..256).for_each(|at| assert_eq!(few.of(strings[at]), at as u64));
+        assert_eq!(few.bytes(), size_of::<Worth>());
+    }
+
+    #[test]
+    fn what_was_not_seen_counts_as_the_next_larger() {
+        let few = numbers(&[b"a1", b"a3", b"c5"], 0, 6);
+        let of = |string: &[u8]| few.of(string);
+        assert_eq!([b"a1", b"a2", b"a3", b"a5"].map(|string| of(string)), [0, 1, 1, 2]);
+        assert_eq!([of(b"b1"), of(b"c1"), of(b"c9"), of(b"d"), of(b"")], [3, 3, 6, 6, 0]);
+    }
+
+    #[test]
+    fn all_bytes_are_their_own_number() {
+        let all: Vec<_> = (0..=255u8).map(|byte| [byte; 16]).collect();
+        let strings: Vec<_> = all.iter().map(|string| &string[..]).collect();
+        let bytes = numbers(&strings, 0, 1 << 40);
+        assert_eq!(bytes.of(b"abcdefghij"), u64::from_be_bytes(*b"abcdefgh"));
+        assert_eq!(bytes.of(b"ab"), u64::from_be_bytes(*b"ab\0\0\0\0\0\0"));
+        assert_eq!(bytes.bytes(), 0);
+        // A sample of bytes is enough to tell, up to its largest.
+        let some: Vec<_> = (0..=254u8).step_by(2).map(|byte| [byte; 2]).collect();
+        let strings: Vec<_> = some.iter().map(|string| &string[..]).collect();
+        assert_eq!(numbers(&strings, 0, 1 << 16).of(&[1, 3]), 255 + 3);
+    }
+
+    #[test]
+    fn fences_that_begin_in_another_way_are_at_an_end() {
+        let few = numbers(&[b"key0", b"key9"], 3, 10);
+        assert_eq!([b"key0", b"key9"].map(|string| few.of_fence(string)), [0, 1]);
+        let others: [&[u8]; 6] = [b"", b"ke", b"kex9", b"kez", b"l", b"key"];
+        assert_eq!(others.map(|string| few.of_fence(string)), [0, 0, 0, u64::MAX, u64::MAX, 0]);
+        let (first, second) = ([b'p'; 20], [[b'p'; 19], [b'q'; 19]].map(|half| half[..].to_vec()));
+        let long: [&[u8]; 2] = [&[&first[..], b"1"].concat(), &[&first[..], b"2"].concat()];
+        let far = numbers(&long, 20, 2);
+        assert_eq!(long.map(|string| far.of(string)), [0, 1]);
+        let others = second.map(|half| [&half[..], b"q1"].concat());
+        assert_eq!(others.each_ref().map(|string| far.of(string)), [u64::MAX; 2]);
+        assert_eq!(others.each_ref().map(|string| far.of_fence(string)), [u64::MAX; 2]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Laying out a table: from some leaves of the tree, how keys are numbers, and the numbers' range.
+
+use super::numbers::{Numbers, Seen};
+use super::*;
+use crate::byte_tree::image::Image;
+use crate::byte_tree::near::whole_key;
+use crate::byte_tree::node::{Node, Toward};
+use crate::byte_tree::shape::*;
+use crate::byte_tree::text::common;
+use crate::byte_tree::tree::ByteTree;
+use crate::tree::{SEGMENTS, are_even};
+use latchless_core::search::Scalar;
+
+/// Nodes of a level that are looked at, at the most.
+const NODES: usize = 256;
+/// Separators of a node, and keys of a leaf, that are looked at: so few that a survey takes no longer than
+/// some ten splits.
+const SEPARATORS: usize = 8;
+const KEYS: usize = 4;
+
+/// Numbers for each slot, by their logarithm: enough to tell where in a slot a leaf ends, and more where some
+/// slots have most of the leaves.
+const EVEN_BITS: u32 = 10;
+const UNEVEN_BITS: u32 = 20;
+
+/// What some leaves have shown.
+struct Survey {
+    prefix: Vec<u8>,
+    seen: Seen,
+    /// The first key of each leaf.
+    firsts: Vec<Vec<u8>>,
+}
+
+impl Positions {
+    /// A table of this size with empty slots, whose memory may not be ready yet. None: memory is refused.
+    fn emptied(&self, size: usize) -> Option<&Words<Word>> {
+        let table = self.tables.get(size)?;
+        let len = slots_of(size) + 1;
+        if table.get().is_none() {
+            let huge_pages = self.huge_pages && len * size_of::<Word>() >= HUGE_FROM_BYTES;
+            // Nobody else is here to be first.
+            let _ = table.set(Words::new(len, huge_pages).ok()?);
+        }
+        let words = table.get()?;
+        if self.emptied.load_relaxed() != size as u64 + 1 {
+            if self.form.load_relaxed() == size as u64 + 1 {
+                self.form.publish(0);
+            }
+            words.give_back(0..len);
+            if self.prefault {
+                words.prefault(len);
+            }
+            self.emptied.store_relaxed(size as u64 + 1);
+        }
+        Some(words)
+    }
+
+    /// Lays out the table of this size. None: it would be no use; no table is in use then.
+    fn lay_out(&self, size: usize, survey: Option<&Survey>) -> Option<()> {
+        let before = self.form.load_relaxed() as usize;
+        self.form.publish(0);
+        self.cut(slots_of(size), survey?)?;
+        [&self.balance, &self.outside, &self.emptied].into_iter().for_each(|word| word.store_relaxed(0));
+        self.form.publish(size as u64 + 1);
+        if before > 0
+            && before != size + 1
+            && let Some(words) = self.tables[before - 1].get()
+        {
+            words.give_back(0..words.len());
+        }
+        Some(())
+    }
+
+    /// Makes strings numbers and cuts their range into so many slots. None: too many strings have the same
+    /// number.
+    fn cut(&self, slots: usize, survey: &Survey) -> Option<()> {
+        let mut firsts = self.numbers_of(survey, (slots as u64) << EVEN_BITS)?;
+        let is_segmented = !are_even(&firsts);
+        if is_segmented {
+            firsts = self.numbers_of(survey, (slots as u64) << UNEVEN_BITS)?;
+            let per_leaf = (slots - SEGMENTS) as f64 / (firsts.len() - 1) as f64;
+            self.segments.get_or_init(Segments::blank).cut(&firsts, per_leaf);
+        }
+        let (first, behind) = (firsts[0].0, firsts[firsts.len() - 1].0);
+        let scale = ((slots as u128) << 64) / u128::from(behind - first);
+        self.base.store_relaxed(first);
+        // Of fewer numbers than slots, each has one.
+        self.scale.store_relaxed(u64::try_from(scale).unwrap_or(u64::MAX));
+        self.is_segmented.store_relaxed(is_segmented.into());
+        Some(())
+    }
+
+    /// The numbers of the first keys, if there are so many numbers, beside no nodes.
+    fn numbers_of(&self, survey: &Survey, enough: u64) -> Option<Vec<(u64, NodeRef)>> {
+        self.numbers.set(&survey.prefix, &survey.seen, enough);
+        let numbers = survey.firsts.iter().map(|key| (self.numbers.of_fence(key), NodeRef::NIL));
+        let mut numbers: Vec<_> = numbers.collect();
+        numbers.dedup_by_key(|(number, _)| *number);
+        (numbers.len() > SEGMENTS && numbers.is_sorted()).then_some(numbers)
+    }
+}
+
+impl ByteTree {
+    /// Lays out a table of positions if the tree should have another one.
+    #[inline(always)]
+    pub(in crate::byte_tree) fn lay_out_if_outgrown(&self) {
+        let nodes = self.nodes.live_bytes() / size_of::<NodeLines>();
+        if self.positions.is_outgrown(nodes) {
+            self.lay_out(nodes);
+        }
+    }
+
+    /// Lays out a table for so many nodes, if it is to be had.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lay_out(&self, nodes: usize) {
+        let positions = &self.positions;
+        if positions.is_idle.take_bits(1) == 0 {
+            return;
+        }
+        let size = (2 * nodes).next_power_of_two().ilog2().saturating_sub(FEWEST_SLOTS) as usize;
+        let more = slots_of(size) * size_of::<Word>() + Numbers::BYTES_MAX + size_of::<Segments>();
+        let is_allowed = self.limit_bytes.is_none_or(|limit| self.live_bytes() + more <= limit);
+        let table = if is_allowed { positions.emptied(size) } else { None };
+        match table {
+            Some(words) if positions.prefault && words.is_unready() => {}
+            Some(_) if positions.lay_out(size, self.survey().as_ref()).is_some() => {}
+            _ => positions.not_before.store_relaxed(2 * nodes as u64),
+        }
+        positions.is_idle.publish_bits(1);
+    }
+
+    /// Looks at some nodes. None: their keys don't tell.
+    fn survey(&self) -> Option<Survey> {
+        let [above, leaves] = self.sample();
+        let (mut firsts, mut image) = (Vec::new(), [0; WORDS]);
+        self.for_each_key(&leaves, 1, &mut image, |key| firsts.push(Numbers::part_of(key).to_vec()));
+        let (one, other) = (firsts.get(1)?, firsts.get(firsts.len().checked_sub(2)?)?);
+        let prefix = one[..common(one, other)].to_vec();
+        if one >= other || !Numbers::may_skip(&prefix) {
+            return None;
+        }
+        let mut seen = Seen::nothing();
+        // Separators tell much about the first places, and keys about all.
+        for (nodes, most, are_whole) in [(above, SEPARATORS, false), (leaves, KEYS, true)] {
+            self.for_each_key(&nodes, most, &mut image, |key| {
+                if key.starts_with(&prefix) {
+                    seen.see(key, prefix.len(), are_whole);
+                }
+            });
+        }
+        Some(Survey { prefix, seen, firsts })
+    }
+
+    /// Shows some keys of these nodes, so many of each, the first one among them; of nodes that are being
+    /// changed none.
+    fn for_each_key(&self, nodes: &[NodeRef], most: usize, image: &mut Image, mut see: impl FnMut(&[u8])) {
+        let mut key = Vec::new();
+        for &node in nodes {
+            let Some(node) = self.copy_at_rest(node, image) else { continue };
+            let len = node.shape().len();
+            let count = len.min(most);
+            for at in 0..count {
+                whole_key(node, at * len / count, &mut key);
+                see(&key);
+            }
+        }
+    }
+
+    /// Some nodes of the level above the leaves, and some leaves, in order; the last leaf is among them.
+    fn sample(&self) -> [Vec<NodeRef>; 2] {
+        let (root, levels) = self.root();
+        let (mut above, mut nodes, mut image) = (Vec::new(), vec![root], [0; WORDS]);
+        for level in (1..levels).rev() {
+            let mut below = Vec::new();
+            // Of many nodes a few children each.
+            let most = (4 * NODES).div_ceil(nodes.len());
+            for &node in &nodes {
+                if let Some(node) = self.copy_at_rest(node, &mut image) {
+                    let shape = node.shape();
+                    let children =
+                        (0..shape.len()).map(|at| NodeRef::from_word(node.value(shape, at) as u32));
+                    below.extend(self.scattered(children.collect(), most));
+                }
+            }
+            above = core::mem::replace(&mut nodes, self.scattered(below, NODES));
+            if level == 1 {
+                nodes.extend(self.descend::<Scalar>(0, &[], Toward::Last));
+            }
+        }
+        [above, nodes]
+    }
+
+    /// As many of these nodes, in order, with about as many others between each two of them, but not exactly:
+    /// where keys have a rhythm, nodes at equal distances might all be alike.
+    fn scattered(&self, nodes: Vec<NodeRef>, most: usize) -> Vec<NodeRef> {
+        let len = nodes.len();
+        if len <= most {
+            return nodes;
+        }
+        let random = |at: usize| self.hash(&at.to_le_bytes()) as usize % (len / most);
+        (0..most).map(|at| nodes[at * len / most + random(at)]).collect()
+    }
+
+    /// A copy of a node, if it was at rest.
+    fn copy_at_rest<'i>(&'i self, node: NodeRef, image: &'i mut Image) -> Option<Node<'i, &'i Image>> {
+        let (_, view) = self.at(node);
+        let version = view.latch().stable_version()?;
+        self.copy_node(view, image);
+        view.latch().validate(version).then_some(Node { words: &*image, long: &self.long })
+    }
+}

@@ -1,0 +1,300 @@
+//! Tables that come, grow, follow the tree, and go.
+
+use super::*;
+use crate::byte_tree::node::Toward;
+use crate::byte_tree::{ByteTreeOptions, OneWord};
+use crate::tree::Edit;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::search::Scalar;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Enough for a table, and for one that is much larger.
+const KEYS: u64 = if cfg!(latchless_small_nodes) { 1500 } else { 60_000 };
+
+/// Of so many keys fewer may be misled. Where leaves have four entries, splits and loans are everywhere.
+const FEW: u64 = if cfg!(latchless_small_nodes) { KEYS / 10 } else { KEYS / 100 };
+
+/// So many keys have a guess at least where the last ones are always new.
+const GROWING: f64 = if cfg!(latchless_small_nodes) { 0.5 } else { 0.7 };
+
+type Write = fn(u64) -> Vec<u8>;
+
+/// A number that looks random, and no other one's.
+fn scattered(number: u64) -> u64 {
+    let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ mixed >> 31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+/// Keys by name, whose positions tell their leaves.
+const EVEN: [(&str, Write); 4] = [
+    ("bytes", |number| scattered(number).to_be_bytes().to_vec()),
+    ("hexadecimal", |number| format!("{:016x}-{number}", scattered(number)).into_bytes()),
+    ("decimal", |number| format!("user-{:04}/{:016}", scattered(number) % 5000, number).into_bytes()),
+    ("ascending", |number| format!("key{number:08}").into_bytes()),
+];
+
+/// As `EVEN`, of keys that are spread unevenly.
+const UNEVEN: [(&str, Write); 2] = [
+    ("skewed", |number| {
+        let share = scattered(number) as f64 / u64::MAX as f64;
+        format!("{:03}:{:016}", (900.0 * share.powi(4)) as u64, scattered(number + 7) >> 11).into_bytes()
+    }),
+    ("families", |number| {
+        let family = if number.is_multiple_of(3) { "order" } else { "account" };
+        format!("{family}:{:016}", scattered(number) >> 11).into_bytes()
+    }),
+];
+
+/// Keys of which some two leaves have the same number.
+fn crowded(number: u64) -> Vec<u8> {
+    let series = scattered(number % (KEYS / 100));
+    [series.to_be_bytes(), number.to_be_bytes()].concat()
+}
+
+fn tree() -> ByteTree {
+    ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
+}
+
+fn put(tree: &ByteTree, key: Write, numbers: core::ops::Range<u64>) {
+    numbers.for_each(|number| assert!(tree.edit(&key(number), Edit::Put(number)).unwrap().applied));
+}
+
+fn look_for(tree: &ByteTree, key: Write, numbers: core::ops::Range<u64>) {
+    numbers.for_each(|number| assert_eq!(tree.get(&key(number)), Some(number)));
+}
+
+/// The share of keys whose leaf the table says.
+fn guessed(tree: &ByteTree, key: Write) -> f64 {
+    let is_guessed = |&number: &u64| {
+        let (key, tag) = (key(number), ByteTree::tag(tree.hash(&key(number))));
+        tree.positions.guess(&key).is_some_and(|leaf| tree.at(leaf).1.find::<Scalar>(&key, tag).is_some())
+    };
+    (0..KEYS).filter(is_guessed).count() as f64 / KEYS as f64
+}
+
+#[test]
+fn positions_tell_the_leaves_of_numbers_in_any_notation() {
+    for (is_uneven, (name, key)) in
+        EVEN.map(|own| (false, own)).into_iter().chain(UNEVEN.map(|own| (true, own)))
+    {
+        let tree = tree();
+        put(&tree, key, 0..KEYS);
+        assert!(tree.positions.are_any(), "{name}");
+        assert_eq!(tree.positions.is_segmented.load_relaxed(), u64::from(is_uneven), "{name}");
+        (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
+        let share = guessed(&tree, key);
+        // Keys that are added after all others are outside of the table until they are many.
+        let is_growing = name == "ascending";
+        assert!(share > if is_growing { GROWING } else { 0.9 }, "{name}: {share}");
+        let misled = tree.misled.load_relaxed();
+        look_for(&tree, key, 0..KEYS);
+        let misled = tree.misled.load_relaxed() - misled;
+        assert!(misled < FEW, "{name}: {misled} were misled");
+        assert!(is_growing || tree.guesses.bytes() == 0, "{name}: hashes are to tell the same");
+        tree.check_invariants().unwrap();
+    }
+}
+
+#[test]
+fn positions_follow_splits_loans_and_merges() {
+    let (tree, key) = (tree(), EVEN[0].1);
+    put(&tree, key, 0..KEYS);
+    (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
+    let misled = tree.misled.load_relaxed();
+    put(&tree, key, KEYS..KEYS * 5 / 4);
+    let now = tree.misled.load_relaxed();
+    assert!(now - misled < FEW / 30, "{} were misled by splits and loans", now - misled);
+    // Most leaves merge.
+    for number in 0..KEYS {
+        if number % 8 != 0 {
+            assert_eq!(tree.edit(&key(number), Edit::Remove).unwrap().before, Some(number));
+        }
+    }
+    (0..3).for_each(|_| (0..KEYS).step_by(8).for_each(|number| look_for(&tree, key, number..number + 1)));
+    let misled = tree.misled.load_relaxed();
+    (0..KEYS).for_each(|number| assert_eq!(tree.get(&key(number)), (number % 8 == 0).then_some(number)));
+    assert!(tree.misled.load_relaxed() - misled < FEW);
+    tree.check_invariants().unwrap();
+}
+
+/// As when another thread's writing was lost.
+#[test]
+fn a_slot_that_misled_is_corrected() {
+    let (tree, key) = (tree(), EVEN[0].1);
+    put(&tree, key, 0..KEYS);
+    (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
+    let mut high = [0; SUFFIX_ROOM];
+    for number in 0..50 {
+        let leaf = tree.descend_to_leaf::<Scalar>(&key(number), Toward::Key);
+        let right = tree.at(leaf).1.link();
+        if !right.is_nil() {
+            let end = tree.at(right).1.whole_high(&mut high);
+            tree.positions.name(leaf, &key(number), end);
+        }
+    }
+    (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
+    let misled = tree.misled.load_relaxed();
+    look_for(&tree, key, 0..KEYS);
+    let misled = tree.misled.load_relaxed() - misled;
+    assert!(misled < FEW / 10, "{misled} are misled for ever");
+}
+
+#[test]
+fn what_crowds_has_no_table_until_the_tree_is_much_larger() {
+    let tree = tree();
+    put(&tree, crowded, 0..KEYS);
+    (0..2).for_each(|_| look_for(&tree, crowded, 0..KEYS));
+    assert!(!tree.positions.are_any());
+    let not_before = tree.positions.not_before.load_relaxed();
+    assert!(not_before as usize * size_of::<super::super::shape::NodeLines>() > tree.nodes.live_bytes());
+    look_for(&tree, crowded, 0..KEYS);
+    assert_eq!(tree.positions.not_before.load_relaxed(), not_before, "it was tried again");
+}
+
+/// Keys that grow beyond the table's range are in a new one.
+#[test]
+fn keys_that_move_on_have_a_table_again() {
+    let (tree, key) = (tree(), EVEN[3].1);
+    put(&tree, key, 0..KEYS);
+    let range = |tree: &ByteTree| tree.positions.base.load_relaxed();
+    let base = range(&tree);
+    for number in KEYS..3 * KEYS {
+        assert!(tree.edit(&key(number), Edit::Put(number)).unwrap().before.is_none());
+        assert!(tree.edit(&key(number - KEYS), Edit::Remove).unwrap().before.is_some());
+    }
+    assert!(range(&tree) > base, "the table is of keys that aren't there any more");
+    (0..3).for_each(|_| look_for(&tree, key, 2 * KEYS..3 * KEYS));
+    let misled = tree.misled.load_relaxed();
+    let own = |number: u64| tree.positions.guess(&key(number)).is_some();
+    let share = (2 * KEYS..3 * KEYS).filter(|&number| own(number)).count() as f64 / KEYS as f64;
+    assert!(share > GROWING, "{share}");
+    look_for(&tree, key, 2 * KEYS..3 * KEYS);
+    assert!(tree.misled.load_relaxed() - misled < FEW);
+}
+
+#[test]
+fn searches_and_ranges_begin_at_the_key_s_position() {
+    let (tree, key) = (tree(), EVEN[1].1);
+    put(&tree, key, 0..KEYS);
+    // Searches alone fill the table.
+    let search = |number: u64| {
+        let (own, mut found) = (key(number), Vec::new());
+        let bound = core::ops::Bound::Included(&own[..]);
+        let direction = if number.is_multiple_of(2) { Direction::Forward } else { Direction::Reverse };
+        assert_eq!(tree.nearest(bound, direction, (&mut found, &mut OneWord)), Some(number));
+        assert_eq!(found, own);
+    };
+    (0..2).for_each(|_| (0..KEYS).for_each(search));
+    assert!(guessed(&tree, key) > 0.9);
+    let restarts = tree.restarts.load_relaxed();
+    (0..KEYS).for_each(search);
+    assert!(tree.restarts.load_relaxed() - restarts < FEW);
+}
+
+#[test]
+fn a_load_and_a_removal_of_all_begin_anew() {
+    let (mut tree, key) = (tree(), EVEN[2].1);
+    put(&tree, key, 0..KEYS);
+    assert!(tree.positions.are_any());
+    let mut keys: Vec<_> = (0..KEYS).map(key).collect();
+    while tree.pop(Direction::Forward, &mut Vec::new(), &mut OneWord).is_some() {}
+    keys.sort_unstable();
+    let mut rest = keys.iter();
+    tree.load(FillFactor::FULL, &mut |to, value| {
+        let Some(key) = rest.next() else { return false };
+        to.extend_from_slice(key);
+        value.set(latchless_core::base::bytes_value::Raw::Word(7));
+        true
+    })
+    .unwrap();
+    assert!(tree.positions.are_any(), "a loaded tree has a table");
+    (0..2).for_each(|_| keys.iter().for_each(|key| assert_eq!(tree.get(key), Some(7))));
+    assert!(guessed(&tree, key) > 0.9);
+    tree.clear();
+    assert!(!tree.positions.are_any() && tree.get(&keys[0]).is_none());
+}
+
+#[test]
+fn there_is_no_table_beyond_the_memory_limit() {
+    let (mut tree, key) = (tree(), EVEN[0].1);
+    put(&tree, key, 0..KEYS / 2);
+    tree.positions.clear();
+    tree.limit_bytes = Some(tree.live_bytes());
+    tree.lay_out_if_outgrown();
+    tree.positions.not_before.store_relaxed(1);
+    tree.lay_out_if_outgrown();
+    assert!(!tree.positions.are_any() && tree.positions.not_before.load_relaxed() > 1);
+    look_for(&tree, key, 0..KEYS / 2);
+    tree.limit_bytes = Some(4 * tree.live_bytes() + Numbers::BYTES_MAX);
+    tree.positions.not_before.store_relaxed(1);
+    tree.lay_out_if_outgrown();
+    assert!(tree.positions.are_any());
+    look_for(&tree, key, 0..KEYS / 2);
+}
+
+/// Until its memory is ready nobody waits for it.
+#[test]
+fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
+    let options = ByteTreeOptions { huge_pages: false, prefault: true, ..ByteTreeOptions::default() };
+    let (tree, key) = (ByteTree::new(options).unwrap(), EVEN[0].1);
+    put(&tree, key, 0..KEYS);
+    for _ in 0..2 {
+        tree.positions.form.publish(0);
+        // As for a tree that is much larger: a table of 64 megabytes isn't ready at once.
+        let nodes = 1 << 22;
+        for _ in 0..10_000 {
+            tree.lay_out(nodes);
+            let is_in_use = tree.positions.are_any();
+            let is_unready = tree.positions.tables.iter().filter_map(OnceLock::get).any(Words::is_unready);
+            assert!(!(is_unready && is_in_use), "a table in use isn't ready");
+            if is_in_use {
+                break;
+            }
+            std::thread::sleep(core::time::Duration::from_millis(1));
+        }
+        assert!(tree.positions.are_any());
+        look_for(&tree, key, 0..KEYS);
+    }
+}
+
+/// While a layout changes under them, readers may be misled, and are right.
+#[test]
+fn readers_are_right_while_layouts_change() {
+    let (tree, key) = (tree(), EVEN[1].1);
+    put(&tree, key, 0..KEYS);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                look_for(&tree, key, 0..KEYS / 50);
+                let keys: Vec<_> = (0..32).map(key).collect();
+                let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
+                let mut answers = [None; 32];
+                tree.get_group(&keys, &mut answers);
+                assert!(answers.iter().zip(0..).all(|(answer, number)| *answer == Some(number)));
+            }
+        });
+        for round in 0..200 {
+            let mut seen = numbers::Seen::nothing();
+            (0..20).for_each(|number| seen.see(&scattered(number + round).to_be_bytes(), 0, true));
+            let size = round as usize % 3;
+            if round % 2 == 0 {
+                tree.positions.numbers.set(&[b'x'; 64][..round as usize % 7], &seen, 1 << 30);
+                tree.positions.base.store_relaxed(scattered(round));
+                tree.positions.scale.store_relaxed(scattered(round) >> (round % 64));
+                tree.positions.form.publish(if tree.positions.tables[size].get().is_some() {
+                    size as u64 + 1
+                } else {
+                    0
+                });
+            } else {
+                tree.positions.outside.store_relaxed(1 << 40);
+                tree.lay_out_if_outgrown();
+            }
+            std::thread::yield_now();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    tree.check_invariants().unwrap();
+}

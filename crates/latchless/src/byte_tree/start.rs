@@ -1,0 +1,121 @@
+//! Where to begin with a key: at a leaf that is likely to have it.
+//!
+//! A key's position tells the leaf at best, its hash tells it where positions don't, and otherwise a descent
+//! does. The leaf's fences decide whether it is the one.
+
+use super::node::Toward;
+use super::tree::ByteTree;
+use crate::node::operation::Search;
+use crate::tree::Slots;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
+
+/// Where an operation begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    /// The leaf that a descent or a guess has come to.
+    pub leaf: NodeRef,
+    pub by: StartBy,
+}
+
+/// How an operation came to the leaf where it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartBy {
+    Descent,
+    /// By the key's hash.
+    Hash,
+    /// By the key's position.
+    Position,
+    /// The thread's last edit was at an end of all keys.
+    End,
+}
+
+impl ByteTree {
+    /// Where an edit of a key with this hash begins. What it reads is asked for.
+    #[inline(always)]
+    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64) -> Start {
+        if let Some(end) = self.start_at_end() {
+            return end;
+        }
+        let start = match self.guess(key, hash) {
+            Some(start) => {
+                self.ask_for(start.leaf, 0);
+                start
+            }
+            None => Start { leaf: self.descend_to_leaf::<S>(key, Toward::Key), by: StartBy::Descent },
+        };
+        self.ask_for_heads(start.leaf);
+        start
+    }
+
+    /// The leaf that a key with this hash is likely to be in, without a descent.
+    #[inline(always)]
+    pub(super) fn guess(&self, key: &[u8], hash: u64) -> Option<Start> {
+        match self.positions.guess(key) {
+            Some(leaf) => Some(Start { leaf, by: StartBy::Position }),
+            None => self.guess_by_hash(hash),
+        }
+    }
+
+    /// As [`ByteTree::guess`], of a key that has this place among the slots, if there are any.
+    #[inline(always)]
+    pub(super) fn guess_at(&self, slots: Option<Slots<'_>>, place: u64, hash: u64) -> Option<Start> {
+        if let Some(slots) = slots
+            && let Some((leaf, _)) = slots.guess_at(place.into())
+        {
+            return Some(Start { leaf, by: StartBy::Position });
+        }
+        self.guess_by_hash(hash)
+    }
+
+    #[inline(always)]
+    fn guess_by_hash(&self, hash: u64) -> Option<Start> {
+        self.guesses.leaf(hash).map(|leaf| Start { leaf, by: StartBy::Hash })
+    }
+
+    /// Where a search for what is near a key begins. The key needn't be there, so its hash tells nothing.
+    #[inline(always)]
+    pub(super) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
+        if toward == Toward::Key
+            && let Some(leaf) = self.positions.guess(key)
+        {
+            self.ask_for(leaf, 0);
+            return Start { leaf, by: StartBy::Position };
+        }
+        Start { leaf: self.descend_to_leaf::<Scalar>(key, toward), by: StartBy::Descent }
+    }
+
+    /// As [`ByteTree::start_near`], where leaves are read one after the other: asks for the header of the
+    /// next one.
+    #[inline(always)]
+    pub(super) fn start_with_next(&self, key: &[u8], toward: Toward) -> Start {
+        if toward == Toward::Key
+            && let Some((leaf, next)) = self.positions.guess_two(key)
+        {
+            self.ask_for_header(next);
+            return Start { leaf, by: StartBy::Position };
+        }
+        let parent = self.descend::<Scalar>(1, key, toward);
+        let leaf = match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
+            Some((child, next)) => {
+                self.ask_for_header(next);
+                child
+            }
+            None => self.descend_to_leaf::<Scalar>(key, toward),
+        };
+        Start { leaf, by: StartBy::Descent }
+    }
+
+    /// Learns from the leaf that covers a key where it is right to begin. Says whether the key's position
+    /// told it.
+    #[inline(always)]
+    pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef) -> bool {
+        let is_right = start.by == StartBy::Position && start.leaf == leaf;
+        if is_right {
+            self.count_position();
+        } else if start.by != StartBy::End && self.positions.are_any() {
+            self.learn_position(key, leaf);
+        }
+        is_right
+    }
+}

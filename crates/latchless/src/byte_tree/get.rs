@@ -29,9 +29,9 @@ impl ByteTree {
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
         if self.positions.are_any() {
-            self.dispatch.run(Get { tree: self, key, take })
+            self.dispatch.run(Get::<_, true> { tree: self, key, take })
         } else {
-            self.dispatch.run(GetByHash { tree: self, key, take })
+            self.dispatch.run(Get::<_, false> { tree: self, key, take })
         }
     }
 
@@ -39,7 +39,7 @@ impl ByteTree {
     /// made ready for the others, too.
     #[inline(never)]
     pub(super) fn get_without_position<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
-        self.dispatch.run(GetByHash { tree: self, key, take })
+        self.dispatch.run(Get::<_, false> { tree: self, key, take })
     }
 
     #[inline(always)]
@@ -173,19 +173,23 @@ fn value_in<S: Search, T: Take>(leaf: Shared<'_>, key: &[u8], tag: u8, take: &mu
     leaf.find::<S>(key, tag).map(|at| take.take(leaf, leaf.shape(), at))
 }
 
-struct Get<'a, T> {
+/// One lookup, by the key's position first or without it.
+struct Get<'a, T, const BY_POSITION: bool> {
     tree: &'a ByteTree,
     key: &'a [u8],
     take: &'a mut T,
 }
 
-impl<T: Take> Operation for Get<'_, T> {
+impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
     type Output = Option<T::Value>;
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<T::Value> {
         let Self { tree, key, take } = self;
         let hash = tree.hash(key);
+        if !BY_POSITION {
+            return tree.get_by_hash::<S, T>(key, hash, take);
+        }
         if let Some(leaf) = tree.positions.guess(key) {
             tree.ask_for_leaf(leaf);
             if let Some(answer) = tree.get_at_position::<S, T>(leaf, (key, hash), take) {
@@ -193,20 +197,5 @@ impl<T: Take> Operation for Get<'_, T> {
             }
         }
         tree.get_without_position(key, take)
-    }
-}
-
-struct GetByHash<'a, T> {
-    tree: &'a ByteTree,
-    key: &'a [u8],
-    take: &'a mut T,
-}
-
-impl<T: Take> Operation for GetByHash<'_, T> {
-    type Output = Option<T::Value>;
-
-    #[inline(always)]
-    fn run<S: Search>(self) -> Option<T::Value> {
-        self.tree.get_by_hash::<S, T>(self.key, self.tree.hash(self.key), self.take)
     }
 }

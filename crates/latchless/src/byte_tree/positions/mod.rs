@@ -1,4 +1,4 @@
-//! Positions: which leaf a key is in, by where it stands in the range of all keys.
+//! A table tells which leaf a key is in by the key's position: where it stands in the range of all keys.
 //!
 //! Most byte strings that serve as keys are numbers written in some way: random or ascending ones,
 //! identifiers in decimal or hexadecimal digits, after something that all keys begin with. [`Numbers`] makes

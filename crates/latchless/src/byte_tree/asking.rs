@@ -5,7 +5,7 @@
 //! tells it for all.
 
 use super::image::Private;
-use super::shape::{LINES, Shape};
+use super::shape::{LINES, Shape, WORDS};
 use super::tree::ByteTree;
 use core::ops::Range;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
@@ -51,10 +51,11 @@ impl ByteTree {
     /// of keys, lines that nobody reads are in the way of others.
     #[inline(always)]
     pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
-        let [slots, heap] = self.at(leaf).1.shape().used_lines();
-        self.ask_for_lines(leaf, self.leaf_lines()..slots.end);
-        let end = if self.has_ties.load_relaxed() == 0 { (heap.start + 1).min(LINES) } else { LINES };
-        self.ask_for_lines(leaf, heap.start.saturating_sub(1)..end);
+        let shape = self.at(leaf).1.shape();
+        self.ask_for_lines(leaf, self.leaf_lines()..(shape.heads() + shape.len()) / 8 + 1);
+        let free = WORDS - shape.used();
+        let end = if self.has_ties.load_relaxed() == 0 { free.div_ceil(8) } else { LINES };
+        self.ask_for_lines(leaf, free.saturating_sub(2) / 8..end);
     }
 
     /// How many lines of a leaf are likely to tell where a key is.

@@ -6,8 +6,9 @@ use super::cut::Growth;
 use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
+use super::positions::Aim;
 use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
-use super::start::{Start, StartBy};
+use super::start::{Start, StartBy, aim_of};
 use super::text::head;
 use super::tree::{ByteTree, Held};
 use crate::node::operation::{Operation, Run, Search};
@@ -23,6 +24,8 @@ pub(super) trait LeafEdit {
     type Before: Copy;
     /// Whether values have one word.
     const IS_WORD: bool;
+    /// What it is about.
+    fn aim(&self) -> Aim;
     /// What is there, and what follows from that: to be set is the first word of a value. Under the leaf's
     /// latch.
     fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<Self::Before>, Step<u64>);
@@ -33,6 +36,11 @@ pub(super) trait LeafEdit {
 impl LeafEdit for Edit<u64> {
     type Before = u64;
     const IS_WORD: bool = true;
+
+    #[inline(always)]
+    fn aim(&self) -> Aim {
+        aim_of(self)
+    }
 
     #[inline(always)]
     fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<u64>, Step<u64>) {
@@ -72,7 +80,8 @@ impl ByteTree {
         let node = leaf.0.0;
         match self.edit_in::<S, E>(leaf, (key, hash), edit) {
             Ok(edited) => {
-                if !self.settle(start, key, node) {
+                let is_new = edited.applied && edited.before.is_none();
+                if !self.settle(start, key, node, (edit.aim(), is_new)) {
                     self.learn_from_edit(node, (key, hash, wrong), &edited);
                 }
                 Ok(edited)
@@ -303,6 +312,7 @@ impl Operation for EditOne<'_> {
     fn run<S: Search>(self) -> Result<Edited<u64>> {
         let Self { tree, key, mut edit } = self;
         let hash = tree.hash(key);
-        tree.edit_from::<S, _>(tree.start_of::<S>(key, hash), (key, hash), &mut edit)
+        let start = tree.start_of::<S>(key, hash, edit.aim());
+        tree.edit_from::<S, _>(start, (key, hash), &mut edit)
     }
 }

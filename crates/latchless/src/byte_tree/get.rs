@@ -2,6 +2,7 @@
 
 use super::change::Shared;
 use super::node::{Side, Toward};
+use super::positions::Aim;
 use super::tree::ByteTree;
 use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
@@ -28,7 +29,7 @@ impl ByteTree {
     /// As [`ByteTree::get`], where `take` takes the value.
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
-        if self.positions.are_any() {
+        if self.positions.are_any(Aim::Find) {
             self.dispatch.run(Get::<_, true> { tree: self, key, take })
         } else {
             self.dispatch.run(Get::<_, false> { tree: self, key, take })
@@ -95,7 +96,7 @@ impl ByteTree {
     ) -> Option<Option<T::Value>> {
         match self.look_in::<S, T>(leaf, own, take) {
             Told::Answer(answer) => {
-                self.count_position();
+                self.count_position(Aim::Find);
                 Some(answer)
             }
             _ => {
@@ -145,8 +146,8 @@ impl ByteTree {
         if answer.is_some() {
             self.guesses.write(hash, leaf, wrong);
         }
-        if self.positions.are_any() {
-            self.learn_position(key, leaf);
+        if self.positions.are_any(Aim::Find) {
+            self.learn_position(key, leaf, (Aim::Find, false));
         }
         self.learn_from(key, answer.is_some(), !wrong.is_nil());
         answer
@@ -190,7 +191,7 @@ impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
         if !BY_POSITION {
             return tree.get_by_hash::<S, T>(key, hash, take);
         }
-        if let Some(leaf) = tree.positions.guess(key) {
+        if let Some(leaf) = tree.positions.guess(key, Aim::Find) {
             tree.ask_for_leaf(leaf);
             if let Some(answer) = tree.get_at_position::<S, T>(leaf, (key, hash), take) {
                 return answer;

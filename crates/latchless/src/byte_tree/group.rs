@@ -4,6 +4,7 @@
 //! asks for what the next step will read.
 
 use super::node::Toward;
+use super::positions::Aim;
 use super::shape::WORDS;
 use super::start::{Start, StartBy};
 use super::tree::ByteTree;
@@ -16,7 +17,11 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The most keys that go down together.
-pub const GROUP: usize = 32;
+pub const GROUP: usize = 16;
+
+/// As many of these as edits come in. Each reads and writes some fifteen lines of its leaf: those of more
+/// leaves drive each other out of the first cache.
+pub const EDITS: usize = 8;
 
 /// A key's way down.
 #[derive(Debug, Clone, Copy)]
@@ -50,41 +55,41 @@ impl ByteTree {
         self.dispatch.run(GetGroup { tree: self, keys, take, done });
     }
 
-    /// Does with the entries of at most [`GROUP`] keys what edits say, in order. Says what was there, for
-    /// each.
+    /// Does with the entries of at most [`GROUP`] keys what edits say, all of which are about the same, in
+    /// order. Says what was there, for each.
     ///
     /// # Errors
     /// The first error, and how many edits were done before it.
     pub fn edit_group(
         &self,
-        keys: &[&[u8]],
+        (keys, aim): (&[&[u8]], Aim),
         edits: &mut dyn Iterator<Item = Edit<u64>>,
         done: &mut dyn FnMut(Edited<u64>),
     ) -> Result<()> {
         // So far only; the caller goes on after the key that is refused.
         let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
-        self.dispatch.run(EditGroup { tree: self, keys: &keys[..refused], edits, done })?;
+        self.dispatch.run(EditGroup { tree: self, keys: &keys[..refused], aim, edits, done })?;
         keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
     /// Where edits of these keys begin. What they read is asked for.
     #[inline(always)]
-    pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+    pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
         if let Some(at) = self.start_at_end() {
             let mut ways = [Way { hash: 0, at }; GROUP];
             ways.iter_mut().zip(keys).for_each(|(way, key)| way.hash = self.hash(key));
             return ways;
         }
-        let ways = self.descend_together::<S>(keys);
+        let ways = self.descend_together::<S>(keys, aim);
         ways.iter().take(keys.len()).for_each(|way| self.ask_for_slots(way.at.leaf));
         ways
     }
 
     /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
     #[inline(always)]
-    fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+    fn descend_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
         let (mut ways, mut places) = ([Way::NONE; GROUP], [0; GROUP]);
-        let slots = self.positions.ask_for_all(keys, &mut places);
+        let slots = self.positions.ask_for_all(keys, aim, &mut places);
         for (way, key) in ways.iter_mut().zip(keys) {
             way.hash = self.hash(key);
             self.guesses.ask(way.hash);
@@ -103,8 +108,9 @@ impl ByteTree {
             }
         }
         self.descend_those::<S>(keys, &mut ways, (&unguessed[..count], levels));
-        for way in &ways[..keys.len()] {
-            self.ask_for_entry::<S>(way.at.leaf, way.hash);
+        // What is added isn't there, as a rule.
+        if aim == Aim::Find {
+            ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.at.leaf, way.hash));
         }
         ways
     }
@@ -158,7 +164,7 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let Self { tree, keys, take, mut done } = self;
-        let ways = tree.descend_together::<S>(keys);
+        let ways = tree.descend_together::<S>(keys, Aim::Find);
         for (&key, way) in keys.iter().zip(ways) {
             let Way { hash, at: Start { leaf, by } } = way;
             let guessed = match by {
@@ -175,6 +181,7 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
 struct EditGroup<'a> {
     tree: &'a ByteTree,
     keys: &'a [&'a [u8]],
+    aim: Aim,
     edits: &'a mut dyn Iterator<Item = Edit<u64>>,
     done: &'a mut dyn FnMut(Edited<u64>),
 }
@@ -184,7 +191,7 @@ impl Operation for EditGroup<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
-        let ways = self.tree.starts_together::<S>(self.keys);
+        let ways = self.tree.starts_together::<S>(self.keys, self.aim);
         for ((key, way), mut edit) in self.keys.iter().zip(ways).zip(self.edits) {
             (self.done)(self.tree.edit_from::<S, _>(way.at, (key, way.hash), &mut edit)?);
         }

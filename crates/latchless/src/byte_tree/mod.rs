@@ -38,7 +38,8 @@ mod values;
 mod walk;
 mod wide;
 
-pub use group::GROUP;
+pub use group::{EDITS, GROUP};
 pub use leaf_copy::{Bounds, LeafCopy};
+pub use positions::Aim;
 pub use tree::{ByteTree, ByteTreeOptions};
 pub use values::{Kept, OneWord, Take};

@@ -10,6 +10,7 @@
 use super::leaf_copy::first_from;
 use super::merge::taken;
 use super::node::{Node, Toward, Words};
+use super::positions::Aim;
 use super::shape::Shape;
 use super::tree::{ByteTree, Held};
 use super::values::Take;
@@ -67,7 +68,7 @@ impl ByteTree {
                 look(leaf, (from, direction), (key, &mut next), take)
             });
             if toward == Toward::Key {
-                self.settle(start, fence, node);
+                self.settle(start, fence, node, (Aim::Find, false));
             }
             if seen.value.is_some() || !seen.goes_on {
                 let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);

@@ -4,9 +4,10 @@
 //! does. The leaf's fences decide whether it is the one.
 
 use super::node::Toward;
+use super::positions::Aim;
 use super::tree::ByteTree;
 use crate::node::operation::Search;
-use crate::tree::Slots;
+use crate::tree::{Edit, Slots};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -30,14 +31,23 @@ pub(super) enum StartBy {
     End,
 }
 
+/// What an edit is about.
+#[inline(always)]
+pub(super) fn aim_of<V>(edit: &Edit<V>) -> Aim {
+    match edit {
+        Edit::Put(_) | Edit::Add(_) => Aim::Add,
+        _ => Aim::Find,
+    }
+}
+
 impl ByteTree {
     /// Where an edit of a key with this hash begins. What it reads is asked for.
     #[inline(always)]
-    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64) -> Start {
+    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64, aim: Aim) -> Start {
         if let Some(end) = self.start_at_end() {
             return end;
         }
-        let start = match self.guess(key, hash) {
+        let start = match self.guess(key, hash, aim) {
             Some(start) => {
                 self.ask_for(start.leaf, 0);
                 start
@@ -50,8 +60,8 @@ impl ByteTree {
 
     /// The leaf that a key with this hash is likely to be in, without a descent.
     #[inline(always)]
-    pub(super) fn guess(&self, key: &[u8], hash: u64) -> Option<Start> {
-        match self.positions.guess(key) {
+    fn guess(&self, key: &[u8], hash: u64, aim: Aim) -> Option<Start> {
+        match self.positions.guess(key, aim) {
             Some(leaf) => Some(Start { leaf, by: StartBy::Position }),
             None => self.guess_by_hash(hash),
         }
@@ -77,7 +87,7 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
-            && let Some(leaf) = self.positions.guess(key)
+            && let Some(leaf) = self.positions.guess(key, Aim::Find)
         {
             self.ask_for(leaf, 0);
             return Start { leaf, by: StartBy::Position };
@@ -106,16 +116,16 @@ impl ByteTree {
         Start { leaf, by: StartBy::Descent }
     }
 
-    /// Learns from the leaf that covers a key where it is right to begin. Says whether the key's position
-    /// told it.
+    /// Learns from the leaf that covers a key, which is there or was added, where it is right to begin. Says
+    /// whether the key's position told it, and will tell whoever looks for the key.
     #[inline(always)]
-    pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef) -> bool {
+    pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) -> bool {
         let is_right = start.by == StartBy::Position && start.leaf == leaf;
         if is_right {
-            self.count_position();
-        } else if start.by != StartBy::End && self.positions.are_any() {
-            self.learn_position(key, leaf);
+            self.count_position(aim);
+        } else if start.by != StartBy::End && self.positions.are_any(aim) {
+            self.learn_position(key, leaf, (aim, is_new));
         }
-        is_right
+        is_right && self.positions.are_any(Aim::Find)
     }
 }

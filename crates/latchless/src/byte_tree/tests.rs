@@ -290,8 +290,10 @@ fn groups_answer_as_single_keys_do() {
         let group: Vec<&[u8]> = group.iter().map(|key| &key[..]).collect();
         let mut edits = (0..).map(Edit::Put);
         let mut fresh = 0;
-        tree.edit_group(&group, &mut edits, &mut |edited| fresh += usize::from(edited.before.is_none()))
-            .unwrap();
+        tree.edit_group((&group, Aim::Add), &mut edits, &mut |edited| {
+            fresh += usize::from(edited.before.is_none())
+        })
+        .unwrap();
         assert_eq!(fresh, group.len());
     }
     tree.check_invariants().unwrap();
@@ -425,11 +427,13 @@ fn keys_in_order_begin_at_their_leaf() {
             let (_, leaf) = tree.at(start.leaf);
             assert_eq!(leaf.side(&key(number(at + 1))), node::Side::Here, "key {at}");
         }
-        let keys: Vec<_> = (500..532).map(|at| key(number(at))).collect();
+        let keys: Vec<_> = (500..500 + GROUP as u64).map(|at| key(number(at))).collect();
         let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
-        tree.edit_group(&keys, &mut (0..32).map(Edit::Put), &mut |edited| assert!(edited.before.is_none()))
-            .unwrap();
-        assert!(tree.start_at_end().is_some() && tree.len() == 532);
+        tree.edit_group((&keys, Aim::Add), &mut (0..).map(Edit::Put), &mut |edited| {
+            assert!(edited.before.is_none())
+        })
+        .unwrap();
+        assert!(tree.start_at_end().is_some() && tree.len() == 500 + GROUP);
         // Any other key ends it, and one that is there doesn't begin it.
         tree.edit(&key(1 << 40), Edit::Put(0)).unwrap();
         tree.edit(&key(number(200)), Edit::Put(0)).unwrap();

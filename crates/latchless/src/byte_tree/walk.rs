@@ -5,6 +5,7 @@
 
 use super::leaf_copy::{Bounds, LeafCopy};
 use super::node::Toward;
+use super::positions::Aim;
 use super::shape::LINES;
 use super::start::{Start, StartBy};
 use super::tree::ByteTree;
@@ -140,7 +141,7 @@ impl ByteTree {
         };
         leaf.load(self, (start.leaf, &pivot, toward), (bounds, after));
         if toward == Toward::Key && !matches!(which, Which::Next) {
-            self.settle(start, &pivot, leaf.node());
+            self.settle(start, &pivot, leaf.node(), (Aim::Find, false));
         }
         leaf.bring_pivot(pivot);
     }

@@ -6,7 +6,8 @@
 use super::change::Shared;
 use super::edit::LeafEdit;
 use super::group::Way;
-use super::start::Start;
+use super::positions::Aim;
+use super::start::{Start, aim_of};
 use super::tree::ByteTree;
 use super::values::{Kept, Packed, Take};
 use crate::node::operation::{Operation, Run, Search};
@@ -25,6 +26,11 @@ struct WideEdit<'a> {
 impl LeafEdit for WideEdit<'_> {
     type Before = ();
     const IS_WORD: bool = false;
+
+    #[inline(always)]
+    fn aim(&self) -> Aim {
+        aim_of(&self.edit)
+    }
 
     fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<()>, Step<u64>) {
         let before = found.map(|at| self.kept.take_latched(leaf, leaf.shape(), at));
@@ -77,13 +83,13 @@ impl ByteTree {
     /// The first error; the edits before it are done.
     pub fn edit_group_wide<'a>(
         &self,
-        keys: &[&[u8]],
+        (keys, aim): (&[&[u8]], Aim),
         edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
         kept: &mut Kept,
         done: &mut dyn FnMut(Edited<()>, &Kept),
     ) -> Result<()> {
         let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
-        self.dispatch.run(EditGroupWide { tree: self, keys: &keys[..refused], edits, kept, done })?;
+        self.dispatch.run(EditGroupWide { tree: self, keys: &keys[..refused], aim, edits, kept, done })?;
         keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
@@ -127,13 +133,15 @@ impl Operation for EditWide<'_> {
     fn run<S: Search>(self) -> Result<Edited<()>> {
         let Self { tree, key, edit, kept } = self;
         let hash = tree.hash(key);
-        tree.edit_wide_from::<S>(tree.start_of::<S>(key, hash), (key, hash), (edit, kept))
+        let start = tree.start_of::<S>(key, hash, aim_of(&edit));
+        tree.edit_wide_from::<S>(start, (key, hash), (edit, kept))
     }
 }
 
 struct EditGroupWide<'a, 'e> {
     tree: &'a ByteTree,
     keys: &'a [&'a [u8]],
+    aim: Aim,
     edits: &'a mut dyn Iterator<Item = Edit<Raw<'e>>>,
     kept: &'a mut Kept,
     done: &'a mut dyn FnMut(Edited<()>, &Kept),
@@ -144,8 +152,8 @@ impl Operation for EditGroupWide<'_, '_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
-        let Self { tree, keys, edits, kept, done } = self;
-        let ways = tree.starts_together::<S>(keys);
+        let Self { tree, keys, aim, edits, kept, done } = self;
+        let ways = tree.starts_together::<S>(keys, aim);
         for ((key, Way { hash, at }), edit) in keys.iter().zip(ways).zip(edits) {
             let edited = tree.edit_wide_from::<S>(at, (key, hash), (edit, kept))?;
             done(edited, kept);

@@ -5,7 +5,7 @@
 
 use super::stored::{lend, own};
 use super::{BytesIndex, Lent};
-use crate::byte_tree::GROUP;
+use crate::byte_tree::{EDITS, GROUP};
 use crate::index::Incomplete;
 use core::array;
 use latchless_core::base::bytes_key::BytesKey;
@@ -170,7 +170,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         let (mut group, mut incomplete) = (GroupKeys::default(), None);
         let mut from = 0;
         while from < count {
-            let these = from..count.min(from + GROUP);
+            let these = from..count.min(from + EDITS);
             let outcome = group.with(these.clone().map(&key), |keys| {
                 self.put_group(keys, these.map(&value), |before| {
                     done(from, before);
@@ -193,7 +193,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     pub fn remove_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q], removed: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), removed.len())?;
         let mut group = GroupKeys::default();
-        for (keys, removed) in keys.chunks(GROUP).zip(removed.chunks_mut(GROUP)) {
+        for (keys, removed) in keys.chunks(EDITS).zip(removed.chunks_mut(EDITS)) {
             let mut count = 0;
             let done = |before| {
                 removed[count] = before;

@@ -2,7 +2,7 @@
 //! Which of the two, the compiler knows.
 
 use super::{BytesIndex, Lent};
-use crate::byte_tree::{Bounds, ByteTree, GROUP, Kept, LeafCopy, OneWord, Take};
+use crate::byte_tree::{Aim, Bounds, ByteTree, GROUP, Kept, LeafCopy, OneWord, Take};
 use crate::tree::{Edit, Edited};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_key::BytesKey;
@@ -186,11 +186,13 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ) -> Result<()> {
         if is_word::<V>() {
             let mut edits = values.map(|lent| Edit::Put(word::<V>(hold::<V>(lent))));
-            return self.tree.edit_group(keys, &mut edits, &mut |edited| done(edited.before.map(own_word)));
+            return self
+                .tree
+                .edit_group((keys, Aim::Add), &mut edits, &mut |edited| done(edited.before.map(own_word)));
         }
         let held: Vec<_> = values.map(|lent| hold::<V>(lent)).collect();
         let mut edits = held.iter().map(|held| Edit::Put(raw::<V>(held)));
-        self.edit_group_wide(keys, &mut edits, &mut done)
+        self.edit_group_wide((keys, Aim::Add), &mut edits, &mut done)
     }
 
     /// Removes at most [`GROUP`] keys, in order, and tells `done` of each what it had.
@@ -201,20 +203,22 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     pub(super) fn remove_group(&self, keys: &[&[u8]], mut done: impl FnMut(Option<V>)) -> Result<()> {
         if is_word::<V>() {
             let mut edits = core::iter::repeat(Edit::Remove);
-            return self.tree.edit_group(keys, &mut edits, &mut |edited| done(edited.before.map(own_word)));
+            return self
+                .tree
+                .edit_group((keys, Aim::Find), &mut edits, &mut |edited| done(edited.before.map(own_word)));
         }
-        self.edit_group_wide(keys, &mut core::iter::repeat(Edit::Remove), &mut done)
+        self.edit_group_wide((keys, Aim::Find), &mut core::iter::repeat(Edit::Remove), &mut done)
     }
 
     /// Edits that are applied to whatever is there.
     fn edit_group_wide<'a>(
         &self,
-        keys: &[&[u8]],
+        own: (&[&[u8]], Aim),
         edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
         done: &mut dyn FnMut(Option<V>),
     ) -> Result<()> {
         let done = &mut |edited: Edited<()>, kept: &Kept| done(edited.before.map(|()| own_kept(kept)));
-        self.tree.edit_group_wide(keys, edits, &mut Kept::of(kind::<V>()), done)
+        self.tree.edit_group_wide(own, edits, &mut Kept::of(kind::<V>()), done)
     }
 
     /// Shows the entries of a range, in this direction.

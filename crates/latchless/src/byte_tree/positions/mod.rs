@@ -14,6 +14,11 @@
 //! crowds in few slots: operations are counted now and then, and when less than three of four are guessed,
 //! the table is given up until the tree has twice as many leaves.
 //!
+//! Operations that add keys are counted apart from those that look for keys that are there. Where keys grow
+//! at many places, as those of time series do, several leaves may have one number, and no slot tells them
+//! apart. But the next key comes to the leaf that the last one came to, so a key that was added where its
+//! slot didn't lead makes the slot lead there.
+//!
 //! # Thread safety
 //! A guess is worth what the leaf's fences say. All words are written by any thread at any time; so a layout
 //! may be read half old and half new, and then guesses are wrong. A slot that isn't empty names a node that
@@ -51,11 +56,22 @@ const PATIENCE: i64 = 512;
 /// Tables of so many bytes stand on huge pages, if they are wanted at all.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
+/// What an operation is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// To find keys, or what is near them.
+    Find,
+    /// To add keys.
+    Add,
+}
+
 /// The table. See the file's head.
 #[derive(Debug)]
 pub struct Positions {
     /// The size of the table that is in use, and one more; 0: none is.
     form: Word,
+    /// The same for each [`Aim`], as long as guesses are worth it there.
+    forms: [Word; 2],
     /// The number at which the first slot begins, and slots a number, in 2^-64.
     base: Word,
     scale: Word,
@@ -67,12 +83,12 @@ pub struct Positions {
     tables: [OnceLock<Words<Word>>; SIZES],
     /// The size of a table that was emptied for the next layout, and one more.
     emptied: Word,
-    /// Right guesses less others among the operations that were counted, as an `i64`.
-    balance: Word,
+    /// Right guesses less others among the operations of each [`Aim`] that were counted, as an `i64`.
+    balances: [Word; 2],
     /// Leaves that were split outside of the range.
     outside: Word,
-    /// Trees of fewer nodes get no table.
-    not_before: Word,
+    /// In trees of fewer nodes there is no table for an [`Aim`].
+    not_before: [Word; 2],
     /// 1 when no thread is laying out a table.
     is_idle: Word,
     huge_pages: bool,
@@ -84,12 +100,18 @@ fn slots_of(size: usize) -> usize {
     1 << (FEWEST_SLOTS as usize + size)
 }
 
+/// Nodes for which there are too few slots.
+fn too_many_for(slots: usize) -> usize {
+    2 * slots / 3 + 1
+}
+
 impl Positions {
     /// No table.
     pub fn none(huge_pages: bool, prefault: bool) -> Self {
-        let [form, base, scale, is_segmented, emptied, balance, outside] = [const { Word::new(0) }; 7];
+        let [form, base, scale, is_segmented, emptied, outside] = [const { Word::new(0) }; 6];
         Self {
             form,
+            forms: [const { Word::new(0) }; 2],
             base,
             scale,
             is_segmented,
@@ -97,9 +119,9 @@ impl Positions {
             numbers: Numbers::none(),
             tables: [const { OnceLock::new() }; SIZES],
             emptied,
-            balance,
+            balances: [const { Word::new(0) }; 2],
             outside,
-            not_before: Word::new(FEWEST_LEAVES as u64),
+            not_before: [const { Word::new(FEWEST_LEAVES as u64) }; 2],
             is_idle: Word::new(1),
             huge_pages,
             prefault,
@@ -114,7 +136,12 @@ impl Positions {
     /// The slots, if there are any.
     #[inline(always)]
     fn slots(&self) -> Option<Slots<'_>> {
-        let form = self.form.follow() as usize;
+        self.slots_by(&self.form)
+    }
+
+    #[inline(always)]
+    fn slots_by(&self, form: &Word) -> Option<Slots<'_>> {
+        let form = form.follow() as usize;
         if form == 0 {
             return None;
         }
@@ -126,32 +153,33 @@ impl Positions {
 
     /// The leaf that is likely to have a key.
     #[inline(always)]
-    pub fn guess(&self, key: &[u8]) -> Option<NodeRef> {
-        let (leaf, _) = self.slots()?.guess(self.numbers.of(key))?;
+    pub fn guess(&self, key: &[u8], aim: Aim) -> Option<NodeRef> {
+        let (leaf, _) = self.slots_by(&self.forms[aim as usize])?.guess(self.numbers.of(key))?;
         Some(leaf)
     }
 
     /// As [`Positions::guess`], and the leaf that is likely to come after it: to ask for, not to follow.
     #[inline(always)]
     pub fn guess_two(&self, key: &[u8]) -> Option<(NodeRef, NodeRef)> {
-        let (leaf, _, next) = self.slots()?.guess_two(self.numbers.of(key))?;
+        let slots = self.slots_by(&self.forms[Aim::Find as usize])?;
+        let (leaf, _, next) = slots.guess_two(self.numbers.of(key))?;
         Some((leaf, next))
     }
 
     /// Asks for the slots of keys, if there are any, and says which place each key has.
     #[inline(always)]
-    pub fn ask_for_all(&self, keys: &[&[u8]], places: &mut [u64]) -> Option<Slots<'_>> {
-        let slots = self.slots()?;
+    pub fn ask_for_all(&self, keys: &[&[u8]], aim: Aim, places: &mut [u64]) -> Option<Slots<'_>> {
+        let slots = self.slots_by(&self.forms[aim as usize])?;
         for (key, place) in keys.iter().zip(places) {
             *place = slots.ask(self.numbers.of(key));
         }
         Some(slots)
     }
 
-    /// Whether there are slots.
+    /// Whether there are slots that are worth it.
     #[inline(always)]
-    pub fn are_any(&self) -> bool {
-        self.form.load_relaxed() != 0
+    pub fn are_any(&self, aim: Aim) -> bool {
+        self.forms[aim as usize].load_relaxed() != 0
     }
 
     /// Bytes of the table and of what makes numbers and places.
@@ -165,51 +193,65 @@ impl Positions {
     /// Whether a tree of so many nodes should have a table, or a larger or a newer one.
     pub fn is_outgrown(&self, nodes: usize) -> bool {
         match self.form.load_relaxed() as usize {
-            0 => nodes as u64 >= self.not_before.load_relaxed(),
+            0 => self.not_before.iter().any(|fewest| nodes as u64 >= fewest.load_relaxed()),
             form => {
                 let slots = slots_of(form - 1);
-                2 * slots < 3 * nodes || self.outside.load_relaxed() as usize > slots / OUTSIDE_SHARE
+                nodes >= too_many_for(slots) || self.outside.load_relaxed() as usize > slots / OUTSIDE_SHARE
             }
         }
     }
 
     /// Counts an operation: whether its guess was right.
-    fn weigh(&self, was_right: bool) {
-        let step = if was_right { 1 } else { -IN_VAIN };
+    fn weigh(&self, aim: Aim, was_right: bool) {
+        let (step, word) = (if was_right { 1 } else { -IN_VAIN }, &self.balances[aim as usize]);
         // Threads that do this at once may count one time: it is about many.
-        let balance = (self.balance.load_relaxed() as i64 + step).min(PATIENCE);
-        self.balance.store_relaxed(balance as u64);
+        let balance = (word.load_relaxed() as i64 + step).min(PATIENCE);
+        word.store_relaxed(balance as u64);
         if balance < -PATIENCE {
-            self.give_up();
+            self.give_up(aim);
         }
+    }
+
+    /// A table of this form is in use, or none, if that is 0; not for whom it isn't worth it in a tree of so
+    /// many nodes.
+    fn publish(&self, form: u64, nodes: usize) {
+        self.form.publish(form);
+        for (own, fewest) in self.forms.iter().zip(&self.not_before) {
+            own.publish(if nodes as u64 >= fewest.load_relaxed() { form } else { 0 });
+        }
+    }
+
+    /// There is no table in trees of fewer nodes.
+    fn wait_for(&self, nodes: u64) {
+        self.not_before.iter().for_each(|fewest| fewest.store_relaxed(nodes));
     }
 
     /// There is never to be a table.
     #[cfg(test)]
     pub fn forbid(&self) {
-        self.not_before.store_relaxed(u64::MAX);
+        self.wait_for(u64::MAX);
     }
 
-    /// Does without a table until the tree is much larger.
-    fn give_up(&self) {
+    /// Does without guesses there until the tree is much larger.
+    fn give_up(&self, aim: Aim) {
         let form = self.form.load_relaxed() as usize;
         if form > 0 {
-            self.not_before.store_relaxed(slots_of(form - 1) as u64);
+            self.not_before[aim as usize].store_relaxed(too_many_for(slots_of(form - 1)) as u64);
+            self.forms[aim as usize].publish(0);
+        }
+        if self.forms.iter().all(|form| form.load_relaxed() == 0) {
             self.form.publish(0);
         }
     }
 
     /// Writes the slots of a leaf of these fences. Says whether one of them was empty.
     fn name(&self, leaf: NodeRef, low: &[u8], high: Option<&[u8]>) -> bool {
-        let Some(slots) = self.slots() else { return false };
-        // Keys of smaller numbers than the fence's are before it.
-        let high = high.map_or(u64::MAX, |high| self.numbers.of_fence(high));
-        slots.name(leaf, (self.numbers.of_fence(low), high), 0)
+        self.slots().is_some_and(|slots| slots.name(leaf, self.numbers.of_fences(low, high), 0))
     }
 
     /// Two neighbours meet at a separator now.
     pub fn name_both(&self, [left, right]: [NodeRef; 2], [low, separator]: [&[u8]; 2], high: Option<&[u8]>) {
-        if self.are_any() {
+        if self.form.load_relaxed() != 0 {
             self.name(left, low, Some(separator));
             self.name(right, separator, high);
         }
@@ -228,51 +270,63 @@ impl Positions {
 impl ByteTree {
     /// Counts an operation now and then whose guess was right.
     #[inline(always)]
-    pub(super) fn count_position(&self) {
+    pub(super) fn count_position(&self, aim: Aim) {
         if is_chosen(SAMPLED) {
-            self.was_right();
+            self.was_right(aim);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn was_right(&self) {
-        self.positions.weigh(true);
-        self.guesses.count_in_vain(self.len());
+    fn was_right(&self, aim: Aim) {
+        self.positions.weigh(aim, true);
+        if aim == Aim::Find {
+            self.guesses.count_in_vain(self.len());
+        }
     }
 
-    /// A key that had no right guess was found to belong to a leaf: writes down what slots say of that leaf,
-    /// and of the one that was guessed in its place.
+    /// A key that had no right guess was found to belong to a leaf, or was added to it: writes down what
+    /// slots say of that leaf, and of the one that was guessed in its place.
     #[cold]
     #[inline(never)]
-    pub(super) fn learn_position(&self, key: &[u8], leaf: NodeRef) {
+    pub(super) fn learn_position(&self, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) {
         let Some(slots) = self.positions.slots() else { return };
-        if !slots.has(self.positions.numbers.of(key)) {
+        let number = self.positions.numbers.of(key);
+        if !slots.has(number) {
             return;
         }
-        // A leaf that has no slot of its own is passed by again and again.
-        let wrong = self.positions.guess(key).filter(|&guess| guess != leaf);
-        let has_named = self.name_leaf(leaf);
-        if let Some(wrong) = wrong {
-            self.name_leaf(wrong);
-        }
+        let has_named = match self.fences_of(leaf) {
+            // Leaves to the left have keys of the same number.
+            Some((low, _)) if is_new && low == number => {
+                slots.point(leaf, number);
+                false
+            }
+            Some(fences) => {
+                // A leaf that has no slot of its own is passed by again and again.
+                let wrong = slots.guess(number).map(|(guess, _)| guess).filter(|&guess| guess != leaf);
+                let has_named = slots.name(leaf, fences, 0);
+                if let Some((wrong, fences)) = wrong.and_then(|wrong| Some((wrong, self.fences_of(wrong)?))) {
+                    slots.name(wrong, fences, 0);
+                }
+                has_named
+            }
+            None => false,
+        };
         if !has_named && is_chosen(SAMPLED) {
-            self.positions.weigh(false);
+            self.positions.weigh(aim, false);
         }
     }
 
-    /// Writes the slots of a leaf. Says whether one of them was empty.
-    fn name_leaf(&self, node: NodeRef) -> bool {
-        let (_, leaf) = self.at(node);
-        let Some(version) = leaf.latch().stable_version() else { return false };
+    /// The numbers of a leaf's fences, unless it is being changed or they are long.
+    fn fences_of(&self, leaf: NodeRef) -> Option<(u64, u64)> {
+        let (_, leaf) = self.at(leaf);
+        let version = leaf.latch().stable_version()?;
         let [mut low, mut high] = [[0; SUFFIX_ROOM]; 2];
         let (shape, low, high) = (leaf.shape(), leaf.whole_low(&mut low), leaf.whole_high(&mut high));
         let has_high = !shape.has(Shape::NO_HIGH);
         let is_usable = leaf.latch().validate(version) && !shape.has(Shape::DEAD);
-        match low {
-            Some(low) if is_usable && high.is_some() == has_high => self.positions.name(node, low, high),
-            _ => false,
-        }
+        let low = low.filter(|_| is_usable && high.is_some() == has_high)?;
+        Some(self.positions.numbers.of_fences(low, high))
     }
 }
 

@@ -159,6 +159,11 @@ impl Numbers {
         self.of(fence)
     }
 
+    /// The numbers of a leaf's fences: keys of smaller ones than the high fence's are before it.
+    pub fn of_fences(&self, low: &[u8], high: Option<&[u8]>) -> (u64, u64) {
+        (self.of_fence(low), high.map_or(u64::MAX, |high| self.of_fence(high)))
+    }
+
     /// Whether strings may begin alike with so many bytes.
     pub fn may_skip(prefix: &[u8]) -> bool {
         prefix.len() <= PREFIX_MAX

@@ -44,7 +44,7 @@ impl Positions {
         let words = table.get()?;
         if self.emptied.load_relaxed() != size as u64 + 1 {
             if self.form.load_relaxed() == size as u64 + 1 {
-                self.form.publish(0);
+                self.publish(0, 0);
             }
             words.give_back(0..len);
             if self.prefault {
@@ -55,13 +55,14 @@ impl Positions {
         Some(words)
     }
 
-    /// Lays out the table of this size. None: it would be no use; no table is in use then.
-    fn lay_out(&self, size: usize, survey: Option<&Survey>) -> Option<()> {
+    /// Lays out the table of this size, for so many nodes. None: it would be no use; no table is in use then.
+    fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
         let before = self.form.load_relaxed() as usize;
-        self.form.publish(0);
+        self.publish(0, nodes);
         self.cut(slots_of(size), survey?)?;
-        [&self.balance, &self.outside, &self.emptied].into_iter().for_each(|word| word.store_relaxed(0));
-        self.form.publish(size as u64 + 1);
+        let counts = [&self.outside, &self.emptied].into_iter().chain(&self.balances);
+        counts.for_each(|word| word.store_relaxed(0));
+        self.publish(size as u64 + 1, nodes);
         if before > 0
             && before != size + 1
             && let Some(words) = self.tables[before - 1].get()
@@ -124,8 +125,8 @@ impl ByteTree {
         let table = if is_allowed { positions.emptied(size) } else { None };
         match table {
             Some(words) if positions.prefault && words.is_unready() => {}
-            Some(_) if positions.lay_out(size, self.survey().as_ref()).is_some() => {}
-            _ => positions.not_before.store_relaxed(2 * nodes as u64),
+            Some(_) if positions.lay_out((size, nodes), self.survey().as_ref()).is_some() => {}
+            _ => positions.wait_for(2 * nodes as u64),
         }
         positions.is_idle.publish_bits(1);
     }

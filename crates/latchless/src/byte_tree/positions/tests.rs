@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::byte_tree::node::Toward;
-use crate::byte_tree::{ByteTreeOptions, OneWord};
+use crate::byte_tree::{ByteTreeOptions, GROUP, OneWord};
 use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
@@ -64,11 +64,17 @@ fn look_for(tree: &ByteTree, key: Write, numbers: core::ops::Range<u64>) {
     numbers.for_each(|number| assert_eq!(tree.get(&key(number)), Some(number)));
 }
 
+fn nodes_of(tree: &ByteTree) -> usize {
+    tree.nodes.live_bytes() / size_of::<crate::byte_tree::shape::NodeLines>()
+}
+
 /// The share of keys whose leaf the table says.
 fn guessed(tree: &ByteTree, key: Write) -> f64 {
     let is_guessed = |&number: &u64| {
         let (key, tag) = (key(number), ByteTree::tag(tree.hash(&key(number))));
-        tree.positions.guess(&key).is_some_and(|leaf| tree.at(leaf).1.find::<Scalar>(&key, tag).is_some())
+        tree.positions
+            .guess(&key, Aim::Find)
+            .is_some_and(|leaf| tree.at(leaf).1.find::<Scalar>(&key, tag).is_some())
     };
     (0..KEYS).filter(is_guessed).count() as f64 / KEYS as f64
 }
@@ -80,7 +86,7 @@ fn positions_tell_the_leaves_of_numbers_in_any_notation() {
     {
         let tree = tree();
         put(&tree, key, 0..KEYS);
-        assert!(tree.positions.are_any(), "{name}");
+        assert!(tree.positions.are_any(Aim::Find), "{name}");
         assert_eq!(tree.positions.is_segmented.load_relaxed(), u64::from(is_uneven), "{name}");
         (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
         let share = guessed(&tree, key);
@@ -140,16 +146,62 @@ fn a_slot_that_misled_is_corrected() {
     assert!(misled < FEW / 10, "{misled} are misled for ever");
 }
 
+/// As `crowded`, but no series grows: numbers in no order.
+fn shuffled(number: u64) -> Vec<u8> {
+    crowded(scattered(number) % (1 << 40))
+}
+
 #[test]
 fn what_crowds_has_no_table_until_the_tree_is_much_larger() {
     let tree = tree();
+    put(&tree, shuffled, 0..KEYS);
+    (0..2).for_each(|_| look_for(&tree, shuffled, 0..KEYS));
+    assert!(!tree.positions.are_any(Aim::Find) && !tree.positions.are_any(Aim::Add));
+    let not_before = tree.positions.not_before.each_ref().map(Word::load_relaxed);
+    let nodes = nodes_of(&tree) as u64;
+    assert!(not_before.iter().all(|&fewest| fewest > nodes));
+    look_for(&tree, shuffled, 0..KEYS);
+    assert_eq!(
+        tree.positions.not_before.each_ref().map(Word::load_relaxed),
+        not_before,
+        "it was tried again"
+    );
+}
+
+/// Where keys grow at many places, slots lead to where each place grows, whatever lookups think of them.
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "of so few keys there are too few series for a table")]
+fn keys_that_grow_at_many_places_come_to_where_the_last_one_did() {
+    let tree = tree();
     put(&tree, crowded, 0..KEYS);
     (0..2).for_each(|_| look_for(&tree, crowded, 0..KEYS));
-    assert!(!tree.positions.are_any());
-    let not_before = tree.positions.not_before.load_relaxed();
-    assert!(not_before as usize * size_of::<super::super::shape::NodeLines>() > tree.nodes.live_bytes());
-    look_for(&tree, crowded, 0..KEYS);
-    assert_eq!(tree.positions.not_before.load_relaxed(), not_before, "it was tried again");
+    assert!(tree.positions.are_any(Aim::Add), "the next key of a series has no guess");
+    assert!(!tree.positions.are_any(Aim::Find), "lookups of all keys go by positions that don't tell");
+    let (misled, splits) = (tree.misled.load_relaxed(), tree.splits.load_relaxed());
+    let is_guessed = |number: u64| {
+        let key = crowded(number);
+        let guess = tree.positions.guess(&key, Aim::Add);
+        assert!(tree.edit(&key, Edit::Put(number)).unwrap().applied);
+        guess == Some(tree.descend_to_leaf::<Scalar>(&key, Toward::Key))
+    };
+    let guessed = (KEYS..KEYS * 5 / 4).filter(|&number| is_guessed(number)).count() as f64;
+    let share = guessed / (KEYS / 4) as f64;
+    // Some series share a slot, and take it from each other.
+    assert!(share > 0.5, "{share}");
+    // A split leaves the leaf's slot to the next key.
+    let (misled, splits) = (tree.misled.load_relaxed() - misled, tree.splits.load_relaxed() - splits);
+    assert!(misled < splits + KEYS / 16, "{misled} were misled, {splits} leaves were split");
+    // Lookups go by hashes, so they are to find the new keys by these.
+    let is_hashed = |number: &u64| {
+        let key = crowded(*number);
+        tree.guesses.leaf(tree.hash(&key)) == Some(tree.descend_to_leaf::<Scalar>(&key, Toward::Key))
+    };
+    let hashed = (KEYS..KEYS * 5 / 4).filter(is_hashed).count() as u64;
+    assert!(hashed > KEYS / 8, "{hashed}");
+    // A new layout for keys to come isn't one for lookups.
+    tree.lay_out(nodes_of(&tree));
+    assert!(tree.positions.are_any(Aim::Add) && !tree.positions.are_any(Aim::Find));
+    tree.check_invariants().unwrap();
 }
 
 /// Keys that grow beyond the table's range are in a new one.
@@ -166,7 +218,7 @@ fn keys_that_move_on_have_a_table_again() {
     assert!(range(&tree) > base, "the table is of keys that aren't there any more");
     (0..3).for_each(|_| look_for(&tree, key, 2 * KEYS..3 * KEYS));
     let misled = tree.misled.load_relaxed();
-    let own = |number: u64| tree.positions.guess(&key(number)).is_some();
+    let own = |number: u64| tree.positions.guess(&key(number), Aim::Find).is_some();
     let share = (2 * KEYS..3 * KEYS).filter(|&number| own(number)).count() as f64 / KEYS as f64;
     assert!(share > GROWING, "{share}");
     look_for(&tree, key, 2 * KEYS..3 * KEYS);
@@ -177,6 +229,8 @@ fn keys_that_move_on_have_a_table_again() {
 fn searches_and_ranges_begin_at_the_key_s_position() {
     let (tree, key) = (tree(), EVEN[1].1);
     put(&tree, key, 0..KEYS);
+    tree.lay_out(nodes_of(&tree));
+    assert!(guessed(&tree, key) < 0.1, "a new table has guesses");
     // Searches alone fill the table.
     let search = |number: u64| {
         let (own, mut found) = (key(number), Vec::new());
@@ -196,7 +250,7 @@ fn searches_and_ranges_begin_at_the_key_s_position() {
 fn a_load_and_a_removal_of_all_begin_anew() {
     let (mut tree, key) = (tree(), EVEN[2].1);
     put(&tree, key, 0..KEYS);
-    assert!(tree.positions.are_any());
+    assert!(tree.positions.are_any(Aim::Find));
     let mut keys: Vec<_> = (0..KEYS).map(key).collect();
     while tree.pop(Direction::Forward, &mut Vec::new(), &mut OneWord).is_some() {}
     keys.sort_unstable();
@@ -208,11 +262,11 @@ fn a_load_and_a_removal_of_all_begin_anew() {
         true
     })
     .unwrap();
-    assert!(tree.positions.are_any(), "a loaded tree has a table");
+    assert!(tree.positions.are_any(Aim::Find), "a loaded tree has a table");
     (0..2).for_each(|_| keys.iter().for_each(|key| assert_eq!(tree.get(key), Some(7))));
     assert!(guessed(&tree, key) > 0.9);
     tree.clear();
-    assert!(!tree.positions.are_any() && tree.get(&keys[0]).is_none());
+    assert!(!tree.positions.are_any(Aim::Find) && tree.get(&keys[0]).is_none());
 }
 
 #[test]
@@ -222,14 +276,14 @@ fn there_is_no_table_beyond_the_memory_limit() {
     tree.positions.clear();
     tree.limit_bytes = Some(tree.live_bytes());
     tree.lay_out_if_outgrown();
-    tree.positions.not_before.store_relaxed(1);
+    tree.positions.wait_for(1);
     tree.lay_out_if_outgrown();
-    assert!(!tree.positions.are_any() && tree.positions.not_before.load_relaxed() > 1);
+    assert!(!tree.positions.are_any(Aim::Find) && tree.positions.not_before[0].load_relaxed() > 1);
     look_for(&tree, key, 0..KEYS / 2);
     tree.limit_bytes = Some(4 * tree.live_bytes() + Numbers::BYTES_MAX);
-    tree.positions.not_before.store_relaxed(1);
+    tree.positions.wait_for(1);
     tree.lay_out_if_outgrown();
-    assert!(tree.positions.are_any());
+    assert!(tree.positions.are_any(Aim::Find));
     look_for(&tree, key, 0..KEYS / 2);
 }
 
@@ -240,12 +294,13 @@ fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
     let (tree, key) = (ByteTree::new(options).unwrap(), EVEN[0].1);
     put(&tree, key, 0..KEYS);
     for _ in 0..2 {
-        tree.positions.form.publish(0);
+        tree.positions.publish(0, usize::MAX);
+        tree.positions.wait_for(0);
         // As for a tree that is much larger: a table of 64 megabytes isn't ready at once.
         let nodes = 1 << 22;
         for _ in 0..10_000 {
             tree.lay_out(nodes);
-            let is_in_use = tree.positions.are_any();
+            let is_in_use = tree.positions.are_any(Aim::Find);
             let is_unready = tree.positions.tables.iter().filter_map(OnceLock::get).any(Words::is_unready);
             assert!(!(is_unready && is_in_use), "a table in use isn't ready");
             if is_in_use {
@@ -253,7 +308,7 @@ fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
             }
             std::thread::sleep(core::time::Duration::from_millis(1));
         }
-        assert!(tree.positions.are_any());
+        assert!(tree.positions.are_any(Aim::Find));
         look_for(&tree, key, 0..KEYS);
     }
 }
@@ -268,9 +323,9 @@ fn readers_are_right_while_layouts_change() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 look_for(&tree, key, 0..KEYS / 50);
-                let keys: Vec<_> = (0..32).map(key).collect();
+                let keys: Vec<_> = (0..GROUP as u64).map(key).collect();
                 let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
-                let mut answers = [None; 32];
+                let mut answers = [None; GROUP];
                 tree.get_group(&keys, &mut answers);
                 assert!(answers.iter().zip(0..).all(|(answer, number)| *answer == Some(number)));
             }
@@ -283,11 +338,10 @@ fn readers_are_right_while_layouts_change() {
                 tree.positions.numbers.set(&[b'x'; 64][..round as usize % 7], &seen, 1 << 30);
                 tree.positions.base.store_relaxed(scattered(round));
                 tree.positions.scale.store_relaxed(scattered(round) >> (round % 64));
-                tree.positions.form.publish(if tree.positions.tables[size].get().is_some() {
-                    size as u64 + 1
-                } else {
-                    0
-                });
+                tree.positions.publish(
+                    if tree.positions.tables[size].get().is_some() { size as u64 + 1 } else { 0 },
+                    usize::MAX,
+                );
             } else {
                 tree.positions.outside.store_relaxed(1 << 40);
                 tree.lay_out_if_outgrown();

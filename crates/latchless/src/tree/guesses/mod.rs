@@ -283,6 +283,15 @@ impl<'a> Slots<'a> {
         was_empty
     }
 
+    /// Says of the keys of one slot, up to this one, that a leaf has them.
+    pub(crate) fn point(self, leaf: NodeRef, key: u64) {
+        let place = self.place(key);
+        if let Some(word) = self.words.get((place >> PLACE_BITS) as usize) {
+            let end = (place as u64 & (PLACES - 1)) as i64 + 1;
+            word.publish(Slot::new(leaf, 0, end).0);
+        }
+    }
+
     /// Writes the slots of all leaves of an inner node with this high fence.
     pub(super) fn name_all<B: Bits>(self, children: &Children<B>, high: u64) {
         let (separators, nodes) = (children.separators(), children.nodes());

@@ -122,6 +122,20 @@ fn batches_and_ways_of_filling_give_the_same_answers() {
 }
 
 #[test]
+fn threads_have_requests_of_their_own_and_right_answers() {
+    for workload in WORKLOADS {
+        let threads = results(&["--keys", "rocks", "--workload", workload, "--threads", "3"]);
+        checksum(&threads);
+        assert_eq!((threads.len(), &threads[0]["threads"]), (2, &Value::from(3)), "{workload}");
+    }
+    for batch in ["1", "64"] {
+        checksum(&results(&["--keys", "url", "--workload", "insert", "--threads", "2", "--batch", batch]));
+    }
+    // Rivals may be left out for their answers; those that stay answer alike.
+    checksum(&results(&["--keys", "int8", "--threads", "2", "--index", "all"]));
+}
+
+#[test]
 fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
     for workload in ["insert", "remove"] {
         for rounds in ["1", "2", "5"] {
@@ -159,8 +173,8 @@ fn the_suite_runs_every_row_on_every_set() {
     let file = file.to_str().expect("a readable path");
     let rows = results(&["--suite", "bytes", "--keys", "url,nested", "--rounds", "1", "--report", file]);
     let names: Vec<_> = rows.iter().map(|row| row["workload"].as_str().expect("a name")).collect();
-    let expected =
-        "get absent chain get-many insert insert-many remove scan-100 load beside-random beside-loaded";
+    let expected = "get absent chain get-many insert insert-many remove scan-100 get-2 insert-2 remove-2 load \
+                    beside-random beside-loaded";
     let expected: Vec<_> = expected.split(' ').collect();
     assert_eq!(names, [&expected[..], &expected].concat());
     for row in &rows {
@@ -189,7 +203,6 @@ fn rows_of_the_suite_bring_those_they_are_compared_with() {
 fn what_byte_strings_do_not_have_is_refused_with_what_there_is() {
     let url = |more: &[&str]| refusal(&[&["--keys", "url"], more].concat());
     assert!(url(&["--workload", "mixed"]).contains("load, get, chain, absent, insert, remove, scan"));
-    assert!(url(&["--threads", "2"]).contains("one thread"));
     assert!(url(&["--key", "u32"]).contains("64 bits"));
     assert!(url(&["--order", "sorted"]).contains("--order sorted"));
     assert!(url(&["--pauses", "get"]).contains("--pauses"));

@@ -112,7 +112,7 @@ impl<B: Bits> Operation for Leaves<B> {
         let first = if cfg!(miri) { 5 } else { 0 };
         let steps = if cfg!(miri) { 8 * B::BYTES as u64 + 1 } else { 4000 };
         let mut picked = 0;
-        for (seed, spread) in SPREADS.iter().enumerate().skip(first).step_by(sample(5)) {
+        for (seed, spread) in SPREADS.iter().enumerate().skip(first).step_by(sample(10)) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), Rng(88_172_645_463_325_252 + seed as u64));
             let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).try_latch().unwrap());
@@ -165,7 +165,7 @@ impl<B: Bits> Operation for Leaves<B> {
 #[test]
 fn keys_in_order_come_in_at_the_end_of_their_leaf() {
     let (capacity, mut pushed, mut all) = (Leaf::<u64>::CAPACITY, 0, 0);
-    for (seed, spread) in SPREADS.iter().enumerate().step_by(sample(3)) {
+    for (seed, spread) in SPREADS.iter().enumerate().step_by(sample(9)) {
         let mut state = Rng(0x5851_F42D_4C95_7F2D + seed as u64);
         let mut keys: Vec<u64> =
             (0..capacity).map(|_| spread.draw(&mut state).clamp(spread.low, spread.high)).collect();

@@ -1,7 +1,8 @@
 //! `artmap`: a concurrent adaptive radix tree, on the heap and in an arena.
 
-use super::peer::{Peer, Session, upwards};
+use super::peer::{Peer, Reach, Session, Way, upwards};
 use artmap::{Arena, ArenaArtMap, ArtMap, Guard};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use latchless_core::{Error, Result};
 
 /// `artmap::ArtMap`.
@@ -13,13 +14,19 @@ impl Default for Art {
     }
 }
 
+impl Reach for Art {
+    fn session(&mut self) -> impl Session {
+        Requests { map: &self.0, pin: self.0.pin() }
+    }
+}
+
 impl Peer for Art {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn session(&mut self) -> impl Session {
-        Requests { map: &self.0, pin: self.0.pin() }
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| Requests { map: &self.0, pin: self.0.pin() })
     }
 }
 
@@ -53,13 +60,19 @@ impl Session for Requests<'_> {
 pub struct ArenaArt {
     map: ArenaArtMap<Vec<u8>, u64>,
     /// Of the keys, those removed among them: nothing is freed before the map is.
-    key_bytes: usize,
+    key_bytes: AtomicUsize,
 }
 
 impl Default for ArenaArt {
     fn default() -> Self {
         // As large as an arena can be: pages that aren't used aren't there.
-        Self { map: ArenaArtMap::new(Arena::with_capacity(usize::MAX)), key_bytes: 0 }
+        Self { map: ArenaArtMap::new(Arena::with_capacity(usize::MAX)), key_bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl Reach for ArenaArt {
+    fn session(&mut self) -> impl Session {
+        ArenaRequests(self)
     }
 }
 
@@ -68,16 +81,16 @@ impl Peer for ArenaArt {
         self.map.len()
     }
 
-    fn session(&mut self) -> impl Session {
-        ArenaRequests(self)
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| ArenaRequests(self))
     }
 
     fn memory_bytes(&self) -> Option<usize> {
-        Some(self.map.arena().size() + self.key_bytes)
+        Some(self.map.arena().size() + self.key_bytes.load(Relaxed))
     }
 }
 
-struct ArenaRequests<'a>(&'a mut ArenaArt);
+struct ArenaRequests<'a>(&'a ArenaArt);
 
 impl Session for ArenaRequests<'_> {
     fn get(&self, key: &[u8]) -> Option<u64> {
@@ -89,7 +102,7 @@ impl Session for ArenaRequests<'_> {
         let limit_bytes = arena.capacity();
         let old = self.0.map.try_insert(key.to_vec(), value);
         let old = old.map_err(|full| Error::MemoryLimit { requested_bytes: full.key.len(), limit_bytes })?;
-        self.0.key_bytes += key.len();
+        self.0.key_bytes.fetch_add(key.len(), Relaxed);
         Ok(old.map(|old| *old.value()))
     }
 

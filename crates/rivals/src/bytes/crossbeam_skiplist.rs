@@ -1,6 +1,6 @@
 //! `crossbeam-skiplist`: a lock-free skip list, driven through its guarded form.
 
-use super::peer::{Peer, Session, upwards};
+use super::peer::{Peer, Reach, Session, Way, upwards};
 use core::cell::Cell;
 use crossbeam_epoch::Guard;
 use crossbeam_skiplist::SkipList;
@@ -15,13 +15,19 @@ impl Default for Skip {
     }
 }
 
+impl Reach for Skip {
+    fn session(&mut self) -> impl Session {
+        Requests { list: &self.0, pin: crossbeam_epoch::pin() }
+    }
+}
+
 impl Peer for Skip {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn session(&mut self) -> impl Session {
-        Requests { list: &self.0, pin: crossbeam_epoch::pin() }
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| Requests { list: &self.0, pin: crossbeam_epoch::pin() })
     }
 }
 

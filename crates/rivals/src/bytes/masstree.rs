@@ -5,7 +5,7 @@
 //! is there may not be found. Scans from such a key leave out entries or show earlier ones, by each of its
 //! calls.
 
-use super::peer::{Peer, Session};
+use super::peer::{Peer, Reach, Session, Way};
 use latchless_core::{Error, Result};
 use masstree::{MassTree, RangeBound};
 use seize::LocalGuard;
@@ -19,13 +19,19 @@ const TOO_LONG: Error = Error::Unsupported { index: "masstree", operation: "keys
 #[derive(Default)]
 pub struct Mass(MassTree<u64>);
 
+impl Reach for Mass {
+    fn session(&mut self) -> impl Session {
+        Requests { tree: &self.0, pin: self.0.guard() }
+    }
+}
+
 impl Peer for Mass {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn session(&mut self) -> impl Session {
-        Requests { tree: &self.0, pin: self.0.guard() }
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| Requests { tree: &self.0, pin: self.0.guard() })
     }
 }
 

@@ -5,7 +5,7 @@
 //! so that what it does is compiled for each map.
 //!
 //! ```
-//! use latchless_rivals::bytes::{Peer, Session, Visitor, build};
+//! use latchless_rivals::bytes::{Peer, Reach, Session, Visitor, build};
 //!
 //! struct Ask;
 //! impl Visitor for Ask {
@@ -30,7 +30,7 @@ mod peer;
 #[cfg(feature = "scc")]
 mod scc;
 
-pub use peer::{Peer, Session};
+pub use peer::{Peer, Reach, Session, Way};
 
 use crate::catalogue::{Entry, Missing};
 

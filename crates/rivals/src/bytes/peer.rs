@@ -2,8 +2,24 @@
 
 use latchless_core::Result;
 
-/// An ordered map from byte strings to numbers.
-pub trait Peer: Send + 'static {
+/// A thread's way to a map.
+pub trait Reach {
+    /// What requests go through: the map, and what holds its memory in place meanwhile. Memory that was
+    /// removed may not come back while a session is held, so take a new one every so often.
+    fn session(&mut self) -> impl Session;
+}
+
+/// A way that makes sessions by a function.
+pub struct Way<F>(pub F);
+
+impl<S: Session, F: FnMut() -> S> Reach for Way<F> {
+    fn session(&mut self) -> impl Session {
+        (self.0)()
+    }
+}
+
+/// An ordered map from byte strings to numbers. Its own sessions are those of one thread.
+pub trait Peer: Reach + Send + 'static {
     /// How many keys there are. May take linear time.
     fn len(&self) -> usize;
 
@@ -12,9 +28,8 @@ pub trait Peer: Send + 'static {
         self.len() == 0
     }
 
-    /// What requests go through: the map, and what holds its memory in place meanwhile. Memory that was
-    /// removed may not come back while a session is held, so take a new one every so often.
-    fn session(&mut self) -> impl Session;
+    /// The way of one of many threads; through a lock, if the map isn't made for many.
+    fn shared(&self) -> impl Reach + Send;
 
     /// Fills the empty map from strictly ascending entries, by the map's own bulk call where it has one.
     ///

@@ -1,12 +1,18 @@
 //! `scc`: its concurrent B+-Tree, read without locks.
 
-use super::peer::{Peer, Session, upwards};
+use super::peer::{Peer, Reach, Session, Way, upwards};
 use latchless_core::Result;
 use scc::{Guard, TreeIndex};
 
 /// `scc::TreeIndex`.
 #[derive(Default)]
 pub struct Tree(TreeIndex<Box<[u8]>, u64>);
+
+impl Reach for Tree {
+    fn session(&mut self) -> impl Session {
+        Requests { tree: &self.0, pin: Guard::new() }
+    }
+}
 
 impl Peer for Tree {
     fn len(&self) -> usize {
@@ -17,8 +23,8 @@ impl Peer for Tree {
         self.0.is_empty()
     }
 
-    fn session(&mut self) -> impl Session {
-        Requests { tree: &self.0, pin: Guard::new() }
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| Requests { tree: &self.0, pin: Guard::new() })
     }
 }
 

@@ -2,17 +2,17 @@
 
 use super::access::{Access, Alone, Locked, Reach, Together, Way};
 use super::digest::Digest;
-use super::pauses::{Pauses, Single};
+use super::pauses::Single;
 use super::raced::Raced;
 use super::ranged::Ranged;
 use super::requests::{Handing, Stream};
+use super::side_by_side::side_by_side;
 use super::timed::{Run, Terms, run, serve};
 use super::word::Word;
 use latchless::Result;
 use latchless_core::base::index::{ConcurrentIndex, OrderedIndex};
 use latchless_workload::Operation;
-use std::sync::{Barrier, RwLock};
-use std::time::Instant;
+use std::sync::RwLock;
 
 /// The requests of a race, in the form that the loops want them.
 ///
@@ -145,39 +145,6 @@ fn on_threads<L: Word, A: Reach<L> + Clone + Send>(
     way: Way<A>,
     terms: Terms,
 ) -> Result<Run> {
-    let barrier = Barrier::new(streams.len());
-    let begun = RwLock::new(None);
-    let runs: Result<Vec<Run>> = std::thread::scope(|scope| {
-        let start = |stream| {
-            let (mut way, barrier, begun) = (way.clone(), &barrier, &begun);
-            scope.spawn(move || {
-                if barrier.wait().is_leader()
-                    && let Ok(mut begun) = begun.write()
-                {
-                    *begun = Some(Instant::now());
-                }
-                // Nobody runs before the clock does.
-                barrier.wait();
-                let run = serve(stream, &mut way, terms)?;
-                let since = begun.read().ok().and_then(|begun| *begun);
-                Ok(Run { elapsed: since.map_or(run.elapsed, |since| since.elapsed()), ..run })
-            })
-        };
-        let handles: Vec<_> = streams.iter().map(start).collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, Result<Run>>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        handles.into_iter().map(join).collect()
-    });
-    let runs = runs?;
-    let mut pauses: Option<Box<Pauses>> = None;
-    for own in runs.iter().filter_map(|run| run.pauses.as_deref()) {
-        pauses.get_or_insert_with(|| Box::new(Pauses::none())).add(own);
-    }
-    Ok(Run {
-        pauses,
-        elapsed: runs.iter().map(|run| run.elapsed).max().unwrap_or_default(),
-        entries: runs.iter().map(|run| run.entries).sum(),
-        digest: Digest::together(runs.into_iter().map(|run| run.digest)),
-    })
+    let works = streams.iter().map(|stream| (stream, way.clone())).collect();
+    side_by_side(works, |(stream, mut way)| serve(stream, &mut way, terms))
 }

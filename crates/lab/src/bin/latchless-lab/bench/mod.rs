@@ -1,10 +1,11 @@
 //! `latchless-lab bench`: race indexes against each other.
 //!
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`] (filling an
-//! index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the loops), [`access`]
-//! (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their ranges), [`pauses`]
-//! (the times of single operations), [`check`] and [`digest`] (whether the answers are right), [`outcome`]
-//! and [`report`] (what came of it), [`bytes`] (keys of any length), [`suite`] (many races, one table).
+//! index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads), [`timed`] (the
+//! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
+//! ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`] (whether the answers are
+//! right), [`outcome`] and [`report`] (what came of it), [`bytes`] (keys of any length), [`suite`] (many
+//! races, one table).
 
 mod access;
 mod args;
@@ -21,6 +22,7 @@ mod raced;
 mod ranged;
 mod report;
 mod requests;
+mod side_by_side;
 mod suite;
 mod timed;
 mod word;

@@ -40,9 +40,6 @@ impl Race {
             let known = WORKLOADS.map(Workload::name).join(", ");
             return refused(format!("are of {known}, not of {}", spec.workload));
         }
-        if spec.threads != 1 {
-            return refused("are for one thread: leave out --threads".to_owned());
-        }
         if args.key == Width::U32 {
             return refused("have values of 64 bits: leave out --key".to_owned());
         }

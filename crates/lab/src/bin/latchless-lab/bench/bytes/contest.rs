@@ -33,8 +33,8 @@ const REFERENCE: &str = "btreemap";
 struct Contest<'a> {
     race: &'a Race,
     filling: Filling<'a>,
-    /// The requests, in parts of one history.
-    parts: Vec<Stream>,
+    /// The requests, in parts of one history: of each a stream for each thread.
+    parts: Vec<Vec<Stream>>,
     expected: Expected,
     progress: Progress,
     /// Whether all indexes are held at the same time.
@@ -81,10 +81,14 @@ pub fn race(args: &Args, race: &Race) -> Result<(Vec<Outcome>, f64), Failure> {
     let parts = if is_history { parts_of_history(&spec, args.rounds) } else { 1 };
     let history = Spec { ops: spec.ops.saturating_mul(parts), ..spec };
     let plan = history.plan_bytes(&race.set).map_err(Failure::usage)?;
-    let requests = plan.streams.first().map_or(&[][..], Vec::as_slice);
-    let cut = |part: usize| requests.len() * part / parts;
-    let parts: Vec<_> =
-        (0..parts).map(|part| Stream::new(&requests[cut(part)..cut(part + 1)], &plan.keys)).collect();
+    // A bulk load has no requests.
+    let streams = if plan.streams.is_empty() { &[Vec::new()][..] } else { &plan.streams };
+    let piece = |part: usize, requests: &Vec<_>| {
+        let cut = |part: usize| requests.len() * part / parts;
+        Stream::new(&requests[cut(part)..cut(part + 1)], &plan.keys)
+    };
+    let parts: Vec<Vec<_>> =
+        (0..parts).map(|part| streams.iter().map(|own| piece(part, own)).collect()).collect();
     let held = fit_side_by_side(race, plan.keys.mean_bytes());
     let fills = if is_history || !held { rounds } else { 1 };
     let progress = Progress::new((race.names.len() * fills * spec.records) as u64);
@@ -171,14 +175,14 @@ impl Expected {
     /// Serves the parts up to `last_part`, after which the contents are looked at, and those after it.
     fn new(
         filling: &Filling<'_>,
-        parts: &[Stream],
+        parts: &[Vec<Stream>],
         batch: Option<usize>,
         last_part: usize,
     ) -> Result<Self, Failure> {
         let (mut model, _) = filling.fill(REFERENCE)?;
         let (mut answers, mut contents) = (Vec::new(), (Digest::default(), 0));
         for (at, part) in parts.iter().enumerate() {
-            answers.push(model.serve(part, batch)?.digest);
+            answers.push(model.serve_in_turn(part, batch)?);
             if at == last_part {
                 contents = model.contents()?;
             }
@@ -260,14 +264,14 @@ impl Contest<'_> {
         let name = outcome.name().to_owned();
         self.progress.say(format!("measuring {name}"));
         if self.race.spec.workload.updates() {
-            huge_pages::make_ready(self.parts[part].len());
+            huge_pages::make_ready(self.parts[part].iter().map(Stream::len).sum());
         }
         index.warm_up(&self.filling.sample);
-        let (stream, batch) = (&self.parts[part], self.race.batch);
-        let run = index.serve(stream, batch).map_err(|error| refused(&name, &error))?;
+        let (streams, batch) = (&self.parts[part], self.race.batch);
+        let run = index.serve(streams, batch).map_err(|error| refused(&name, &error))?;
         self.expected.check_answers(&name, part, run.digest)?;
         let Run { elapsed, entries, digest, .. } = run;
-        outcome.ran(elapsed, stream.len() as u64, entries, batch, digest);
+        outcome.ran(elapsed, streams.iter().map(|stream| stream.len() as u64).sum(), entries, batch, digest);
         if last { self.expected.check_contents(&name, &mut **index) } else { Ok(()) }
     }
 

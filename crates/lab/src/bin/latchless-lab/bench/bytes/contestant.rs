@@ -1,11 +1,12 @@
 //! The timed loops over byte strings, compiled for each index. Nothing here allocates between the first
 //! request and the last.
 
-use super::stream::{Asked, Stream};
+use super::stream::{Asks, Stream};
 use crate::bench::digest::Digest;
+use crate::bench::side_by_side::side_by_side;
 use crate::bench::timed::Run;
 use latchless::Result;
-use latchless_rivals::bytes::{Peer, Session};
+use latchless_rivals::bytes::{Peer, Reach, Session};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -22,8 +23,11 @@ pub trait Contestant {
     fn load(&mut self, entries: &[(&[u8], u64)]) -> Result<()>;
     /// Gets some keys, untimed.
     fn warm_up(&mut self, keys: &[&[u8]]);
-    /// Serves a stream and takes the time, in batches where these are given.
-    fn serve(&mut self, stream: &Stream, batch: Option<usize>) -> Result<Run>;
+    /// Serves streams, each on a thread of its own if there are several, and takes the time; in batches where
+    /// these are given.
+    fn serve(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Run>;
+    /// The same, one stream after the other: what it answers.
+    fn serve_in_turn(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Digest>;
     /// A checksum over every entry, and how many there are.
     fn contents(&mut self) -> Result<(Digest, usize)>;
     /// Bytes held, where the index counts them itself.
@@ -56,16 +60,18 @@ impl<P: Peer> Contestant for P {
         }
     }
 
-    fn serve(&mut self, stream: &Stream, batch: Option<usize>) -> Result<Run> {
-        match (stream.asked, batch) {
-            (Asked::Gets, None) => gets(self, &stream.keys()),
-            (Asked::Gets, Some(size)) => gets_in_batches(self, &stream.keys(), size),
-            (Asked::Chain, _) => chain(self, stream),
-            (Asked::Puts, None) => puts(self, &stream.entries()),
-            (Asked::Puts, Some(size)) => puts_in_batches(self, &stream.entries(), size),
-            (Asked::Takes, _) => takes(self, &stream.keys()),
-            (Asked::Scans, _) => scans(self, &stream.entries()),
+    fn serve(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Run> {
+        if let [stream] = streams {
+            return one(self, &stream.asks(), batch);
         }
+        let works = streams.iter().map(|stream| (stream.asks(), self.shared())).collect();
+        side_by_side(works, |(asks, mut way)| one(&mut way, &asks, batch))
+    }
+
+    fn serve_in_turn(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Digest> {
+        let digests: Result<Vec<_>> =
+            streams.iter().map(|stream| Ok(one(self, &stream.asks(), batch)?.digest)).collect();
+        Ok(Digest::together(digests?))
     }
 
     fn contents(&mut self) -> Result<(Digest, usize)> {
@@ -85,6 +91,19 @@ impl<P: Peer> Contestant for P {
     }
 }
 
+/// Serves one stream.
+fn one(index: &mut impl Reach, asks: &Asks<'_>, batch: Option<usize>) -> Result<Run> {
+    match (asks, batch) {
+        (Asks::Gets(keys), None) => gets(index, keys),
+        (Asks::Gets(keys), Some(size)) => gets_in_batches(index, keys, size),
+        (Asks::Chain(stream, steps), _) => chain(index, stream, steps),
+        (Asks::Puts(entries), None) => puts(index, entries),
+        (Asks::Puts(entries), Some(size)) => puts_in_batches(index, entries, size),
+        (Asks::Takes(keys), _) => takes(index, keys),
+        (Asks::Scans(requests), _) => scans(index, requests),
+    }
+}
+
 /// Serves requests in pieces, a session for each piece, and takes the time of it all.
 fn timed<T>(
     requests: &[T],
@@ -99,7 +118,7 @@ fn timed<T>(
     Ok(Run { elapsed: clock.elapsed(), entries, digest, pauses: None })
 }
 
-fn gets(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
+fn gets(index: &mut impl Reach, keys: &[&[u8]]) -> Result<Run> {
     timed(keys, SESSION, |keys, digest, _| {
         let session = index.session();
         keys.iter().for_each(|key| digest.answer(session.get(key)));
@@ -108,7 +127,7 @@ fn gets(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
 }
 
 /// Batches of gets, each with one call.
-fn gets_in_batches(index: &mut impl Peer, keys: &[&[u8]], size: usize) -> Result<Run> {
+fn gets_in_batches(index: &mut impl Reach, keys: &[&[u8]], size: usize) -> Result<Run> {
     let mut answers = vec![None; size.min(keys.len())];
     timed(keys, size, |keys, digest, _| {
         let answers = &mut answers[..keys.len()];
@@ -119,9 +138,9 @@ fn gets_in_batches(index: &mut impl Peer, keys: &[&[u8]], size: usize) -> Result
 }
 
 /// Gets of which each waits for the one before it: where its key is follows from the last answer.
-fn chain(index: &mut impl Peer, stream: &Stream) -> Result<Run> {
+fn chain(index: &mut impl Reach, stream: &Stream, steps: &[(u64, usize)]) -> Result<Run> {
     let mut last = 0;
-    timed(&stream.steps(), SESSION, |steps, digest, _| {
+    timed(steps, SESSION, |steps, digest, _| {
         let session = index.session();
         for &(place, length) in steps {
             let answer = session.get(stream.chained(place ^ last, length));
@@ -132,7 +151,7 @@ fn chain(index: &mut impl Peer, stream: &Stream) -> Result<Run> {
     })
 }
 
-fn puts(index: &mut impl Peer, entries: &[(&[u8], u64)]) -> Result<Run> {
+fn puts(index: &mut impl Reach, entries: &[(&[u8], u64)]) -> Result<Run> {
     timed(entries, SESSION, |entries, digest, _| {
         let mut session = index.session();
         for &(key, value) in entries {
@@ -143,7 +162,7 @@ fn puts(index: &mut impl Peer, entries: &[(&[u8], u64)]) -> Result<Run> {
 }
 
 /// Batches of inserts, each with one call.
-fn puts_in_batches(index: &mut impl Peer, entries: &[(&[u8], u64)], size: usize) -> Result<Run> {
+fn puts_in_batches(index: &mut impl Reach, entries: &[(&[u8], u64)], size: usize) -> Result<Run> {
     let mut replaced = vec![None; size.min(entries.len())];
     timed(entries, size, |entries, digest, _| {
         let replaced = &mut replaced[..entries.len()];
@@ -153,7 +172,7 @@ fn puts_in_batches(index: &mut impl Peer, entries: &[(&[u8], u64)], size: usize)
     })
 }
 
-fn takes(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
+fn takes(index: &mut impl Reach, keys: &[&[u8]]) -> Result<Run> {
     timed(keys, SESSION, |keys, digest, _| {
         let mut session = index.session();
         keys.iter().for_each(|key| digest.answer(session.remove(key)));
@@ -162,7 +181,7 @@ fn takes(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
 }
 
 /// Scans of so many entries each. Of every entry the value, the key's length and its last byte are looked at.
-fn scans(index: &mut impl Peer, requests: &[(&[u8], u64)]) -> Result<Run> {
+fn scans(index: &mut impl Reach, requests: &[(&[u8], u64)]) -> Result<Run> {
     timed(requests, SESSION, |requests, digest, entries| {
         let session = index.session();
         for &(from, limit) in requests {
@@ -202,7 +221,8 @@ mod tests {
             index.fill(&entries).unwrap();
         }
         assert_eq!(index.len(), 700);
-        let run = index.serve(&Stream::new(&plan.streams[0], &plan.keys), batch).unwrap();
+        let streams: Vec<_> = plan.streams.iter().map(|own| Stream::new(own, &plan.keys)).collect();
+        let run = index.serve(&streams, batch).unwrap();
         (run, index.contents().unwrap())
     }
 

@@ -3,7 +3,7 @@
 use crate::catalogue::Options;
 use latchless::bytes::BytesIndex;
 use latchless::{FillFactor, Result};
-use latchless_rivals::bytes::{Peer, Session};
+use latchless_rivals::bytes::{Peer, Reach, Session, Way};
 use std::ops::{Bound, ControlFlow};
 
 /// `latchless::BytesIndex` over byte strings.
@@ -19,13 +19,19 @@ impl Flagship {
     }
 }
 
+impl Reach for Flagship {
+    fn session(&mut self) -> impl Session {
+        Requests(&self.0)
+    }
+}
+
 impl Peer for Flagship {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn session(&mut self) -> impl Session {
-        Requests(&self.0)
+    fn shared(&self) -> impl Reach + Send {
+        Way(|| Requests(&self.0))
     }
 
     fn load<'k>(&mut self, entries: impl Iterator<Item = (&'k [u8], u64)>) -> Result<()> {

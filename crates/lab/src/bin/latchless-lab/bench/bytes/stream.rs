@@ -20,6 +20,22 @@ pub enum Asked {
     Scans,
 }
 
+/// What a stream asks, ready for the loop that serves it.
+#[derive(Debug)]
+pub enum Asks<'a> {
+    /// Keys that are there or not.
+    Gets(Vec<&'a [u8]>),
+    /// A chain, and its steps: what makes the place of the key together with the last answer, and the key's
+    /// length.
+    Chain(&'a Stream, Vec<(u64, usize)>),
+    /// Keys and their values.
+    Puts(Vec<(&'a [u8], u64)>),
+    /// Keys.
+    Takes(Vec<&'a [u8]>),
+    /// Keys to begin at, and how many entries.
+    Scans(Vec<(&'a [u8], u64)>),
+}
+
 /// Requests of one kind.
 #[derive(Debug, Clone)]
 pub struct Stream {
@@ -73,6 +89,17 @@ impl Stream {
         self.ends.len()
     }
 
+    /// What it asks.
+    pub fn asks(&self) -> Asks<'_> {
+        match self.asked {
+            Asked::Gets => Asks::Gets(self.keys()),
+            Asked::Chain => Asks::Chain(self, self.steps()),
+            Asked::Puts => Asks::Puts(self.entries()),
+            Asked::Takes => Asks::Takes(self.keys()),
+            Asked::Scans => Asks::Scans(self.entries()),
+        }
+    }
+
     /// The keys.
     pub fn keys(&self) -> Vec<&[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -84,8 +111,7 @@ impl Stream {
         self.keys().into_iter().zip(self.beside.iter().copied()).collect()
     }
 
-    /// The steps of a chain: what makes the place of the key together with the last answer, and the key's
-    /// length.
+    /// The steps of a chain.
     pub fn steps(&self) -> Vec<(u64, usize)> {
         self.beside.iter().copied().zip(self.keys().into_iter().map(<[u8]>::len)).collect()
     }

@@ -3,7 +3,7 @@
 //! The goals of times are over the best rival of the same run. Batches have no rival: what they are held
 //! against is the best rival's single operation.
 
-use super::goal::Goal::{self, Ahead, AheadIn, BytesBeside};
+use super::goal::Goal::{self, Ahead, AheadIn, BytesBeside, Faster};
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::{choose, measured_on, show_bytes, written};
@@ -20,6 +20,13 @@ macro_rules! ahead {
     };
     ($times:literal in $row:literal) => {
         &[AheadIn { row: $row, of: Field::Bytes, times: $times }]
+    };
+}
+
+/// So many times the index's own rate in a row of one thread.
+macro_rules! of_one_thread {
+    ($row:literal) => {
+        &[Faster { than: FLAGSHIP, in_row: Some($row), times: 1.8 }]
     };
 }
 
@@ -44,6 +51,9 @@ pub const ROWS: &[Row] = &[
     timed("insert-many", "--workload insert --batch 256", 1, ahead!(2.86 in "insert")),
     timed("remove", "--workload remove", 1, ahead!(1.33)),
     timed("scan-100", "--workload scan --scan-length 100", 10, ahead!(4.0)),
+    timed("get-2", "--workload get --threads 2", 1, of_one_thread!("get")),
+    timed("insert-2", "--workload insert --threads 2", 1, of_one_thread!("insert")),
+    timed("remove-2", "--workload remove --threads 2", 1, of_one_thread!("remove")),
     timed("load", "--workload load", 1, &[]),
     beside("beside-random", "get", &[BytesBeside { at_most: 20.0, but_of: Some(("uuid36", 28.0)) }]),
     beside("beside-loaded", "load", &[BytesBeside { at_most: 8.0, but_of: None }]),

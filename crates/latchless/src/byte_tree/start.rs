@@ -117,7 +117,7 @@ impl ByteTree {
     }
 
     /// Learns from the leaf that covers a key, which is there or was added, where it is right to begin. Says
-    /// whether the key's position told it, and will tell whoever looks for the key.
+    /// whether the guess by position was right and lookups go by positions, too.
     #[inline(always)]
     pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) -> bool {
         let is_right = start.by == StartBy::Position && start.leaf == leaf;

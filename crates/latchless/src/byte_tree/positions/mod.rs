@@ -1,4 +1,4 @@
-//! A table tells which leaf a key is in by the key's position: where it stands in the range of all keys.
+//! A table of guesses: which leaf has a key, by the key's position in the range of all keys.
 //!
 //! Most byte strings that serve as keys are numbers written in some way: random or ascending ones,
 //! identifiers in decimal or hexadecimal digits, after something that all keys begin with. [`Numbers`] makes
@@ -68,9 +68,8 @@ pub enum Aim {
 /// The table. See the file's head.
 #[derive(Debug)]
 pub struct Positions {
-    /// The size of the table that is in use, and one more; 0: none is.
-    form: Word,
-    /// The same for each [`Aim`], as long as guesses are worth it there.
+    /// For each [`Aim`] the size of the table that is in use, and one more; 0: none is, or guesses aren't
+    /// worth it there.
     forms: [Word; 2],
     /// The number at which the first slot begins, and slots a number, in 2^-64.
     base: Word,
@@ -108,9 +107,8 @@ fn too_many_for(slots: usize) -> usize {
 impl Positions {
     /// No table.
     pub fn none(huge_pages: bool, prefault: bool) -> Self {
-        let [form, base, scale, is_segmented, emptied, outside] = [const { Word::new(0) }; 6];
+        let [base, scale, is_segmented, emptied, outside] = [const { Word::new(0) }; 5];
         Self {
-            form,
             forms: [const { Word::new(0) }; 2],
             base,
             scale,
@@ -133,15 +131,24 @@ impl Positions {
         *self = Self::none(self.huge_pages, self.prefault);
     }
 
+    /// The form of the table that is in use for any [`Aim`]; 0: none is.
+    fn form(&self) -> usize {
+        self.forms.iter().fold(0, |form, own| form.max(own.follow() as usize))
+    }
+
     /// The slots, if there are any.
-    #[inline(always)]
     fn slots(&self) -> Option<Slots<'_>> {
-        self.slots_by(&self.form)
+        self.slots_by(self.form())
+    }
+
+    /// The slots for an [`Aim`], if they are worth it.
+    #[inline(always)]
+    fn slots_for(&self, aim: Aim) -> Option<Slots<'_>> {
+        self.slots_by(self.forms[aim as usize].follow() as usize)
     }
 
     #[inline(always)]
-    fn slots_by(&self, form: &Word) -> Option<Slots<'_>> {
-        let form = form.follow() as usize;
+    fn slots_by(&self, form: usize) -> Option<Slots<'_>> {
         if form == 0 {
             return None;
         }
@@ -154,14 +161,14 @@ impl Positions {
     /// The leaf that is likely to have a key.
     #[inline(always)]
     pub fn guess(&self, key: &[u8], aim: Aim) -> Option<NodeRef> {
-        let (leaf, _) = self.slots_by(&self.forms[aim as usize])?.guess(self.numbers.of(key))?;
+        let (leaf, _) = self.slots_for(aim)?.guess(self.numbers.of(key))?;
         Some(leaf)
     }
 
     /// As [`Positions::guess`], and the leaf that is likely to come after it: to ask for, not to follow.
     #[inline(always)]
     pub fn guess_two(&self, key: &[u8]) -> Option<(NodeRef, NodeRef)> {
-        let slots = self.slots_by(&self.forms[Aim::Find as usize])?;
+        let slots = self.slots_for(Aim::Find)?;
         let (leaf, _, next) = slots.guess_two(self.numbers.of(key))?;
         Some((leaf, next))
     }
@@ -169,7 +176,7 @@ impl Positions {
     /// Asks for the slots of keys, if there are any, and says which place each key has.
     #[inline(always)]
     pub fn ask_for_all(&self, keys: &[&[u8]], aim: Aim, places: &mut [u64]) -> Option<Slots<'_>> {
-        let slots = self.slots_by(&self.forms[aim as usize])?;
+        let slots = self.slots_for(aim)?;
         for (key, place) in keys.iter().zip(places) {
             *place = slots.ask(self.numbers.of(key));
         }
@@ -185,14 +192,14 @@ impl Positions {
     /// Bytes of the table and of what makes numbers and places.
     pub fn bytes(&self) -> usize {
         let segments = self.segments.get().map_or(0, |_| size_of::<Segments>());
-        let form = self.form.load_relaxed() as usize;
+        let form = self.form();
         let slots = if form == 0 { 0 } else { slots_of(form - 1) };
         self.numbers.bytes() + segments + slots * size_of::<Word>()
     }
 
     /// Whether a tree of so many nodes should have a table, or a larger or a newer one.
     pub fn is_outgrown(&self, nodes: usize) -> bool {
-        match self.form.load_relaxed() as usize {
+        match self.form() {
             0 => self.not_before.iter().any(|fewest| nodes as u64 >= fewest.load_relaxed()),
             form => {
                 let slots = slots_of(form - 1);
@@ -215,7 +222,6 @@ impl Positions {
     /// A table of this form is in use, or none, if that is 0; not for whom it isn't worth it in a tree of so
     /// many nodes.
     fn publish(&self, form: u64, nodes: usize) {
-        self.form.publish(form);
         for (own, fewest) in self.forms.iter().zip(&self.not_before) {
             own.publish(if nodes as u64 >= fewest.load_relaxed() { form } else { 0 });
         }
@@ -234,13 +240,10 @@ impl Positions {
 
     /// Does without guesses there until the tree is much larger.
     fn give_up(&self, aim: Aim) {
-        let form = self.form.load_relaxed() as usize;
+        let form = self.form();
         if form > 0 {
             self.not_before[aim as usize].store_relaxed(too_many_for(slots_of(form - 1)) as u64);
             self.forms[aim as usize].publish(0);
-        }
-        if self.forms.iter().all(|form| form.load_relaxed() == 0) {
-            self.form.publish(0);
         }
     }
 
@@ -251,7 +254,7 @@ impl Positions {
 
     /// Two neighbours meet at a separator now.
     pub fn name_both(&self, [left, right]: [NodeRef; 2], [low, separator]: [&[u8]; 2], high: Option<&[u8]>) {
-        if self.form.load_relaxed() != 0 {
+        if self.form() != 0 {
             self.name(left, low, Some(separator));
             self.name(right, separator, high);
         }

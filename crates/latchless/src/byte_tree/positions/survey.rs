@@ -43,7 +43,7 @@ impl Positions {
         }
         let words = table.get()?;
         if self.emptied.load_relaxed() != size as u64 + 1 {
-            if self.form.load_relaxed() == size as u64 + 1 {
+            if self.form() == size + 1 {
                 self.publish(0, 0);
             }
             words.give_back(0..len);
@@ -57,7 +57,7 @@ impl Positions {
 
     /// Lays out the table of this size, for so many nodes. None: it would be no use; no table is in use then.
     fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
-        let before = self.form.load_relaxed() as usize;
+        let before = self.form();
         self.publish(0, nodes);
         self.cut(slots_of(size), survey?)?;
         let counts = [&self.outside, &self.emptied].into_iter().chain(&self.balances);

@@ -65,6 +65,7 @@ pub fn bytes_are_lawful<K: BytesKey<Owned = K> + PartialEq + Debug>(a: &K, b: &K
     for key in [a, b] {
         let bytes = bytes_of(key);
         assert!(K::is_key(&bytes), "{key:?}");
+        assert!(key.held_bytes().is_none_or(|held| held == bytes), "{key:?}");
         assert_eq!(K::from_bytes(&bytes), *key);
         assert_eq!(K::FIXED.unwrap_or(bytes.len()), bytes.len(), "{key:?}");
     }

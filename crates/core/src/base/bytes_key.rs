@@ -80,6 +80,11 @@ pub trait BytesKey {
     /// Calls `f` with the key's bytes. They live on the stack or in the key: nothing is allocated for keys of
     /// one part, nor for keys of several parts up to 128 bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
+    /// The bytes that [`Self::with_bytes`] shows, where the key holds them as they are: batches then copy no
+    /// keys. `None`, as it stands here, where they are made.
+    fn held_bytes(&self) -> Option<&[u8]> {
+        None
+    }
     /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a
     /// panic.
     fn from_bytes(bytes: &[u8]) -> Self::Owned;
@@ -120,6 +125,11 @@ macro_rules! byte_string {
             }
 
             #[inline]
+            fn held_bytes(&self) -> Option<&[u8]> {
+                Some(self)
+            }
+
+            #[inline]
             fn from_bytes(bytes: &[u8]) -> Vec<u8> {
                 bytes.to_vec()
             }
@@ -149,6 +159,11 @@ macro_rules! text {
             }
 
             #[inline]
+            fn held_bytes(&self) -> Option<&[u8]> {
+                Some(self.as_bytes())
+            }
+
+            #[inline]
             fn from_bytes(bytes: &[u8]) -> String {
                 core::str::from_utf8(bytes).expect(STORED).to_owned()
             }
@@ -175,6 +190,11 @@ impl<const N: usize> BytesKey for [u8; N] {
     }
 
     #[inline]
+    fn held_bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+
+    #[inline]
     fn from_bytes(bytes: &[u8]) -> Self {
         array(bytes)
     }
@@ -198,6 +218,11 @@ macro_rules! pointer {
             #[inline]
             fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
                 T::with_bytes(self, f)
+            }
+
+            #[inline]
+            fn held_bytes(&self) -> Option<&[u8]> {
+                T::held_bytes(self)
             }
 
             #[inline]
@@ -305,6 +330,7 @@ mod tests {
     fn same<Q: BytesKey<Owned: PartialEq> + ?Sized>(borrowed: &Q, owned: &Q::Owned) {
         assert_eq!(bytes_of(borrowed), bytes_of(owned));
         assert_eq!(Q::from_bytes(&bytes_of(borrowed)), *owned);
+        assert!(borrowed.held_bytes().is_none_or(|held| held == bytes_of(borrowed)));
         assert_eq!(Q::FIXED, <Q::Owned>::FIXED);
     }
 

@@ -5,15 +5,69 @@
 //! tells it for all.
 
 use super::image::Private;
-use super::shape::{LINES, Shape, WORDS};
+use super::records::around;
+use super::shape::{LINES, SLOTS, Shape, WORDS, entry_words};
+use super::start::Start;
 use super::tree::ByteTree;
+use crate::tree::Share;
 use core::ops::Range;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Word;
 
 /// Lines of a leaf that tell where a key is, as long as no leaf has told: its header, and tags, lengths and
 /// places.
 pub(super) const LEAF_LINES: usize = 4;
+
+/// So many of the leaves that were split or loaded last were of records, more or less, before all are taken
+/// to be.
+const MOST: u64 = 12;
+/// It is known to one part in so many how many keys there are in a part of a slot.
+const DENSITY_SHARE: u64 = 16;
+
+/// What leaves of records are like: how many each could have, the words of each, and how many keys there are
+/// in a part of a slot. Zero: leaves aren't of records, as a rule.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsualRecords(u64);
+
+impl UsualRecords {
+    fn of(shape: Shape, density: u64) -> Self {
+        let sizes = shape.slots() as u64 | (entry_words(shape.record_length()) as u64) << 8;
+        Self(sizes | density << 32)
+    }
+
+    /// One that says anything.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn any(word: u64) -> Self {
+        Self(word)
+    }
+
+    /// Whether these say the same, or nearly so: then the word needn't be written, which other processors
+    /// have in their caches.
+    fn is_like(self, other: Self) -> bool {
+        let (own, its) = (self.density(), other.density());
+        self.0 as u32 == other.0 as u32 && own.abs_diff(its) <= its / DENSITY_SHARE
+    }
+
+    fn slots(self) -> usize {
+        self.0 as usize & 0xFF
+    }
+
+    fn words(self) -> usize {
+        (self.0 >> 8) as usize & 0xF
+    }
+
+    fn density(self) -> u64 {
+        self.0 >> 32
+    }
+
+    /// The place where a key is likely to have its record: they stand in the middle.
+    #[inline(always)]
+    fn place(self, share: Share) -> usize {
+        let len = share.len(self.density()).min(self.slots());
+        (self.slots() - len) / 2 + share.of(len)
+    }
+}
 
 impl ByteTree {
     /// Asks for the lines of a node that tell where to go on: of an inner node all, since children, and what
@@ -21,6 +75,74 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
         self.ask_for_lines(node, 0..if level == 0 { self.leaf_lines() } else { LINES });
+    }
+
+    /// What leaves of records are like, if those that there are are such.
+    #[inline(always)]
+    pub(super) fn usual_records(&self) -> Option<UsualRecords> {
+        let word = self.usual.load_relaxed();
+        (word != 0).then_some(UsualRecords(word))
+    }
+
+    /// Asks for the lines of a leaf in which a key is likely to have its head and its record, where leaves
+    /// are such.
+    #[inline(always)]
+    pub(super) fn ask_for_record(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
+        self.ask_for_header(leaf);
+        self.ask_for_records(leaf, usual.place(share), (SLOTS, SLOTS + usual.slots(), usual.words()));
+    }
+
+    /// As [`ByteTree::ask_for_record`], and for what comes after it as a rule: that moves when a key comes or
+    /// goes.
+    #[inline(always)]
+    pub(super) fn ask_from_record_on(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
+        self.ask_for_header(leaf);
+        let (slots, words) = (usual.slots(), usual.words());
+        let place = usual.place(share);
+        let those =
+            if place < slots / 2 { slots / 6..place + 8 } else { place.saturating_sub(8)..slots * 5 / 6 };
+        self.ask_for_both(leaf, those, (SLOTS + slots, words));
+    }
+
+    /// Asks for these heads and records of a leaf: the word where records begin, and the words of each.
+    #[inline(always)]
+    fn ask_for_both(&self, leaf: NodeRef, those: Range<usize>, (records, words): (usize, usize)) {
+        let (head, last) = (SLOTS + those.start, SLOTS + those.end);
+        let (record, end) = ((records + those.start * words) / 8, (records + those.end * words) / 8);
+        // Both at once: how many lines there are can't be foretold.
+        for line in 0..=end.saturating_sub(record) {
+            self.ask_for_word(leaf, (head + 8 * line).min(last));
+            self.ask_for_word(leaf, 8 * (record + line));
+        }
+    }
+
+    /// Asks for the heads of a leaf of this shape, which is one of records, among which a key's is likely to
+    /// be.
+    #[inline(always)]
+    pub(super) fn ask_for_heads_near(&self, leaf: NodeRef, share: Share, shape: Shape) {
+        let head = SLOTS + around(shape.first() + share.of(shape.len()).min(shape.len()));
+        self.ask_for_word(leaf, head);
+        self.ask_for_word(leaf, head + 8);
+    }
+
+    /// Asks for a word of a leaf.
+    #[inline(always)]
+    pub(super) fn ask_for_word(&self, leaf: NodeRef, word: usize) {
+        // Beyond the node nothing is read, only asked for.
+        prefetch_read(self.nodes.address(leaf).wrapping_add(8 * word));
+    }
+
+    /// Asks for heads and records around a place: the words where they begin, and the words of each record.
+    /// Of records of many words fewer: more lines would cost more than now and then a line that comes late.
+    #[inline(always)]
+    fn ask_for_records(&self, leaf: NodeRef, at: usize, (heads, records, words): (usize, usize, usize)) {
+        let head = heads + at.saturating_sub(8);
+        (0..3).for_each(|line| self.ask_for_word(leaf, head + 8 * line));
+        let record = records + (at * words).saturating_sub(4 * (1 + words));
+        (0..3).for_each(|line| self.ask_for_word(leaf, record + 8 * line));
+        for line in 3..2 + words {
+            self.ask_for_word(leaf, record + 8 * line);
+        }
     }
 
     /// As [`ByteTree::ask_for`], of a leaf that is read at once: as many lines of each, without a loop.
@@ -50,8 +172,17 @@ impl ByteTree {
     /// the next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group
     /// of keys, lines that nobody reads are in the way of others.
     #[inline(always)]
-    pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
+    pub(super) fn ask_for_slots(&self, Start { leaf, share, .. }: Start) {
         let shape = self.at(leaf).1.shape();
+        if shape.is_of_records() {
+            let len = shape.len();
+            let (first, slots) = (shape.first(), shape.slots());
+            let place = first + share.map_or(0, |share| share.of(len).min(len));
+            let (low, high) = (first, first + len);
+            let those = if place < (low + high) / 2 { low..place + 8 } else { place.saturating_sub(8)..high };
+            self.ask_for_both(leaf, those, (SLOTS + slots, entry_words(shape.record_length())));
+            return;
+        }
         self.ask_for_lines(leaf, self.leaf_lines()..(shape.heads() + shape.len()) / 8 + 1);
         let free = WORDS - shape.used();
         let end = if self.has_ties.load_relaxed() == 0 { free.div_ceil(8) } else { LINES };
@@ -64,18 +195,28 @@ impl ByteTree {
         self.leaf_lines.load_relaxed() as usize % LINES
     }
 
-    /// Remembers whether a leaf had equal heads, and where they began.
+    /// Remembers what a leaf tells of others: whether it had equal heads, and where they began; records are
+    /// found by their heads alone.
     pub(super) fn learn_shape(&self, leaf: Private<'_>) {
         let (shape, first) = (leaf.shape(), leaf.shape().heads());
-        let heads = &leaf.words[first..first + shape.len()];
-        let has_ties = u64::from(heads.array_windows().any(|[one, next]| one == next));
-        let lines = first.div_ceil(8) as u64;
-        // A line that nobody writes stays in every processor's cache.
-        for (word, now) in [(&self.has_ties, has_ties), (&self.leaf_lines, lines)] {
-            if word.load_relaxed() != now {
-                word.store_relaxed(now);
-            }
+        let are_records = shape.is_of_records();
+        let score = self.records_score.load_relaxed();
+        let score = if are_records { (score + 1).min(MOST + MOST / 2) } else { score.saturating_sub(1) };
+        let are_usual = score >= MOST && !self.positions.are_far();
+        if are_records != are_usual {
+            store_if_new(&self.records_score, score);
+            store_if_new(&self.usual, if are_usual { self.usual.load_relaxed() } else { 0 });
+            return;
         }
+        let end = if are_records { first + shape.len() } else { first };
+        let usual =
+            if are_records { UsualRecords::of(shape, self.positions.density(self.len())).0 } else { 0 };
+        if usual == 0 || !UsualRecords(usual).is_like(UsualRecords(self.usual.load_relaxed())) {
+            store_if_new(&self.usual, usual);
+        }
+        store_if_new(&self.records_score, score);
+        store_if_new(&self.has_ties, u64::from(leaf.has_ties()));
+        store_if_new(&self.leaf_lines, end.div_ceil(8) as u64);
     }
 
     #[inline(always)]
@@ -94,14 +235,19 @@ impl ByteTree {
     /// Asks for the lines that a node of this shape uses.
     #[inline(always)]
     pub(super) fn ask_for_used(&self, node: NodeRef, shape: Shape) {
-        let [slots, heap] = shape.used_lines();
-        self.ask_for_lines(node, slots);
-        self.ask_for_lines(node, heap);
+        shape.used_lines().into_iter().for_each(|lines| self.ask_for_lines(node, lines));
     }
 
     /// Asks for a node's header.
     #[inline(always)]
     pub(super) fn ask_for_header(&self, node: NodeRef) {
         self.ask_for_lines(node, 0..1);
+    }
+}
+
+/// A line that nobody writes stays in every processor's cache.
+fn store_if_new(word: &Word, now: u64) {
+    if word.load_relaxed() != now {
+        word.store_relaxed(now);
     }
 }

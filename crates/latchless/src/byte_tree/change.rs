@@ -2,8 +2,10 @@
 
 use super::node::{Node, Words, ones};
 use super::shape::*;
+use super::shift::{shift_down, shift_up};
 use super::text::{head, word, words_of};
 use crate::node::lines::Lines;
+use crate::tree::Share;
 use core::hint::select_unpredictable;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::Word;
@@ -116,17 +118,49 @@ impl<'a> Shared<'a> {
         self.words[at % WORDS].store_relaxed(to);
     }
 
-    /// The entry that has a key, found by its tag. The key is one of any node.
+    /// The entry that has a key, found by its tag, or in a leaf of records by its head. The key is one of any
+    /// node.
     #[inline(always)]
-    pub fn find<S: Lines>(self, key: &[u8], tag: u8) -> Option<usize> {
+    pub fn find<S: Lines>(self, key: &[u8], tag: impl FnOnce() -> u8) -> Option<usize> {
         let shape = self.shape();
         if !self.has_prefix(shape, key) {
             return None;
         }
-        self.find_after_prefix::<S>(shape, (key, head(key, shape.prefix())), tag)
+        let own = (key, head(key, shape.prefix()));
+        if shape.is_of_records() {
+            let (rank, is_there) = self.rank_of_head::<S>(shape, own);
+            return is_there.then_some(rank);
+        }
+        self.find_after_prefix::<S>(shape, own, tag())
     }
 
-    /// As [`Shared::find`], of a key with the node's prefix and this head.
+    /// The entry that has a key with the node's prefix and this head, if there is one; and how many entries
+    /// come before the key, if that came out.
+    #[inline(always)]
+    pub(super) fn seek<S: Lines>(
+        self,
+        shape: Shape,
+        own: (&[u8], u64),
+        (tag, share): (u8, Option<Share>),
+    ) -> (Option<usize>, Option<usize>) {
+        if shape.is_of_records() {
+            let near = match share {
+                Some(share) => self.rank_near::<S>(shape, own.1, share.of(shape.len())),
+                None => None,
+            };
+            let (rank, is_there) = match near {
+                Some(rank) => self.rank_from(shape, rank, own),
+                None => self.rank_of_head::<S>(shape, own),
+            };
+            return (is_there.then_some(rank), Some(rank));
+        }
+        if let Some(rank) = self.rank_at_end(shape, own) {
+            return (None, Some(rank));
+        }
+        (self.find_after_prefix::<S>(shape, own, tag), None)
+    }
+
+    /// As [`Shared::find`], of a key with the node's prefix and this head, by its tag.
     #[inline(always)]
     pub(super) fn find_after_prefix<S: Lines>(
         self,
@@ -176,6 +210,9 @@ impl<'a> Shared<'a> {
     #[inline(always)]
     pub fn likely_place<S: Lines>(self, tag: u8) -> Option<(usize, usize)> {
         let shape = self.shape();
+        if shape.is_of_records() {
+            return None;
+        }
         let at = self.tagged::<S>(shape, tag).next()?;
         Some((shape.heads() + at, self.place(shape, at)))
     }
@@ -198,15 +235,19 @@ impl<'a> Shared<'a> {
     pub fn insert<S: Lines>(self, at: usize, entry: Entry<'_>) -> bool {
         debug_assert!(self.latch().is_held());
         let (shape, words) = (self.shape(), entry.words());
-        if !shape.has_room(words) {
+        if !shape.has_room(entry.length, entry.more.len()) {
             return false;
+        }
+        if shape.is_of_records() {
+            self.insert_record::<S>(at, entry);
+            return true;
         }
         let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.set(place + word, to));
         let len = shape.len();
         self.insert_bytes(shape, (at, len), [entry.tag, entry.length, place as u8]);
         let heads = shape.heads();
-        shift_up::<S>(&self.words[heads + at..=heads + len]);
+        shift_up::<S>(&self.words[heads + at..=heads + len], 1);
         self.set(heads + at, entry.head);
         self.set(SHAPE, shape.with_entry(words).0);
         true
@@ -217,11 +258,15 @@ impl<'a> Shared<'a> {
     pub fn remove<S: Lines>(self, at: usize) -> Option<LongRef> {
         debug_assert!(self.latch().is_held());
         let (shape, length) = (self.shape(), self.length(self.shape(), at));
+        if shape.is_of_records() {
+            self.remove_record::<S>(at);
+            return None;
+        }
         let long = (length == LONG).then(|| self.long_key(shape, at));
         let (len, words) = (shape.len(), self.words_of_entry(shape, at));
         self.remove_bytes(shape, (at, len));
         let heads = shape.heads();
-        shift_down::<S>(&self.words[heads + at..heads + len]);
+        shift_down::<S>(&self.words[heads + at..heads + len], 1);
         self.set(SHAPE, shape.without_entry(words).0);
         long
     }
@@ -235,8 +280,8 @@ impl<'a> Shared<'a> {
     /// Writes the whole node but its latch, and what it doesn't use.
     pub fn write(self, image: &[u64; WORDS]) {
         debug_assert!(self.latch().is_held());
-        let [slots, heap] = Shape(image[SHAPE]).used_lines();
-        for words in [LATCH + 1..8 * slots.end, 8 * heap.start..WORDS] {
+        for lines in Shape(image[SHAPE]).used_lines() {
+            let words = (8 * lines.start).max(LATCH + 1)..8 * lines.end;
             let from = image[words.clone()].iter();
             self.words[words].iter().zip(from).for_each(|(word, &to)| word.store_relaxed(to));
         }
@@ -297,44 +342,4 @@ impl<'a> Shared<'a> {
             self.set(array + first, self.words.word(array + first) & !low | kept);
         }
     }
-}
-
-/// Moves all words but the last one place up.
-#[inline(always)]
-fn shift_up<S: Lines>(words: &[Word]) {
-    let Some((first, to)) = words.first_chunk().zip(words[1..].first_chunk()) else {
-        let few = words.array_windows().rev();
-        return few.for_each(|[from, to]| to.store_relaxed(from.load_relaxed()));
-    };
-    // The first four are read before others are written over them.
-    let mut kept = [0; 4];
-    S::copy_words(first, &mut kept);
-    for five in words.array_windows::<5>().rev().step_by(4) {
-        let (from, to) = ends(five);
-        S::move_words(from, to);
-    }
-    S::set_words(to, &kept);
-}
-
-/// Moves all words but the first one place down.
-#[inline(always)]
-fn shift_down<S: Lines>(words: &[Word]) {
-    let count = words.len() - 1;
-    let Some((last, to)) = words.last_chunk().zip(words[..count].last_chunk()) else {
-        return words.array_windows().for_each(|[to, from]| to.store_relaxed(from.load_relaxed()));
-    };
-    // The last four are read before others are written over them.
-    let mut kept = [0; 4];
-    S::copy_words(last, &mut kept);
-    for five in words.array_windows::<5>().step_by(4) {
-        let (to, from) = ends(five);
-        S::move_words(from, to);
-    }
-    S::set_words(to, &kept);
-}
-
-/// The first four and the last four of five words.
-#[inline(always)]
-fn ends(five: &[Word; 5]) -> (&[Word; 4], &[Word; 4]) {
-    five.first_chunk().zip(five.last_chunk()).expect("five are more than four")
 }

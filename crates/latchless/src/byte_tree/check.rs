@@ -2,6 +2,7 @@
 
 use super::change::Shared;
 use super::long::LongStrings;
+use super::merge::taken as taken_of;
 use super::node::Toward;
 use super::shape::*;
 use super::text::common;
@@ -39,10 +40,10 @@ impl ByteTree {
             let mut node = self.descend::<Scalar>(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
             while !node.is_nil() {
                 let view = self.at(node).1;
-                let shape = view.shape();
                 if level == 0 {
                     leaves += 1;
-                    taken += shape.used() - shape.wasted() + SLOTS + shape.len() * 11 / 8;
+                    let fences = high_words(view.high_len()) + low_words(view.low_len());
+                    taken += SLOTS + fences + taken_of(view);
                 } else {
                     inner_nodes += 1;
                 }
@@ -119,7 +120,8 @@ impl ByteTree {
             );
             ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
             ensure!(view.head(shape, at) == super::text::head(&key, prefix), "a head isn't its key's");
-            ensure!(level > 0 || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
+            let has_tag = level == 0 && !shape.is_of_records();
+            ensure!(!has_tag || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
             let (place, words) = (view.place(shape, at), view.words_of_entry(shape, at));
             taken.extend(place..place + words);
             entries.push((key, view.value(shape, at)));
@@ -129,10 +131,16 @@ impl ByteTree {
         taken.dedup();
         ensure!(taken.len() == words && taken.last().is_none_or(|&last| last < WORDS), "entries overlap");
         ensure!(
-            taken.first().is_none_or(|&first| first >= slots_end(shape.slots())),
+            taken.first().is_none_or(|&first| first >= shape.heads() + shape.len()),
             "entries reach the slots"
         );
-        ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
+        if shape.is_of_records() {
+            ensure!(level == 0 && shape.has_words(0), "records in an inner node, or reach the fences");
+            ensure!(fences == shape.used(), "records are counted as in a heap");
+            ensure!(shape.first() + shape.len() <= shape.slots(), "records behind their places");
+        } else {
+            ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
+        }
         ensure!(shape.values() == if level == 0 { self.values } else { Values::ONE_WORD }, "other values");
         let strings = view.long_strings().chain(view.long_values());
         let blocks = strings.map(|string| LongStrings::blocks_for(string.len)).sum();

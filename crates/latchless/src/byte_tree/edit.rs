@@ -7,12 +7,12 @@ use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
 use super::positions::Aim;
-use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
+use super::shape::{LONG, LongRef, SUFFIX_MAX};
 use super::start::{Start, StartBy, aim_of};
 use super::text::head;
 use super::tree::{ByteTree, Held};
 use crate::node::operation::{Operation, Run, Search};
-use crate::tree::{Change, Edit, Edited, Step};
+use crate::tree::{Change, Edit, Edited, Share, Step};
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
@@ -78,7 +78,9 @@ impl ByteTree {
     ) -> Result<Edited<E::Before>> {
         let (leaf, wrong) = self.latch_leaf(start, key);
         let node = leaf.0.0;
-        match self.edit_in::<S, E>(leaf, (key, hash), edit) {
+        // A closure in place of the branch would be called.
+        let share = if start.leaf == node { start.share } else { None };
+        match self.edit_in::<S, E>(leaf, (key, hash), (share, edit)) {
             Ok(edited) => {
                 let is_new = edited.applied && edited.before.is_none();
                 if !self.settle(start, key, node, (edit.aim(), is_new)) {
@@ -96,7 +98,7 @@ impl ByteTree {
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
     #[inline(always)]
     fn latch_leaf<'a>(&'a self, start: Start, key: &[u8]) -> (Held<'a>, NodeRef) {
-        let Start { mut leaf, by } = start;
+        let Start { mut leaf, by, .. } = start;
         let mut wrong = NodeRef::NIL;
         if by != StartBy::Descent {
             let (at, held) = self.latch(self.at(leaf));
@@ -127,7 +129,7 @@ impl ByteTree {
         }
     }
 
-    /// Edits a latched leaf, and lets go of it.
+    /// Edits a latched leaf, and lets go of it. `share`: where the key is likely to stand in it.
     ///
     /// # Errors
     /// The leaf, when it has no room for a new entry or a longer value, or the new entry is long.
@@ -136,14 +138,13 @@ impl ByteTree {
         &self,
         (at, mut held): Held<'a>,
         (key, hash): (&[u8], u64),
-        edit: &mut E,
+        (share, edit): (Option<Share>, &mut E),
     ) -> Result<Edited<E::Before>, Held<'a>> {
         let ((_, leaf), tag) = (at, Self::tag(hash));
         let shape = leaf.shape();
         // Between the fences all keys have the prefix.
         let own = (key, head(key, shape.prefix()));
-        let end = leaf.rank_at_end(shape, own);
-        let found = if end.is_some() { None } else { leaf.find_after_prefix::<S>(shape, own, tag) };
+        let (found, rank) = leaf.seek::<S>(shape, own, (tag, share));
         let (before, step) = edit.step(leaf, found);
         match (step, found) {
             (Step::Set(value), Some(entry)) if E::IS_WORD => {
@@ -159,15 +160,18 @@ impl ByteTree {
             }
             (Step::Set(value), None) => {
                 let (suffix, more) = (&key[shape.prefix()..], edit.more());
-                if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8) + more.len())
-                {
+                if suffix.len() > SUFFIX_MAX || !shape.has_room(suffix.len() as u8, more.len()) {
                     return Err((at, held));
                 }
-                held.changing();
-                let rank = match end {
+                // A closure in place of the branch would be called.
+                let rank = match rank {
                     Some(rank) => rank,
                     None => leaf.rank_of_head::<S>(shape, own).0,
                 };
+                if shape.is_of_records() && leaf.is_tie(shape, rank, own.1) {
+                    return Err((at, held));
+                }
+                held.changing();
                 leaf.insert::<S>(rank, Entry::short(suffix, tag, value).with_more(more));
                 drop(held);
                 self.note_end(at, shape, rank);
@@ -221,14 +225,14 @@ impl ByteTree {
             aside.reserve(lack)?;
             let leaf = self.latch_covering_from(node, 0, key).expect("there is always a level of leaves");
             node = leaf.0.0;
-            let (at, mut held) = match self.edit_in::<Scalar, E>(leaf, own, edit) {
+            let (at, mut held) = match self.edit_in::<Scalar, E>(leaf, own, (None, edit)) {
                 Ok(edited) => return Ok(edited),
                 Err(leaf) => leaf,
             };
             let leaf = at.1;
             let prefix = leaf.shape().prefix();
             // An entry that was there before keeps its form.
-            let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, tag) };
+            let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, || tag) };
             let length = length_in(leaf, found, key);
             let is_long = found.is_none() && length == LONG;
             let blocks = if is_long { LongStrings::blocks_for(key.len()) } else { 0 };
@@ -236,8 +240,8 @@ impl ByteTree {
                 lack.blocks = blocks;
                 continue;
             }
-            let words = entry_words(length) + edit.more().len();
-            if is_long && leaf.shape().has_room(words) {
+            let size = (length, edit.more().len());
+            if is_long && leaf.shape().has_room(size.0, size.1) {
                 let (None, Step::Set(value)) = edit.step(leaf, None) else {
                     unreachable!("a new entry was to be added")
                 };
@@ -250,7 +254,7 @@ impl ByteTree {
             }
             let may_lend = !core::mem::replace(&mut has_lent, true);
             let mut strings = aside.take_strings(0);
-            let room = self.find_room((at, held), (key, words), may_lend, &mut strings);
+            let room = self.find_room((at, held), (key, size), may_lend, &mut strings);
             aside.bring_strings(0, strings);
             let Some((at, held)) = room else { continue };
             if let Err(more) = self.split(0, (at, held), key, &mut aside) {
@@ -259,17 +263,17 @@ impl ByteTree {
         }
     }
 
-    /// Makes room for an entry of so many words in a latched, full leaf, or lends some of its entries to a
+    /// Makes room for an entry of this size in a latched, full leaf, or lends some of its entries to a
     /// neighbour, if it may. Gives the leaf back if neither could be done: then it is to be split.
     fn find_room<'a>(
         &'a self,
         (at, mut held): Held<'a>,
-        (key, words): (&[u8], usize),
+        (key, size): (&[u8], (u8, usize)),
         may_lend: bool,
         strings: &mut Strings,
     ) -> Option<Held<'a>> {
         let leaf = at.1;
-        if self.make_room(leaf, &mut held, words, strings) {
+        if self.make_room(0, (leaf, &mut held), size, strings) {
             return None;
         }
         let rank = leaf.rank::<Scalar>(leaf.shape(), key).0;

@@ -46,7 +46,7 @@ impl ByteTree {
             return None;
         }
         let leaf = NodeRef::from_word(self.ends.0[noted & 1].follow() as u32);
-        (!leaf.is_nil()).then_some(Start { leaf, by: StartBy::End })
+        (!leaf.is_nil()).then_some(Start::new(leaf, StartBy::End))
     }
 
     /// This thread's keys come elsewhere.

@@ -3,9 +3,13 @@
 use super::change::Shared;
 use super::node::{Side, Toward};
 use super::positions::Aim;
+use super::shape::Shape;
+use super::text::{Seed, head};
 use super::tree::ByteTree;
 use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
+use crate::tree::Share;
+use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -17,6 +21,25 @@ enum Told<V> {
     ToTheRight(NodeRef),
     /// Nothing.
     Nothing,
+}
+
+/// Where a key is in a leaf of records.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Near {
+    version: Version,
+    shape: Shape,
+    /// The key's head.
+    own: u64,
+    /// How many heads are smaller.
+    rank: usize,
+}
+
+impl Near {
+    /// The word of its record.
+    #[inline(always)]
+    pub fn record(self) -> usize {
+        self.shape.record(self.rank)
+    }
 }
 
 impl ByteTree {
@@ -69,7 +92,7 @@ impl ByteTree {
     ) -> Option<Option<T::Value>> {
         let mut leaf = guess;
         let answer = loop {
-            match self.look_in::<S, T>(leaf, (key, hash), take) {
+            match self.look_in::<S, T>(leaf, (key, || hash), take) {
                 Told::Answer(answer) => break answer,
                 // Since the guess was written the leaf was split.
                 Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
@@ -86,17 +109,22 @@ impl ByteTree {
         Some(answer)
     }
 
-    /// The answer, if the leaf that a key's position leads to has it.
+    /// The answer, if the leaf that a key's position leads to has it; also where it didn't stand where it was
+    /// likely to, if it `is_far`.
     #[inline(always)]
     pub(super) fn get_at_position<S: Search, T: Take>(
         &self,
-        leaf: NodeRef,
-        own: (&[u8], u64),
+        (leaf, is_far): (NodeRef, bool),
+        key: &[u8],
         take: &mut T,
     ) -> Option<Option<T::Value>> {
-        match self.look_in::<S, T>(leaf, own, take) {
+        match self.look_in::<S, T>(leaf, (key, || self.hash(key)), take) {
             Told::Answer(answer) => {
-                self.count_position(Aim::Find);
+                if is_far {
+                    self.count_nearness(false);
+                } else {
+                    self.count_position(Aim::Find);
+                }
                 Some(answer)
             }
             _ => {
@@ -106,16 +134,17 @@ impl ByteTree {
         }
     }
 
+    /// What a leaf tells about a key with this hash, which is made only where it is needed.
     #[inline(always)]
     fn look_in<S: Search, T: Take>(
         &self,
         node: NodeRef,
-        (key, hash): (&[u8], u64),
+        (key, hash): (&[u8], impl FnOnce() -> u64),
         take: &mut T,
     ) -> Told<T::Value> {
         let (_, leaf) = self.at(node);
         let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
-        let found = value_in::<S, T>(leaf, key, Self::tag(hash), take);
+        let found = value_in::<S, T>(leaf, key, hash, take);
         // A key that is found is right, however the reader came here.
         if found.is_some() {
             return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
@@ -129,6 +158,51 @@ impl ByteTree {
         }
     }
 
+    /// Where a key has its record, or would have it, in a leaf of them; if those around the likely place
+    /// tell.
+    #[inline(always)]
+    pub(super) fn find_near<S: Search>(&self, leaf: NodeRef, key: &[u8], share: Share) -> Option<Near> {
+        let (_, leaf) = self.at(leaf);
+        let version = leaf.latch().stable_version()?;
+        let shape = leaf.shape();
+        if !shape.is_of_records() || !leaf.has_prefix(shape, key) {
+            return None;
+        }
+        let own = head(key, shape.prefix());
+        let rank = leaf.rank_near::<S>(shape, own, share.of(shape.len()))?;
+        Some(Near { version, shape, own, rank })
+    }
+
+    /// The answer, if a leaf that was looked at has it there.
+    #[inline(always)]
+    pub(super) fn get_near<T: Take>(
+        &self,
+        (leaf, near): (NodeRef, Near),
+        key: &[u8],
+        take: &mut T,
+    ) -> Option<Option<T::Value>> {
+        let (_, leaf) = self.at(leaf);
+        let Near { version, shape, own, rank } = near;
+        if rank == shape.len() {
+            return None;
+        }
+        let mut value = None;
+        if leaf.head(shape, rank) == own {
+            if !leaf.rest_is(shape, rank, key) {
+                return None;
+            }
+            value = Some(take.take(leaf, shape, rank));
+        } else if rank == 0 {
+            // Only what is between two entries is surely between the fences.
+            return None;
+        }
+        if !leaf.latch().validate(version) {
+            return None;
+        }
+        self.count_nearness(true);
+        Some(value)
+    }
+
     /// As [`ByteTree::get`], of a key with this hash, whose guess was `wrong`, or nil. `node`: where a
     /// descent came out.
     #[inline(always)]
@@ -139,7 +213,7 @@ impl ByteTree {
         (hash, wrong): (u64, NodeRef),
         take: &mut T,
     ) -> Option<T::Value> {
-        let (answer, leaf) = match self.look_in::<S, T>(node, (key, hash), take) {
+        let (answer, leaf) = match self.look_in::<S, T>(node, (key, || hash), take) {
             Told::Answer(answer) => (answer, node),
             _ => self.get_again(node, (key, hash), take),
         };
@@ -161,17 +235,21 @@ impl ByteTree {
         (key, hash): (&[u8], u64),
         take: &mut T,
     ) -> (Option<T::Value>, NodeRef) {
-        let tag = Self::tag(hash);
-        let (value, leaf, _) =
-            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, tag, take));
+        let (value, leaf, _) = self
+            .read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, || hash, take));
         (value, leaf)
     }
 }
 
 /// The value of a key in a leaf.
 #[inline(always)]
-fn value_in<S: Search, T: Take>(leaf: Shared<'_>, key: &[u8], tag: u8, take: &mut T) -> Option<T::Value> {
-    leaf.find::<S>(key, tag).map(|at| take.take(leaf, leaf.shape(), at))
+fn value_in<S: Search, T: Take>(
+    leaf: Shared<'_>,
+    key: &[u8],
+    hash: impl FnOnce() -> u64,
+    take: &mut T,
+) -> Option<T::Value> {
+    leaf.find::<S>(key, || Seed::tag(hash())).map(|at| take.take(leaf, leaf.shape(), at))
 }
 
 /// One lookup, by the key's position first or without it.
@@ -187,13 +265,23 @@ impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
     #[inline(always)]
     fn run<S: Search>(self) -> Option<T::Value> {
         let Self { tree, key, take } = self;
-        let hash = tree.hash(key);
         if !BY_POSITION {
+            let hash = tree.hash(key);
             return tree.get_by_hash::<S, T>(key, hash, take);
         }
-        if let Some(leaf) = tree.positions.guess(key, Aim::Find) {
-            tree.ask_for_leaf(leaf);
-            if let Some(answer) = tree.get_at_position::<S, T>(leaf, (key, hash), take) {
+        if let Some((leaf, share)) = tree.positions.guess(key, Aim::Find) {
+            let usual = tree.usual_records();
+            if let Some(usual) = usual {
+                tree.ask_for_record(leaf, share, usual);
+                if let Some(near) = tree.find_near::<S>(leaf, key, share)
+                    && let Some(answer) = tree.get_near((leaf, near), key, take)
+                {
+                    return answer;
+                }
+            } else {
+                tree.ask_for_leaf(leaf);
+            }
+            if let Some(answer) = tree.get_at_position::<S, T>((leaf, usual.is_some()), key, take) {
                 return answer;
             }
         }

@@ -5,14 +5,12 @@
 
 use super::node::Toward;
 use super::positions::Aim;
-use super::shape::WORDS;
 use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
-use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -32,7 +30,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    const NONE: Self = Self { hash: 0, at: Start { leaf: NodeRef::NIL, by: StartBy::Descent } };
+    const NONE: Self = Self { hash: 0, at: Start::new(NodeRef::NIL, StartBy::Descent) };
 }
 
 impl ByteTree {
@@ -75,44 +73,52 @@ impl ByteTree {
     /// Where edits of these keys begin. What they read is asked for.
     #[inline(always)]
     pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
+        let mut ways = [Way::NONE; GROUP];
         if let Some(at) = self.start_at_end() {
-            let mut ways = [Way { hash: 0, at }; GROUP];
-            ways.iter_mut().zip(keys).for_each(|(way, key)| way.hash = self.hash(key));
+            ways.iter_mut().zip(keys).for_each(|(way, key)| *way = Way { hash: self.hash(key), at });
             return ways;
         }
-        let ways = self.descend_together::<S>(keys, aim);
-        ways.iter().take(keys.len()).for_each(|way| self.ask_for_slots(way.at.leaf));
+        self.descend_together::<S>(keys, aim, &mut ways);
+        for (way, key) in ways.iter_mut().zip(keys) {
+            way.hash = self.hash(key);
+            // What is added isn't there, as a rule.
+            if aim == Aim::Find {
+                self.ask_for_entry::<S>(way.at, key);
+            }
+            self.ask_for_slots(way.at);
+        }
         ways
     }
 
-    /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
+    /// The leaves that are likely to have these keys: by guesses where there are any. Hashes are made of the
+    /// keys whose positions tell nothing.
     #[inline(always)]
-    fn descend_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
-        let (mut ways, mut places) = ([Way::NONE; GROUP], [0; GROUP]);
+    fn descend_together<S: Search>(&self, keys: &[&[u8]], aim: Aim, ways: &mut [Way; GROUP]) {
+        let mut places = [0; GROUP];
         let slots = self.positions.ask_for_all(keys, aim, &mut places);
-        for (way, key) in ways.iter_mut().zip(keys) {
-            way.hash = self.hash(key);
-            self.guesses.ask(way.hash);
+        if slots.is_none() {
+            for (way, key) in ways.iter_mut().zip(keys) {
+                way.hash = self.hash(key);
+                self.guesses.ask(way.hash);
+            }
         }
         let (root, levels) = self.root();
         let mut unguessed = [0u8; GROUP];
         let mut count = 0;
-        for ((at, way), place) in ways.iter_mut().enumerate().zip(places).take(keys.len()) {
-            way.at.leaf = root;
-            if let Some(start) = self.guess_at(slots, place, way.hash) {
+        for ((at, way), (key, place)) in ways.iter_mut().enumerate().zip(keys.iter().zip(places)) {
+            if let Some(start) = self.guess_at(slots, place, (key, &mut way.hash)) {
                 way.at = start;
-                self.ask_for(start.leaf, 0);
+                match start.share {
+                    Some(_) => self.ask_for_header(start.leaf),
+                    None => self.ask_for(start.leaf, 0),
+                }
             } else {
+                way.at.leaf = root;
                 unguessed[count] = at as u8;
                 count += 1;
             }
         }
-        self.descend_those::<S>(keys, &mut ways, (&unguessed[..count], levels));
-        // What is added isn't there, as a rule.
-        if aim == Aim::Find {
-            ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.at.leaf, way.hash));
-        }
-        ways
+        self.descend_those::<S>(keys, ways, (&unguessed[..count], levels));
     }
 
     /// Takes these of the keys from the root to their leaves.
@@ -141,12 +147,19 @@ impl ByteTree {
         }
     }
 
-    /// Asks for the entry that a tag leads to.
+    /// Asks for the entry that a key's tag leads to, or, in a leaf of records, for what there is around the
+    /// likely place.
     #[inline(always)]
-    fn ask_for_entry<S: Search>(&self, node: NodeRef, hash: u64) {
-        if let Some((head, place)) = self.at(node).1.likely_place::<S>(Self::tag(hash)) {
-            let address = self.nodes.address(node);
-            [head, place].into_iter().for_each(|word| prefetch_read(address.wrapping_add(word % WORDS * 8)));
+    fn ask_for_entry<S: Search>(&self, Start { leaf, share, .. }: Start, key: &[u8]) {
+        let (_, view) = self.at(leaf);
+        let shape = view.shape();
+        if shape.is_of_records() {
+            if let Some(share) = share {
+                self.ask_for_heads_near(leaf, share, shape);
+            }
+        } else if let Some((head, place)) = view.likely_place::<S>(Self::tag(self.hash(key))) {
+            self.ask_for_word(leaf, head);
+            self.ask_for_word(leaf, place);
         }
     }
 }
@@ -164,12 +177,31 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let Self { tree, keys, take, mut done } = self;
-        let ways = tree.descend_together::<S>(keys, Aim::Find);
-        for (&key, way) in keys.iter().zip(ways) {
-            let Way { hash, at: Start { leaf, by } } = way;
+        let mut ways = [Way::NONE; GROUP];
+        tree.descend_together::<S>(keys, Aim::Find, &mut ways);
+        for (way, key) in ways.iter().zip(keys) {
+            tree.ask_for_entry::<S>(way.at, key);
+        }
+        let mut nears = [None; GROUP];
+        for ((near, way), key) in nears.iter_mut().zip(&ways).zip(keys) {
+            if let Some(share) = way.at.share {
+                *near = tree.find_near::<S>(way.at.leaf, key, share);
+            }
+            if let Some(near) = *near {
+                tree.ask_for_word(way.at.leaf, near.record());
+            }
+        }
+        for ((&key, way), near) in keys.iter().zip(&ways).zip(nears) {
+            let &Way { hash, at: Start { leaf, by, share } } = way;
+            if let Some(near) = near
+                && let Some(answer) = tree.get_near((leaf, near), key, take)
+            {
+                done(answer, take);
+                continue;
+            }
             let guessed = match by {
                 StartBy::Hash => tree.get_guessed::<S, T>(leaf, (key, hash), take),
-                StartBy::Position => tree.get_at_position::<S, T>(leaf, (key, hash), take),
+                StartBy::Position => tree.get_at_position::<S, T>((leaf, share.is_some()), key, take),
                 _ => Some(tree.get_from::<S, T>(leaf, key, (hash, NodeRef::NIL), take)),
             };
             let answer = guessed.unwrap_or_else(|| tree.get_without_position(key, take));

@@ -3,8 +3,9 @@
 use super::change::Entry;
 use super::long::LongStrings;
 use super::node::{Node, SUFFIX_ROOM, SuffixWords};
+use super::records::{RECORD_MAX, append_records, centre_records, records_for};
 use super::shape::*;
-use super::text::{common, head, word, words_of};
+use super::text::{Seed, common, head, word, words_of};
 use super::values::Values;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
@@ -59,9 +60,17 @@ pub struct Part<'a> {
     pub node: Private<'a>,
     pub low: &'a [u8],
     pub entries: Range<usize>,
+    /// What gives a leaf's keys their tags. `None`: of an inner node, whose entries have none, and are never
+    /// records.
+    pub seed: Option<Seed>,
 }
 
 impl<'a> Part<'a> {
+    /// These entries of the same node.
+    pub fn of(&self, entries: Range<usize>) -> Self {
+        Self { entries, ..*self }
+    }
+
     /// Words that the entries take in a node with this prefix, if they fit one at all.
     pub fn words(&self, prefix: usize) -> Option<usize> {
         // The compiler makes a loop of its own for values of one word.
@@ -96,13 +105,29 @@ impl<'a> Part<'a> {
         &self.node.words[self.node.more_at(shape, at)..][..more]
     }
 
+    /// The length that all suffixes have after this prefix, if they may be those of records.
+    fn record_length(&self, prefix: usize) -> Option<u8> {
+        let own = self.seed.and_then(|_| self.node.length_of_all(self.entries.clone()))?;
+        let length = self.node.shape().prefix() + usize::from(own) - prefix;
+        (1..=RECORD_MAX).contains(&length).then_some(length as u8)
+    }
+
+    /// The tag of an entry.
+    fn tag(&self, at: usize) -> u8 {
+        let (shape, node) = (self.node.shape(), self.node);
+        let Some(seed) = self.seed.filter(|_| shape.is_of_records()) else { return node.tag(at) };
+        let key = [&self.low[..shape.prefix()], node.suffix(shape, at, &mut [0; SUFFIX_ROOM])].concat();
+        Seed::tag(seed.hash(&key))
+    }
+
     /// Shows each entry as one of a node with this prefix.
-    fn each(&self, prefix: usize, mut show: impl FnMut(Entry<'_>)) {
+    fn each(&self, prefix: usize, needs_tags: bool, mut show: impl FnMut(Entry<'_>)) {
         let (shape, node) = (self.node.shape(), self.node);
         let (mut own, mut longer) = ([0; SUFFIX_ROOM], [0; 2 * SUFFIX_ROOM]);
         let (cut, mut words) = (prefix.checked_sub(shape.prefix()), SuffixWords::default());
         for at in self.entries.clone() {
-            let (tag, value, more) = (node.tag(at), node.value(shape, at), self.more(shape, at));
+            let tag = if needs_tags { self.tag(at) } else { 0 };
+            let (value, more) = (node.value(shape, at), self.more(shape, at));
             if node.length(shape, at) == LONG {
                 let string = node.long_key(shape, at);
                 let head = long_head(node.long, string, prefix);
@@ -124,12 +149,28 @@ impl<'a> Part<'a> {
     }
 }
 
-/// How many slots suit a node with the entries of these parts; if they fit.
-pub fn slots_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<usize> {
-    let prefix = fences.prefix();
+/// The form of a leaf of records with the entries of these parts; if they may be records and fit.
+fn records_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<Form> {
+    let (prefix, len) = (fences.prefix(), parts.iter().map(|part| part.entries.len()).sum());
+    let parts = parts.iter().filter(|part| !part.entries.is_empty());
+    let mut lengths = parts.map(|part| part.record_length(prefix));
+    let first = lengths.next().flatten()?;
+    if lengths.all(|length| length == Some(first)) { records_for(len, first, fences.words()) } else { None }
+}
+
+/// The form of a node of slots with the entries of these parts; if they fit.
+fn slots_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<Form> {
+    let (prefix, len) = (fences.prefix(), parts.iter().map(|part| part.entries.len()).sum());
     let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
-    let len = parts.iter().map(|part| part.entries.len()).sum();
-    slots_for(len, words, fences.words())
+    slots_for(len, words, fences.words()).map(Form::Slots)
+}
+
+/// Whether the entries of these parts fit a node of the form that they are in. Others, in a leaf of records,
+/// might have equal heads.
+pub fn fit(parts: &[Part<'_>], fences: &Fences<'_>) -> bool {
+    let are_records = parts.iter().all(|part| part.node.shape().is_of_records());
+    let records = if are_records { records_for_parts(parts, fences) } else { None };
+    records.or_else(|| slots_for_parts(parts, fences)).is_some()
 }
 
 /// The head of a long string after a prefix.
@@ -146,8 +187,8 @@ pub struct Builder<'i> {
 }
 
 impl<'i> Builder<'i> {
-    /// A node without entries, with so many slots, in an image that is all zero.
-    pub fn new(image: &'i mut Image, fences: &Fences<'_>, link: NodeRef, slots: usize) -> Self {
+    /// A node without entries, of this form, in an image that is all zero.
+    pub fn new(image: &'i mut Image, fences: &Fences<'_>, link: NodeRef, form: Form) -> Self {
         let (low, prefix) = (fences.low, fences.prefix());
         let high_len = fences.high.map_or(0, |high| high.bytes.len());
         let mut flags = 0;
@@ -167,7 +208,7 @@ impl<'i> Builder<'i> {
         }
         let lengths = (low.bytes.len() as u64) << 32 | (high_len as u64) << 48;
         image[LINK] = u64::from(link.to_word()) | lengths;
-        image[SHAPE] = Shape::new(slots, WORDS - end, prefix, flags).0;
+        image[SHAPE] = Shape::new(form, WORDS - end, prefix, flags).0;
         Self { image }
     }
 
@@ -177,27 +218,56 @@ impl<'i> Builder<'i> {
         self
     }
 
-    /// A node with the entries of these parts, one after the other; if they fit.
+    /// A node with the entries of these parts, one after the other; if they fit. Where it may be a leaf of
+    /// records it is one if that is preferred and no heads are equal, or if there is no room for slots.
     pub fn of_parts(
         image: &'i mut Image,
         fences: &Fences<'_>,
         link: NodeRef,
-        parts: &[Part<'_>],
+        (parts, prefers_records): (&[Part<'_>], bool),
     ) -> Option<Self> {
-        let slots = slots_for_parts(parts, fences)?;
+        let Some(records) = records_for_parts(parts, fences) else {
+            let form = slots_for_parts(parts, fences)?;
+            return Some(Self::of_form(image, fences, link, (form, parts)));
+        };
+        if prefers_records {
+            let builder = Builder::of_form(&mut *image, fences, link, (records, parts));
+            let node = Node { words: &*builder.image, long: parts.first()?.node.long };
+            if !node.has_ties() {
+                return Some(Self { image });
+            }
+            image.fill(0);
+        }
+        let form = slots_for_parts(parts, fences).unwrap_or(records);
+        Some(Self::of_form(image, fences, link, (form, parts)))
+    }
+
+    /// A node of this form with the entries of these parts, which fit.
+    pub fn of_form(
+        image: &'i mut Image,
+        fences: &Fences<'_>,
+        link: NodeRef,
+        (form, parts): (Form, &[Part<'_>]),
+    ) -> Self {
         let values = parts.first().map_or(Values::ONE_WORD, |part| part.node.shape().values());
-        let mut builder = Self::new(image, fences, link, slots).with_values(values);
+        let mut builder = Self::new(image, fences, link, form).with_values(values);
         parts.iter().for_each(|part| builder.extend(part));
-        Some(builder)
+        if matches!(form, Form::Records(..)) {
+            centre_records(builder.image);
+        }
+        builder
     }
 
     /// Adds entries after all others. There is room for them.
     pub fn extend(&mut self, part: &Part<'_>) {
-        let prefix = Shape(self.image[SHAPE]).prefix();
-        if prefix == part.node.shape().prefix() {
-            self.extend_same(part.node, part.entries.clone());
+        let (shape, old) = (Shape(self.image[SHAPE]), part.node.shape());
+        let (are_records, were_records) = (shape.is_of_records(), old.is_of_records());
+        if shape.prefix() != old.prefix() || are_records != were_records {
+            part.each(shape.prefix(), !are_records, |entry| self.push(entry));
+        } else if are_records {
+            append_records(self.image, part.node, part.entries.clone());
         } else {
-            part.each(prefix, |entry| self.push(entry));
+            self.extend_same(part.node, part.entries.clone());
         }
     }
 
@@ -240,16 +310,18 @@ impl<'i> Builder<'i> {
     /// Adds an entry after all others. There is room for it.
     pub fn push(&mut self, entry: Entry<'_>) {
         let (shape, words) = (Shape(self.image[SHAPE]), entry.words());
-        debug_assert!(shape.has_room(words), "entries that were counted fit");
+        debug_assert!(shape.has_room(entry.length, entry.more.len()), "entries that were counted fit");
+        if shape.is_of_records() {
+            let place = shape.record(shape.len());
+            self.image[shape.heads() + shape.len()] = entry.head;
+            entry.store(|word, to| self.image[place + word] = to);
+            self.image[SHAPE] = shape.with_entry(0).0;
+            return;
+        }
         let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.image[place + word] = to);
         self.fill_slot(shape, (entry.tag, entry.length, place as u8), entry.head);
         self.image[SHAPE] = shape.with_entry(words).0;
-    }
-
-    /// Whether there is room for an entry of so many words.
-    pub fn has_room(&self, words: usize) -> bool {
-        Shape(self.image[SHAPE]).has_room(words)
     }
 
     /// The node.

@@ -133,17 +133,30 @@ impl LeafCopy {
             self.within.end = self.within.end.max(self.within.start);
         });
         self.source = (node, version);
+        self.write_out();
         let shape = self.shape();
-        for (array, to) in [(shape.lengths(), &mut self.lengths), (shape.places(), &mut self.places)] {
-            let (to, _) = to.as_chunks_mut::<8>();
-            let words = &self.image[array..array + shape.slots() / 8];
-            to.iter_mut().zip(words).for_each(|(to, from)| *to = from.to_le_bytes());
-        }
         let prefix = shape.prefix().min(self.low.len());
         if self.key.len() < prefix + TAIL {
             self.key.resize(prefix + TAIL, 0);
         }
         self.key[..prefix].copy_from_slice(&self.low[..prefix]);
+    }
+
+    /// Writes out the lengths and places of the leaf's entries.
+    #[inline(always)]
+    fn write_out(&mut self) {
+        let shape = self.shape();
+        if shape.is_of_records() {
+            self.lengths.fill(shape.record_length());
+            // Beyond the last record, places mean nothing.
+            self.places.iter_mut().enumerate().for_each(|(at, place)| *place = shape.record(at) as u8);
+            return;
+        }
+        for (array, to) in [(shape.lengths(), &mut self.lengths), (shape.places(), &mut self.places)] {
+            let (to, _) = to.as_chunks_mut::<8>();
+            let words = &self.image[array..array + shape.slots() / 8];
+            to.iter_mut().zip(words).for_each(|(to, from)| *to = from.to_le_bytes());
+        }
     }
 
     /// The leaf's words.

@@ -11,12 +11,12 @@
 use super::aside::Strings;
 use super::change::{Entry, Shared};
 use super::cut::{separator_bytes, weight};
-use super::image::{Builder, Fence, Fences, Part, Private, slots_for_parts};
+use super::image::{Fence, Fences, Part, Private, fit};
 use super::merge::taken;
 use super::node::{Node, SUFFIX_ROOM, Side, Toward, Words};
 use super::shape::*;
 use super::split::fences_of;
-use super::text::separator_len;
+use super::text::{Seed, separator_len};
 use super::tree::{At, ByteTree};
 use core::ops::Range;
 use latchless_core::latch::Latched;
@@ -37,6 +37,7 @@ struct Neighbours<'c> {
     leaves: [Private<'c>; 2],
     lows: [&'c [u8]; 2],
     high: Option<&'c [u8]>,
+    seed: Option<Seed>,
 }
 
 /// What is moved between two leaves: how many entries stay left, and how many of the right leaf go there.
@@ -117,7 +118,7 @@ impl ByteTree {
         two.low_to(other);
         let high = two.high_to(high).then_some(&high[..]);
         let (low, other) = (&low[..], &other[..]);
-        let both = Neighbours { leaves: [one, two], lows: [low, other], high };
+        let both = Neighbours { leaves: [one, two], lows: [low, other], high, seed: self.seed_of(0) };
         let Some(cut) = choose(both, &mut *separator) else { return false };
         let from = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
         if !separate(from, separator) {
@@ -130,21 +131,20 @@ impl ByteTree {
         let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
         // Beside its neighbour in the same parent it begins with that parent's prefix.
         let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);
-        if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_room_instead(entry_words(suffix.len() as u8))
-        {
+        if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_words(entry_words(suffix.len() as u8)) {
             return false;
         }
         let own = Fence { bytes: separator, long: None };
         let left_fences = Fences { high: Some(own), ..fences_of(one, low, None) };
         let right_fences = Fences { low: own, ..fences_of(two, other, high) };
-        let of_one = |entries: Range<usize>| Part { node: one, low, entries };
-        let of_two = |entries: Range<usize>| Part { node: two, low: other, entries };
+        let of_one = |entries: Range<usize>| both.part(0, entries);
+        let of_two = |entries: Range<usize>| both.part(1, entries);
         let (first, second) = (one.shape().len(), two.shape().len());
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
         let parts = [of_one(0..cut.stay), of_two(0..cut.come)];
-        let new_left = Builder::of_parts(&mut left_image, &left_fences, one.link(), &parts);
+        let new_left = self.build(&mut left_image, &left_fences, one.link(), &parts);
         let parts = [of_one(cut.stay..first), of_two(cut.come..second)];
-        let new_right = Builder::of_parts(&mut right_image, &right_fences, two.link(), &parts);
+        let new_right = self.build(&mut right_image, &right_fences, two.link(), &parts);
         let (Some(new_left), Some(new_right)) = (new_left, new_right) else { return false };
         [left_held, right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         right_leaf.write(new_right.image());
@@ -180,7 +180,12 @@ fn cut_to_lend(left: Private<'_>, right: Private<'_>) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
-impl Neighbours<'_> {
+impl<'c> Neighbours<'c> {
+    /// Entries of the left leaf, or of the right one.
+    fn part(&self, which: usize, entries: Range<usize>) -> Part<'c> {
+        Part { node: self.leaves[which], low: self.lows[which], entries, seed: self.seed }
+    }
+
     /// As many entries of the right leaf go to the left one as fit, but not the last of them.
     fn lend_back(self, separator: &mut Vec<u8>) -> Option<Cut> {
         let [stay, all] = self.leaves.map(|leaf| leaf.shape().len());
@@ -199,22 +204,19 @@ impl Neighbours<'_> {
     fn fit_left(self, come: usize, separator: &mut Vec<u8>) -> bool {
         let Self { leaves: [left, right], lows: [low, right_low], .. } = self;
         let is_short = separate((right, right_low, come), separator);
-        let own = Part { node: left, low, entries: 0..left.shape().len() };
-        let more = Part { node: right, low: right_low, entries: 0..come };
+        let (own, more) = (self.part(0, 0..left.shape().len()), self.part(1, 0..come));
         let high = Some(Fence { bytes: separator, long: None });
-        is_short && slots_for_parts(&[own, more], &Fences { high, ..fences_of(left, low, None) }).is_some()
+        is_short && fit(&[own, more], &Fences { high, ..fences_of(left, low, None) })
     }
 
     /// Whether the last `lent` entries of the left leaf fit the right one.
     fn fit_right(self, lent: usize, separator: &mut Vec<u8>) -> bool {
-        let Self { leaves: [left, right], lows: [low, right_low], high } = self;
+        let Self { leaves: [left, right], lows: [low, right_low], high, .. } = self;
         let len = left.shape().len();
         let is_short = separate((left, low, len - lent), separator);
-        let more = Part { node: left, low, entries: len - lent..len };
-        let own = Part { node: right, low: right_low, entries: 0..right.shape().len() };
+        let (more, own) = (self.part(0, len - lent..len), self.part(1, 0..right.shape().len()));
         let low = Fence { bytes: separator, long: None };
-        is_short
-            && slots_for_parts(&[more, own], &Fences { low, ..fences_of(right, right_low, high) }).is_some()
+        is_short && fit(&[more, own], &Fences { low, ..fences_of(right, right_low, high) })
     }
 }
 
@@ -280,8 +282,8 @@ mod tests {
         }
         tree.check_invariants().unwrap();
         let fill = tree.stats().leaf_fill;
-        // 0.6 without lending.
-        assert!(cfg!(any(miri, latchless_small_nodes)) || fill > 0.9, "{fill}");
+        // 0.5 without lending. They are lent from leaves of slots, and take less as records.
+        assert!(cfg!(any(miri, latchless_small_nodes)) || fill > 0.75, "{fill}");
         assert!((0..KEYS).all(|number| tree.get(&address(number)) == Some(number)));
     }
 

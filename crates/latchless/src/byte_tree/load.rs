@@ -5,6 +5,7 @@ use super::ends::Ends;
 use super::image::{Builder, Fence, Fences};
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
+use super::records::{RECORD_MAX, records_for};
 use super::shape::*;
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
@@ -74,6 +75,10 @@ struct Level<'a> {
     /// What they weigh after the prefix that they have with the low fence.
     weight: usize,
     prefix: usize,
+    /// How many of them have the same head as the one before.
+    ties: usize,
+    /// Whether they may be records: they have one length, and values of one word.
+    are_even: bool,
     /// Where the node begins that is next, and the node.
     low: Vec<u8>,
     node: NodeRef,
@@ -82,10 +87,10 @@ struct Level<'a> {
     blocks: Blocks<'a>,
 }
 
-/// What an entry whose value has one word weighs after a prefix, in eighths of a word.
-fn weight(len: usize, prefix: usize) -> usize {
+/// Words of an entry whose value has one word, after a prefix.
+fn words_after(len: usize, prefix: usize) -> usize {
     let suffix = len - prefix;
-    8 * entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 }) + 11
+    entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 })
 }
 
 impl<'a> Level<'a> {
@@ -97,6 +102,8 @@ impl<'a> Level<'a> {
             pending: Entries::default(),
             weight: 0,
             prefix: usize::MAX,
+            ties: 0,
+            are_even: level == 0 && tree.values == Values::ONE_WORD,
             low: Vec::new(),
             node: tree.nodes.allocate(level)?,
             nodes: Entries::default(),
@@ -110,8 +117,10 @@ impl<'a> Level<'a> {
         self.weigh(self.pending.len() - 1);
         let room = 8 * (WORDS - SLOTS - 4) * self.fill / 1000;
         let most = (ENTRIES_MAX * self.fill / 1000).max(2);
+        let slot = if self.may_be_records() { 8 } else { 11 };
+        let weight = self.weight + slot * self.pending.len();
         // One more than go into the node tells where it ends.
-        if self.pending.len() > 2 && (self.weight > room || self.pending.len() > most) {
+        if self.pending.len() > 2 && (weight > room || self.pending.len() > most) {
             self.finish_node(self.pending.len() - 1)?;
         }
         Ok(())
@@ -122,17 +131,32 @@ impl<'a> Level<'a> {
         let key = self.pending.key(at);
         // The first node of a level begins before all keys.
         let prefix = common(&self.low, key).min(self.prefix);
+        let is_same = at == 0 || key.len() == self.pending.key(0).len();
+        self.are_even &= is_same && self.pending.more(at).is_empty();
         if prefix == self.prefix {
             self.weight += self.weight_of(at, prefix);
+            self.ties += usize::from(self.is_tie(at));
         } else {
             self.prefix = prefix;
             self.weight = (0..=at).map(|at| self.weight_of(at, prefix)).sum();
+            self.ties = (0..=at).filter(|&at| self.is_tie(at)).count();
         }
     }
 
-    /// What the entry at `at` weighs after a prefix, in eighths of a word.
+    /// Whether an entry has the same head as the one before.
+    fn is_tie(&self, at: usize) -> bool {
+        let own = |at| head(self.pending.key(at), self.prefix);
+        at > 0 && own(at - 1) == own(at)
+    }
+
+    /// What the entry at `at` weighs after a prefix, without its slot, in eighths of a word.
     fn weight_of(&self, at: usize, prefix: usize) -> usize {
-        weight(self.pending.key(at).len(), prefix) + 8 * self.pending.more(at).len()
+        8 * (words_after(self.pending.key(at).len(), prefix) + self.pending.more(at).len())
+    }
+
+    /// Whether the entries may be records.
+    fn may_be_records(&self) -> bool {
+        self.are_even && self.ties == 0
     }
 
     /// Fills the node with the first `count` entries, or as many as fit. An entry follows these.
@@ -151,25 +175,31 @@ impl<'a> Level<'a> {
             count -= 1;
         }
         self.pending.remove_first(count);
-        (self.weight, self.prefix) = (0, usize::MAX);
+        (self.weight, self.prefix, self.ties) = (0, usize::MAX, 0);
+        self.are_even = self.level == 0 && self.tree.values == Values::ONE_WORD;
         (0..self.pending.len()).for_each(|at| self.weigh(at));
         Ok(())
     }
 
-    fn words(&self, count: usize, prefix: usize) -> usize {
-        (0..count).map(|at| (self.weight_of(at, prefix) - 11) / 8).sum()
+    /// The form of a node with the first `count` entries between these fences; if they fit.
+    fn form(&self, count: usize, fences: &Fences<'_>) -> Option<Form> {
+        let (prefix, other) = (fences.prefix(), fences.words());
+        let length = if count > 0 { self.pending.key(0).len() - prefix } else { 0 };
+        let may_be = self.may_be_records() && (1..=RECORD_MAX).contains(&length);
+        let records = if may_be { records_for(count, length as u8, other) } else { None };
+        let words = || (0..count).map(|at| self.weight_of(at, prefix) / 8).sum();
+        records.or_else(|| slots_for(count, words(), other).map(Form::Slots))
     }
 
     fn fits(&self, count: usize, high: Option<&[u8]>) -> bool {
-        let fences = fences(&self.low, high);
-        slots_for(count, self.words(count, fences.prefix()), fences.words()).is_some()
+        self.form(count, &fences(&self.low, high)).is_some()
     }
 
     /// Fills the node with the first `count` entries, which fit.
     fn write(&mut self, count: usize, high: Option<&[u8]>, link: NodeRef) -> Result<()> {
         let fences = fences(&self.low, high);
         let prefix = fences.prefix();
-        let slots = slots_for(count, self.words(count, prefix), fences.words()).expect("entries that fit");
+        let form = self.form(count, &fences).expect("entries that fit");
         let is_long = |at: &usize| self.pending.key(*at).len() - prefix > SUFFIX_MAX;
         let of_entries: usize =
             (0..count).filter(is_long).map(|at| LongStrings::blocks_for(self.pending.key(at).len())).sum();
@@ -180,7 +210,7 @@ impl<'a> Level<'a> {
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
         let mut image = [0; WORDS];
         let values = if self.level == 0 { self.tree.values } else { Values::ONE_WORD };
-        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, slots).with_values(values);
+        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, form).with_values(values);
         for at in 0..count {
             let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
             let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };

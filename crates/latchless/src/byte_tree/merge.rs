@@ -7,7 +7,7 @@
 
 use super::aside::Strings;
 use super::change::Shared;
-use super::image::{Builder, Fences, Image, Part, Private};
+use super::image::{Fences, Part};
 use super::node::Toward;
 use super::node::{Node, Words};
 use super::shape::*;
@@ -40,9 +40,8 @@ enum Outcome {
 
 /// Words that the entries of a node take, slots included.
 pub(super) fn taken<W: Words>(node: Node<'_, W>) -> usize {
-    let shape = node.shape();
-    let fences = high_words(node.high_len()) + low_words(node.low_len());
-    shape.used().saturating_sub(shape.wasted() + fences) + shape.len() * 11 / 8
+    let (shape, words) = (node.shape(), node.words_of_entries());
+    words + if shape.is_of_records() { shape.len() } else { shape.len() * 11 / 8 }
 }
 
 fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
@@ -170,7 +169,15 @@ impl ByteTree {
             high: fences_of(two, separator, has_high.then_some(&high[..])).high,
         };
         let mut image = [0; WORDS];
-        let Some(both) = merged(&mut image, &fences, (one, low), (two, separator)) else {
+        let part =
+            |node, low| Part { node, low, entries: 0..Node::shape(node).len(), seed: self.seed_of(level) };
+        let parts = [part(one, low), part(two, separator)];
+        let both = if may_merge(&fences, &parts) {
+            self.build(&mut image, &fences, two.link(), &parts)
+        } else {
+            None
+        };
+        let Some(both) = both else {
             return Outcome::Refused;
         };
         [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
@@ -187,22 +194,13 @@ impl ByteTree {
     }
 }
 
-/// Both nodes' entries in one, if they fit with room to spare for what may come. An empty one always does.
-fn merged<'i>(
-    image: &'i mut Image,
-    fences: &Fences<'_>,
-    (left, left_low): (Private<'_>, &[u8]),
-    (right, right_low): (Private<'_>, &[u8]),
-) -> Option<Builder<'i>> {
-    let part = |node, low| Part { node, low, entries: 0..Node::shape(node).len() };
-    let parts = [part(left, left_low), part(right, right_low)];
-    let prefix = fences.prefix();
-    let (one, two) = (parts[0].words(prefix)?, parts[1].words(prefix)?);
+/// Whether one node with the entries of both has room to spare for what may come. One with those of an empty
+/// one always has.
+fn may_merge(fences: &Fences<'_>, parts: &[Part<'_>; 2]) -> bool {
+    let words = |part: &Part<'_>| part.words(fences.prefix());
+    let [Some(one), Some(two)] = parts.each_ref().map(words) else { return false };
     let len = parts[0].entries.len() + parts[1].entries.len();
     let is_one_empty = parts.iter().any(|part| part.entries.is_empty());
     let room = WORDS - SLOTS - fences.words();
-    if !is_one_empty && (one + two + len * 11 / 8 > room * 3 / 4 || len > ENTRIES_MAX * 3 / 4) {
-        return None;
-    }
-    Builder::of_parts(image, fences, right.link(), &parts)
+    is_one_empty || one + two + len * 11 / 8 <= room * 3 / 4 && len <= ENTRIES_MAX * 3 / 4
 }

@@ -1,10 +1,10 @@
 //! Byte strings as keys: nodes with entries of any length, and the tree of them.
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
-//! nodes), `node.rs` (reading), `change.rs` (changing in place), `values.rs` (what values look like),
-//! `image.rs` (nodes in private memory), `positions`, `guesses` and `ends.rs` (ways round inner nodes),
-//! `tree.rs` (the tree and the ways down), `asking.rs` (what is prefetched), `start.rs` (which way), and one
-//! algorithm a file.
+//! nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place), `records`
+//! (leaves of keys of one length), `values.rs` (what values look like), `image.rs` (nodes in private memory),
+//! `positions`, `guesses` and `ends.rs` (ways round inner nodes), `tree.rs` (the tree and the ways down),
+//! `asking.rs` (what is prefetched), `start.rs` (which way), and one algorithm a file.
 
 mod aside;
 mod asking;
@@ -13,6 +13,7 @@ mod check;
 mod cut;
 mod edit;
 mod ends;
+mod fences;
 mod get;
 mod group;
 mod guesses;
@@ -25,7 +26,9 @@ mod merge;
 mod near;
 mod node;
 mod positions;
+mod records;
 mod shape;
+mod shift;
 mod split;
 mod start;
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::shape::*;
 use super::text::{are_words_of, compare, head, word, words_of};
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
+use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
@@ -24,7 +25,7 @@ pub trait Words: Copy {
 }
 
 /// Heads that are compared at once.
-const ABREAST: usize = 16;
+pub(super) const ABREAST: usize = 16;
 
 impl Words for &[Word; WORDS] {
     #[inline(always)]
@@ -104,7 +105,7 @@ impl<'a, W: Words> Node<'a, W> {
         (self.words.word(array + at / 8) >> (at % 8 * 8)) as u8
     }
 
-    /// The tag of an entry.
+    /// The tag of an entry, not of a record.
     #[inline(always)]
     pub fn tag(self, at: usize) -> u8 {
         self.byte(SLOTS, at)
@@ -113,13 +114,13 @@ impl<'a, W: Words> Node<'a, W> {
     /// The length of an entry's suffix, or [`LONG`].
     #[inline(always)]
     pub fn length(self, shape: Shape, at: usize) -> u8 {
-        self.byte(shape.lengths(), at)
+        if shape.is_of_records() { shape.record_length() } else { self.byte(shape.lengths(), at) }
     }
 
     /// The word where an entry's value is.
     #[inline(always)]
     pub fn place(self, shape: Shape, at: usize) -> usize {
-        usize::from(self.byte(shape.places(), at))
+        if shape.is_of_records() { shape.record(at) } else { usize::from(self.byte(shape.places(), at)) }
     }
 
     /// The first eight bytes of an entry's suffix.
@@ -141,7 +142,7 @@ impl<'a, W: Words> Node<'a, W> {
 
     /// Word `at` of the low fence, if that isn't long.
     #[inline(always)]
-    fn low_word(self, at: usize) -> u64 {
+    pub(super) fn low_word(self, at: usize) -> u64 {
         if at < LOW_BYTES / 8 {
             return self.words.word(LOW + at);
         }
@@ -165,6 +166,10 @@ impl<'a, W: Words> Node<'a, W> {
         let prefix = shape.prefix();
         if prefix > key.len() {
             return false;
+        }
+        if prefix < 8 {
+            // Shifted in two steps: of no bytes at all, nothing differs.
+            return (self.words.word(LOW) ^ word(key, 0)) << 1 << (63 - 8 * prefix) == 0;
         }
         if prefix > LOW_BYTES && shape.has(Shape::LOW_LONG) {
             return self.long.begins_alike(self.long_low(), key, prefix);
@@ -305,15 +310,27 @@ impl<'a, W: Words> Node<'a, W> {
             base = core::hint::select_unpredictable(self.head(shape, base + half) < own, base + half, base);
             size -= half;
         }
-        let below = u64::from(self.words.below::<S>(shape.heads() + base, own)) & ones(size);
-        base += below.count_ones() as usize;
-        if base == len || self.head(shape, base) != own {
-            return (base, false);
+        base += self.heads_below::<S>(shape, base..base + size, own);
+        self.rank_from(shape, base, (key, own))
+    }
+
+    /// How many of these heads, not more than [`ABREAST`], are smaller.
+    #[inline(always)]
+    pub(super) fn heads_below<S: Lines>(self, shape: Shape, those: Range<usize>, own: u64) -> usize {
+        let below = self.words.below::<S>(shape.heads() + those.start, own);
+        (u64::from(below) & ones(those.len())).count_ones() as usize
+    }
+
+    /// As [`Node::rank`], of a key that comes after so many smaller heads.
+    #[inline(always)]
+    pub(super) fn rank_from(self, shape: Shape, at: usize, (key, own): (&[u8], u64)) -> (usize, bool) {
+        if at == shape.len() || self.head(shape, at) != own {
+            return (at, false);
         }
         let next = head(key, shape.prefix() + 8);
-        match self.compare_after_head(shape, base, (key, next)) {
-            Ordering::Less => self.rank_among_equal_heads(shape, base + 1, key),
-            order => (base, order.is_eq()),
+        match self.compare_after_head(shape, at, (key, next)) {
+            Ordering::Less => self.rank_among_equal_heads(shape, at + 1, key),
+            order => (at, order.is_eq()),
         }
     }
 
@@ -351,58 +368,10 @@ impl<'a, W: Words> Node<'a, W> {
         // A byte of ones shows as the highest bit of a byte.
         let ones = |word: u64| (!word).wrapping_sub(LOWEST) & word & (LOWEST << 7);
         let lengths = shape.lengths();
-        (0..shape.len().div_ceil(8)).any(|at| ones(self.words.word(lengths + at)) != 0)
-    }
-
-    /// Adds the low fence to the end of `to`.
-    pub fn low_to(self, to: &mut Vec<u8>) {
-        if self.shape().has(Shape::LOW_LONG) {
-            self.long.append(self.long_low(), to);
-            return;
-        }
-        append_words(to, self.low_len(), |at| self.low_word(at));
-    }
-
-    /// Adds the high fence, if there is one, to the end of `to`, and says whether there is.
-    pub fn high_to(self, to: &mut Vec<u8>) -> bool {
-        let shape = self.shape();
-        if shape.has(Shape::NO_HIGH) {
+        if shape.is_of_records() {
             return false;
         }
-        if shape.has(Shape::HIGH_LONG) {
-            self.long.append(self.long_high(), to);
-            return true;
-        }
-        let start = WORDS - high_words(self.high_len());
-        append_words(to, self.high_len(), |at| self.words.word(start + at));
-        true
-    }
-
-    /// What comes after the prefix in the high fence, if there is one and it isn't long.
-    pub fn short_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
-        let (shape, start) = (self.shape(), WORDS - high_words(self.high_len()));
-        let is_short = !shape.has(Shape::NO_HIGH | Shape::HIGH_LONG);
-        is_short.then(|| suffix_of(self.high_len(), shape.prefix(), |at| self.words.word(start + at), to))
-    }
-
-    /// What comes after the prefix in the low fence, if that isn't long.
-    pub fn short_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
-        let shape = self.shape();
-        let is_short = !shape.has(Shape::LOW_LONG);
-        is_short.then(|| suffix_of(self.low_len(), shape.prefix(), |at| self.low_word(at), to))
-    }
-
-    /// The low fence, if that isn't long.
-    pub fn whole_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
-        let is_short = !self.shape().has(Shape::LOW_LONG);
-        is_short.then(|| suffix_of(self.low_len(), 0, |at| self.low_word(at), to))
-    }
-
-    /// The high fence, if there is one and it isn't long.
-    pub fn whole_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
-        let start = WORDS - high_words(self.high_len());
-        let is_short = !self.shape().has(Shape::NO_HIGH | Shape::HIGH_LONG);
-        is_short.then(|| suffix_of(self.high_len(), 0, |at| self.words.word(start + at), to))
+        (0..shape.len().div_ceil(8)).any(|at| ones(self.words.word(lengths + at)) != 0)
     }
 
     /// The suffix of an entry that isn't long.
@@ -457,28 +426,6 @@ impl<'a, W: Words> Node<'a, W> {
         let high = shape.has(Shape::HIGH_LONG).then(|| self.long_high());
         entries.map(move |at| self.long_key(shape, at)).chain(low).chain(high)
     }
-}
-
-/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place, or any word after
-/// its end.
-#[inline(always)]
-fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
-    // Most fences are as short as that.
-    let mut first = [[0; 8]; LOW_BYTES / 8];
-    first.iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
-    to.extend_from_slice(&first.as_flattened()[..len.min(LOW_BYTES)]);
-    for at in LOW_BYTES / 8..words_of(len) {
-        to.extend_from_slice(&stored(at).to_le_bytes()[..(len - 8 * at).min(8)]);
-    }
-}
-
-/// What comes after a prefix in a string of `len` bytes. `stored(at)`: its word at this place.
-fn suffix_of(len: usize, prefix: usize, stored: impl Fn(usize) -> u64, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
-    let len = len.min(SUFFIX_ROOM);
-    to.as_chunks_mut::<8>().0.iter_mut().take(words_of(len)).enumerate().for_each(|(at, to)| {
-        *to = stored(at).to_le_bytes();
-    });
-    &to[prefix.min(len)..len]
 }
 
 /// Room for the words of a suffix that isn't long, and one more.

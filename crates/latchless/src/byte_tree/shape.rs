@@ -7,7 +7,7 @@
 //! | 2 | link to the right neighbour (32 bits), lengths of the low and the high fence (16 bits each) |
 //! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
 //! | 4–7 | the first 32 bytes of the low fence |
-//! | 8… | slots, each array in the order of the keys: tags (a byte each), lengths (a byte), places (a byte), heads (a word) |
+//! | 8… | slots, each array in the order of the keys: tags (a byte each), lengths (a byte), places (a byte), heads (a word); in a leaf of records the heads, then the records |
 //! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and what else entries have |
 //!
 //! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores
@@ -15,12 +15,17 @@
 //! *rest*. A slot's *place* is the word where the entry's value begins; the rest follows its first word, and
 //! its other words, if it has any, follow that (see `values.rs`). The *tag* is a byte of the key's hash.
 //!
+//! Where all suffixes of a leaf have the same length, a short one, and values have one word, the leaf is one
+//! *of records*: it has no tags, lengths and places, and value and rest of its entries stand in the order of
+//! the keys, too (see `records.rs`).
+//!
 //! A suffix of more than [`SUFFIX_MAX`] bytes, and a fence of more than [`FENCE_MAX`], is *long*: the whole
 //! string is stored outside of the node (see `long.rs`), and in its place is a word that says where, and
 //! how long it is.
 
 use super::text::words_of;
 use crate::tree::SharedArena;
+use core::hint::select_unpredictable;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Line;
@@ -70,8 +75,12 @@ impl Shape {
     pub const HIGH_LONG: u64 = 1 << 50;
     /// The node is no longer part of the tree.
     pub const DEAD: u64 = 1 << 51;
+    /// From this bit on: eight bits, the wasted words, or the places that are empty before the first record.
+    pub const WASTED: u32 = 24;
     /// From this bit on: four bits that say how long values are.
     pub const VALUES: u32 = 52;
+    /// From this bit on: the length of all suffixes, in a leaf of records; zero in any other node.
+    pub const RECORDS: u32 = 56;
 
     /// How many entries there are, at most as many as slots, whatever the word is.
     #[inline(always)]
@@ -79,10 +88,10 @@ impl Shape {
         (self.0 as usize & 0xFF).min(self.slots())
     }
 
-    /// How many slots there are: a multiple of eight.
+    /// How many slots there are: a multiple of eight, or as many as there may be records.
     #[inline(always)]
     pub fn slots(self) -> usize {
-        ((self.0 >> 8) as usize & 0xF8).min(SLOTS_MAX)
+        ((self.0 >> 8) as usize & 0xFF).min(SLOTS_MAX)
     }
 
     /// Words in use from the node's end down.
@@ -91,10 +100,10 @@ impl Shape {
         (self.0 >> 16) as usize & 0xFF
     }
 
-    /// Words of these that belonged to entries that were removed.
+    /// Words of these that belonged to entries that were removed; not in a leaf of records.
     #[inline(always)]
     pub fn wasted(self) -> usize {
-        (self.0 >> 24) as usize & 0xFF
+        (self.0 >> Self::WASTED) as usize & 0xFF
     }
 
     /// Bytes of the prefix.
@@ -109,9 +118,15 @@ impl Shape {
     }
 
     /// A shape of no entries.
-    pub fn new(slots: usize, used: usize, prefix: usize, flags: u64) -> Self {
-        debug_assert!(slots.is_multiple_of(8) && slots <= SLOTS_MAX && used <= 0xFF && prefix <= 0xFFFF);
-        Self((slots as u64) << 8 | (used as u64) << 16 | (prefix as u64) << 32 | flags)
+    pub fn new(form: Form, used: usize, prefix: usize, flags: u64) -> Self {
+        let (slots, length) = match form {
+            Form::Slots(slots) => (slots, 0),
+            Form::Records(slots, length) => (slots, length),
+        };
+        debug_assert!(slots <= SLOTS_MAX && used <= 0xFF && prefix <= 0xFFFF);
+        debug_assert!(length > 0 || slots.is_multiple_of(8));
+        let sizes = (slots as u64) << 8 | (used as u64) << 16 | (prefix as u64) << 32;
+        Self(sizes | flags | u64::from(length) << Self::RECORDS)
     }
 
     /// With one entry more, which takes so many words.
@@ -128,7 +143,7 @@ impl Shape {
     /// With one entry fewer, which took so many words.
     #[inline(always)]
     pub fn without_entry(self, words: usize) -> Self {
-        Self(self.0 - 1 + ((words as u64) << 24))
+        Self(self.0 - 1 + ((words as u64) << Self::WASTED))
     }
 
     /// With so many words more in use.
@@ -138,7 +153,7 @@ impl Shape {
 
     /// With so many words more that belong to no entry.
     pub fn with_waste(self, words: usize) -> Self {
-        Self(self.0 + ((words as u64) << 24))
+        Self(self.0 + ((words as u64) << Self::WASTED))
     }
 
     /// The first word of the lengths.
@@ -156,33 +171,56 @@ impl Shape {
     /// The first word of the heads.
     #[inline(always)]
     pub fn heads(self) -> usize {
-        heads_at(self.slots())
+        select_unpredictable(self.is_of_records(), SLOTS + self.first(), heads_at(self.slots()))
     }
 
-    /// The lines that are in use, whatever the word is: header and slots, and the heap.
+    /// The first word after the slots, records included.
     #[inline(always)]
-    pub fn used_lines(self) -> [Range<usize>; 2] {
-        let slots = slots_end(self.slots()).div_ceil(8);
-        let heap = (WORDS - self.used()) / 8;
-        if heap < slots { [0..LINES, LINES..LINES] } else { [0..slots, heap..LINES] }
+    fn slots_end(self) -> usize {
+        if self.is_of_records() { self.records_end() } else { slots_end(self.slots()) }
     }
 
-    /// Whether there is a slot and room for an entry of so many words.
+    /// The lines that are in use, whatever the word is: header and slots, records, and the heap.
     #[inline(always)]
-    pub fn has_room(self, words: usize) -> bool {
-        self.len() < self.slots().min(ENTRIES_MAX) && self.has_words(words)
+    pub fn used_lines(self) -> [Range<usize>; 3] {
+        let (slots, first, last) = if self.is_of_records() {
+            (self.heads() + self.len(), self.record(0), self.record(self.len()))
+        } else {
+            (slots_end(self.slots()), SLOTS, SLOTS)
+        };
+        // A torn word says more than there can be.
+        let (slots, last) = (slots.div_ceil(8), last.div_ceil(8).min(LINES));
+        let (first, heap) = ((first / 8).clamp(slots, LINES), (WORDS - self.used()) / 8);
+        [0..slots, first..last.max(first), heap.max(slots).max(last)..LINES]
+    }
+
+    /// Whether there is a slot and room for an entry whose suffix has this length, or is long, and whose
+    /// value has so many words after its first.
+    #[inline(always)]
+    pub fn has_room(self, length: u8, more: usize) -> bool {
+        let has_slot = self.len() < self.slots().min(ENTRIES_MAX);
+        has_slot
+            && if self.is_of_records() {
+                length == self.record_length()
+            } else {
+                self.has_words(entry_words(length) + more)
+            }
     }
 
     /// Whether there is room for so many words, beside the slots.
     #[inline(always)]
     pub fn has_words(self, words: usize) -> bool {
-        slots_end(self.slots()) + self.used() + words <= WORDS
+        self.slots_end() + self.used() + words <= WORDS
     }
+}
 
-    /// Whether there is room for an entry of so many words in another one's slot.
-    pub fn has_room_instead(self, words: usize) -> bool {
-        slots_end(self.slots()) + self.used() + words <= WORDS
-    }
+/// How the entries of a node are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In so many slots, and a heap.
+    Slots(usize),
+    /// At most so many records, whose suffixes have this length.
+    Records(usize, u8),
 }
 
 #[inline(always)]
@@ -213,8 +251,8 @@ pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
 
 /// Words that an entry whose value has one takes beside its slot, by the length of its suffix.
 #[inline(always)]
-pub fn entry_words(length: u8) -> usize {
-    if length == LONG { 2 } else { 1 + words_of(usize::from(length).saturating_sub(8)) }
+pub const fn entry_words(length: u8) -> usize {
+    if length == LONG { 2 } else { 1 + words_of((length as usize).saturating_sub(8)) }
 }
 
 /// Words that a high fence takes at the node's end.

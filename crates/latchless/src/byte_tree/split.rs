@@ -11,6 +11,7 @@ use super::cut::cut;
 use super::image::{Builder, Fence, Fences, Image, Part, Private};
 use super::long::{Blocks, LongStrings};
 use super::node::Node;
+use super::records::{RECORD_MAX, records_for};
 use super::shape::*;
 use super::text::head;
 use super::tree::{ByteTree, Held};
@@ -27,20 +28,30 @@ pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [
 }
 
 impl ByteTree {
-    /// Writes a latched node anew if that gives room for an entry of so many words, and some more. Says
-    /// whether it did.
+    /// A node with the entries of these parts, if they fit: of records where positions tell leaves apart.
+    /// Elsewhere keys are found by their hashes, and tags lead to them sooner than heads.
+    pub(super) fn build<'i>(
+        &self,
+        image: &'i mut Image,
+        fences: &Fences<'_>,
+        link: NodeRef,
+        parts: &[Part<'_>],
+    ) -> Option<Builder<'i>> {
+        let is_told = || self.positions.tell(fences.low.bytes, fences.high.map(|high| high.bytes));
+        let prefers_records = parts.first().is_some_and(|part| part.seed.is_some()) && is_told();
+        Builder::of_parts(image, fences, link, (parts, prefers_records))
+    }
+
+    /// Writes a latched node of a level anew if that gives room for an entry whose suffix has this length and
+    /// whose value has so many words after its first, and some more. Says whether it did.
     pub(super) fn make_room(
         &self,
-        node: Shared<'_>,
-        held: &mut Latched<'_>,
-        words: usize,
+        level: usize,
+        (node, held): (Shared<'_>, &mut Latched<'_>),
+        size: (u8, usize),
         strings: &mut Strings,
     ) -> bool {
-        let (shape, len) = (node.shape(), node.shape().len());
-        // Otherwise it would be written anew again and again.
-        let (more, fences) = (1 + len / 8, high_words(node.high_len()) + low_words(node.low_len()));
-        let taken = shape.used() - shape.wasted() - fences;
-        if slots_for(len + more, taken + more * words, fences).is_none() {
+        if wider_form(node, level == 0, size).is_none() {
             return false;
         }
         let mut image = [0; WORDS];
@@ -52,12 +63,11 @@ impl ByteTree {
         old.low_to(low);
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
-        let part = Part { node: old, low, entries: 0..len };
-        let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
+        let part = Part { node: old, low, entries: 0..old.shape().len(), seed: self.seed_of(level) };
+        let may_be_records = level == 0 && self.positions.tell(low, has_high.then_some(&high[..]));
+        let Some(form) = wider_form(node, may_be_records, size) else { return false };
         let mut image = [0; WORDS];
-        let mut builder = Builder::new(&mut image, &fences, old.link(), slots).with_values(shape.values());
-        builder.extend(&part);
-        debug_assert!(builder.has_room(words));
+        let builder = Builder::of_form(&mut image, &fences, old.link(), (form, &[part]));
         held.changing();
         node.write(builder.image());
         true
@@ -98,7 +108,8 @@ impl ByteTree {
         old.low_to(low);
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
-        let cut = cut(old, level, (&fences, key), (separator, other));
+        let whole = Part { node: old, low, entries: 0..old.shape().len(), seed: self.seed_of(level) };
+        let cut = cut(&whole, level, (&fences, key), (separator, other));
         if level == 0 {
             self.learn_shape(old);
         }
@@ -119,14 +130,13 @@ impl ByteTree {
         let right = aside.take_node(level);
         let own = Fence { bytes: separator, long: None };
         let [left_end, right_start] = [(); 2].map(|()| own.stored(&mut aside.blocks));
-        let part = |entries| [Part { node: old, low: &*low, entries }];
         let left = Fences { high: Some(left_end), ..fences };
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
         let left =
-            Builder::of_parts(&mut left_image, &left, right, &part(0..cut)).expect("a part of a node fits");
+            self.build(&mut left_image, &left, right, &[whole.of(0..cut)]).expect("a part of a node fits");
         let right_fences = Fences { low: right_start, ..fences };
         let len = old.shape().len();
-        let above = Builder::of_parts(&mut right_image, &right_fences, old.link(), &part(cut..len));
+        let above = self.build(&mut right_image, &right_fences, old.link(), &[whole.of(cut..len)]);
         let above = above.expect("a part of a node fits");
         // Latecomers from its earlier life may be looking at its fences under its latch.
         let (right_at, mut right_held) = self.latch(self.at(right));
@@ -170,15 +180,15 @@ impl ByteTree {
             let Some((at, mut held)) = self.latch_covering(level + 1, separator) else { continue };
             let shape = at.1.shape();
             let suffix = separator.len() - shape.prefix();
-            let words = entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 });
-            if shape.has_room(words) {
+            let length = if suffix > SUFFIX_MAX { LONG } else { suffix as u8 };
+            if shape.has_room(length, 0) {
                 return Ok(Some((at, held)));
             }
             if !aside.has_node(level + 1) {
                 return Err(Lack { levels: level + 2, blocks: 0 });
             }
             let mut strings = aside.take_strings(level + 1);
-            let is_wider = self.make_room(at.1, &mut held, words, &mut strings);
+            let is_wider = self.make_room(level + 1, (at.1, &mut held), (length, 0), &mut strings);
             aside.bring_strings(level + 1, strings);
             if is_wider {
                 return Ok(Some((at, held)));
@@ -191,7 +201,7 @@ impl ByteTree {
     fn grow(&self, level: usize, old: NodeRef, entry: Entry<'_>, root: NodeRef) {
         let fences = Fences { low: Fence::FIRST, high: None };
         let mut image = [0; WORDS];
-        let mut builder = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2);
+        let mut builder = Builder::new(&mut image, &fences, NodeRef::NIL, Form::Slots(SLOTS_MAX / 2));
         builder.push(Entry::short(&[], 0, u64::from(old.to_word())));
         builder.push(entry);
         let (at, mut held) = self.latch(self.at(root));
@@ -199,6 +209,23 @@ impl ByteTree {
         at.1.write(builder.image());
         self.set_root(root, level + 1);
     }
+}
+
+/// The form in which a node has room for an entry of this size, and for some more: otherwise it
+/// would be written anew again and again.
+fn wider_form(node: Shared<'_>, may_be_records: bool, (length, more): (u8, usize)) -> Option<Form> {
+    let len = node.shape().len();
+    let (fences, wanted) = (high_words(node.high_len()) + low_words(node.low_len()), len + 1 + len / 8);
+    // Records have no room because there are as many as there can be, or for a key of another length, or with
+    // the head of another one.
+    let are_records = may_be_records
+        && !node.shape().is_of_records()
+        && (1..=RECORD_MAX).contains(&usize::from(length))
+        && node.length_of_all(0..len) == Some(length)
+        && !node.has_ties();
+    let records = if are_records { records_for(wanted, length, fences) } else { None };
+    let words = node.words_of_entries() + (wanted - len) * (entry_words(length) + more);
+    records.or_else(|| slots_for(wanted, words, fences).map(Form::Slots))
 }
 
 /// The entry of a child that begins at `separator`, in a parent with this prefix.

@@ -7,7 +7,7 @@ use super::node::Toward;
 use super::positions::Aim;
 use super::tree::ByteTree;
 use crate::node::operation::Search;
-use crate::tree::{Edit, Slots};
+use crate::tree::{Edit, Share, Slots};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -17,6 +17,14 @@ pub(super) struct Start {
     /// The leaf that a descent or a guess has come to.
     pub leaf: NodeRef,
     pub by: StartBy,
+    /// Where in it the key is likely to stand, if that is worth looking at.
+    pub share: Option<Share>,
+}
+
+impl Start {
+    pub const fn new(leaf: NodeRef, by: StartBy) -> Self {
+        Self { leaf, by, share: None }
+    }
 }
 
 /// How an operation came to the leaf where it begins.
@@ -49,10 +57,14 @@ impl ByteTree {
         }
         let start = match self.guess(key, hash, aim) {
             Some(start) => {
+                if let Some((share, usual)) = start.share.zip(self.usual_records()) {
+                    self.ask_from_record_on(start.leaf, share, usual);
+                    return start;
+                }
                 self.ask_for(start.leaf, 0);
                 start
             }
-            None => Start { leaf: self.descend_to_leaf::<S>(key, Toward::Key), by: StartBy::Descent },
+            None => Start::new(self.descend_to_leaf::<S>(key, Toward::Key), StartBy::Descent),
         };
         self.ask_for_heads(start.leaf);
         start
@@ -62,37 +74,53 @@ impl ByteTree {
     #[inline(always)]
     fn guess(&self, key: &[u8], hash: u64, aim: Aim) -> Option<Start> {
         match self.positions.guess(key, aim) {
-            Some(leaf) => Some(Start { leaf, by: StartBy::Position }),
+            Some((leaf, share)) => Some(self.start_at(leaf, share)),
             None => self.guess_by_hash(hash),
         }
     }
 
-    /// As [`ByteTree::guess`], of a key that has this place among the slots, if there are any.
+    /// As [`ByteTree::guess`], of a key that has this place among the slots, if there are any. Where its
+    /// place tells nothing, its hash is made.
     #[inline(always)]
-    pub(super) fn guess_at(&self, slots: Option<Slots<'_>>, place: u64, hash: u64) -> Option<Start> {
+    pub(super) fn guess_at(
+        &self,
+        slots: Option<Slots<'_>>,
+        place: u64,
+        (key, hash): (&[u8], &mut u64),
+    ) -> Option<Start> {
         if let Some(slots) = slots
-            && let Some((leaf, _)) = slots.guess_at(place.into())
+            && let Some((leaf, share)) = slots.guess_at(place.into())
         {
-            return Some(Start { leaf, by: StartBy::Position });
+            return Some(self.start_at(leaf, share));
         }
-        self.guess_by_hash(hash)
+        if slots.is_some() {
+            *hash = self.hash(key);
+        }
+        self.guess_by_hash(*hash)
+    }
+
+    /// A start by a key's position, which says where in the leaf the key is likely to stand.
+    #[inline(always)]
+    pub(super) fn start_at(&self, leaf: NodeRef, share: Share) -> Start {
+        let share = self.usual_records().is_some().then_some(share);
+        Start { leaf, by: StartBy::Position, share }
     }
 
     #[inline(always)]
     fn guess_by_hash(&self, hash: u64) -> Option<Start> {
-        self.guesses.leaf(hash).map(|leaf| Start { leaf, by: StartBy::Hash })
+        self.guesses.leaf(hash).map(|leaf| Start::new(leaf, StartBy::Hash))
     }
 
     /// Where a search for what is near a key begins. The key needn't be there, so its hash tells nothing.
     #[inline(always)]
     pub(super) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
-            && let Some(leaf) = self.positions.guess(key, Aim::Find)
+            && let Some((leaf, _)) = self.positions.guess(key, Aim::Find)
         {
             self.ask_for(leaf, 0);
-            return Start { leaf, by: StartBy::Position };
+            return Start::new(leaf, StartBy::Position);
         }
-        Start { leaf: self.descend_to_leaf::<Scalar>(key, toward), by: StartBy::Descent }
+        Start::new(self.descend_to_leaf::<Scalar>(key, toward), StartBy::Descent)
     }
 
     /// As [`ByteTree::start_near`], where leaves are read one after the other: asks for the header of the
@@ -103,7 +131,7 @@ impl ByteTree {
             && let Some((leaf, next)) = self.positions.guess_two(key)
         {
             self.ask_for_header(next);
-            return Start { leaf, by: StartBy::Position };
+            return Start::new(leaf, StartBy::Position);
         }
         let parent = self.descend::<Scalar>(1, key, toward);
         let leaf = match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
@@ -113,7 +141,7 @@ impl ByteTree {
             }
             None => self.descend_to_leaf::<Scalar>(key, toward),
         };
-        Start { leaf, by: StartBy::Descent }
+        Start::new(leaf, StartBy::Descent)
     }
 
     /// Learns from the leaf that covers a key, which is there or was added, where it is right to begin. Says

@@ -78,9 +78,27 @@ pub fn compare(len: usize, other: &[u8], stored: impl Fn(usize) -> u64) -> Order
     len.cmp(&other.len())
 }
 
-/// A hash of all bytes. Equal strings have equal ones; `seed` is the index's own.
+/// What hashes begin with: an index's own, so that nobody can choose keys whose tags are equal.
+#[derive(Debug, Clone, Copy)]
+pub struct Seed(pub u64);
+
+impl Seed {
+    /// The hash of a key.
+    #[inline(always)]
+    pub fn hash(self, key: &[u8]) -> u64 {
+        hash(key, self.0)
+    }
+
+    /// The tag of a key with this hash.
+    #[inline(always)]
+    pub fn tag(hash: u64) -> u8 {
+        (hash >> 48) as u8
+    }
+}
+
+/// A hash of all bytes. Equal strings have equal ones.
 #[inline(always)]
-pub fn hash(bytes: &[u8], seed: u64) -> u64 {
+fn hash(bytes: &[u8], seed: u64) -> u64 {
     const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
     let mut state = seed ^ (bytes.len() as u64).wrapping_mul(ODD[0]);
     let (pairs, end) = bytes.as_chunks::<16>();

@@ -6,16 +6,18 @@
 //! may panic, read beyond the node, or go on for ever, whatever is there; what it answers must be an entry
 //! that the node has.
 
+use super::asking::UsualRecords;
 use super::image::Image;
 use super::leaf_copy::{Bounds, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::look;
 use super::node::{Node, Toward, Words};
 use super::shape::*;
+use super::start::{Start, StartBy};
 use super::tree::{ByteTree, ByteTreeOptions};
 use super::values::{Kept, OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
-use crate::tree::Edit;
+use crate::tree::{Edit, Share};
 use core::cell::Cell;
 use core::ops::Bound;
 use latchless_core::base::bytes_value::{Kind, Raw};
@@ -177,9 +179,18 @@ impl Operation for Find<'_> {
         let shape = leaf.shape();
         let is_place = |at: usize| at < shape.len();
         for tag in [ByteTree::tag(torn.tree.hash(key)), leaf.tag(0), 0] {
-            assert!(leaf.find::<S>(key, tag).is_none_or(is_place), "an entry is found that there isn't");
+            assert!(leaf.find::<S>(key, || tag).is_none_or(is_place), "an entry is found that there isn't");
             let likely = leaf.likely_place::<S>(tag);
             assert!(likely.is_none_or(|(head, place)| head.max(place) < WORDS), "{likely:?}");
+        }
+        for share in [Share::default(), Share::any(shape.0 >> 40, shape.0 >> 20 & 0x7FF)] {
+            if let Some(near) = torn.tree.find_near::<S>(torn.node, key, share) {
+                let _ = torn.tree.get_near((torn.node, near), key, &mut OneWord);
+            }
+            let usual = UsualRecords::any(shape.0);
+            torn.tree.ask_for_record(torn.node, share, usual);
+            torn.tree.ask_from_record_on(torn.node, share, usual);
+            torn.tree.ask_for_slots(Start { leaf: torn.node, by: StartBy::Position, share: Some(share) });
         }
         let mut copy = LeafCopy::default();
         let borders = [Bound::Unbounded, Bound::Included(key), Bound::Excluded(key)];
@@ -298,7 +309,9 @@ mod tests {
                 let values = 0xF << Shape::VALUES;
                 let flags = random.next() & (Shape::NO_HIGH | Shape::LOW_LONG | Shape::HIGH_LONG | values);
                 let slots = 8 * random.below(17) as usize;
-                torn.set(SHAPE, Shape::new(slots, 0, prefix, flags).0 | random.below(256));
+                let shape = Shape::new(Form::Slots(slots), 0, prefix, flags);
+                let records = (random.below(2) * random.below(256)) << Shape::RECORDS;
+                torn.set(SHAPE, shape.0 | records | random.below(256));
             }
             tears.into_iter().for_each(|(way, at, by)| torn.tear(way, at, by));
             read(&torn, &keys, &mut random);

@@ -28,8 +28,8 @@ use super::image::{Builder, Fence, Fences, Image};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
 use super::positions::Positions;
-use super::shape::{NodeLines, Nodes, SLOTS_MAX, WORDS};
-use super::text::hash;
+use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
+use super::text::Seed;
 use super::values::Values;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::bytes_value::Kind;
@@ -87,8 +87,7 @@ pub struct ByteTree {
     pub(super) values: Values,
     pub(super) limit_bytes: Option<usize>,
     pub(super) dispatch: Dispatch,
-    /// What hashes begin with: nobody can choose keys whose tags are equal.
-    seed: u64,
+    seed: Seed,
     pub(super) entries: Striped,
     pub(super) splits: Word,
     pub(super) restarts: Word,
@@ -100,6 +99,9 @@ pub struct ByteTree {
     pub(super) has_ties: Word,
     /// Lines of that leaf that told where a key is.
     pub(super) leaf_lines: Word,
+    /// What leaves of records are like, if leaves are such as a rule, and how many of the last ones were.
+    pub(super) usual: Word,
+    pub(super) records_score: Word,
 }
 
 /// A node that was looked up.
@@ -127,7 +129,7 @@ impl ByteTree {
             ends: Ends::unknown(),
             values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
-            seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },
+            seed: Seed(if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) }),
             entries: Striped::default(),
             splits: Word::new(0),
             restarts: Word::new(0),
@@ -135,6 +137,8 @@ impl ByteTree {
             longest: Word::new(0),
             has_ties: Word::new(1),
             leaf_lines: Word::new(LEAF_LINES as u64),
+            usual: Word::new(0),
+            records_score: Word::new(0),
         };
         tree.init_root()?;
         Ok(tree)
@@ -143,7 +147,8 @@ impl ByteTree {
     fn init_root(&self) -> Result<()> {
         let leaf = self.nodes.allocate(0)?;
         let (mut image, fences) = ([0; WORDS], Fences { low: Fence::FIRST, high: None });
-        let empty = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2).with_values(self.values);
+        let empty = Builder::new(&mut image, &fences, NodeRef::NIL, Form::Slots(SLOTS_MAX / 2));
+        let empty = empty.with_values(self.values);
         let (at, mut held) = self.latch(self.at(leaf));
         held.changing();
         at.1.write(empty.image());
@@ -218,13 +223,18 @@ impl ByteTree {
     /// The hash of a key.
     #[inline(always)]
     pub(super) fn hash(&self, key: &[u8]) -> u64 {
-        hash(key, self.seed)
+        self.seed.hash(key)
     }
 
     /// The tag of a key with this hash.
     #[inline(always)]
     pub(super) fn tag(hash: u64) -> u8 {
-        (hash >> 48) as u8
+        Seed::tag(hash)
+    }
+
+    /// What gives the keys of a node of this level their tags, if they have any.
+    pub(super) fn seed_of(&self, level: usize) -> Option<Seed> {
+        (level == 0).then_some(self.seed)
     }
 
     /// Refuses keys that are longer than any may be.

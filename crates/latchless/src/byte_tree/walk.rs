@@ -124,7 +124,7 @@ impl ByteTree {
             }
         };
         let start = match which {
-            Which::Next => Start { leaf: leaf.link(), by: StartBy::Descent },
+            Which::Next => Start::new(leaf.link(), StartBy::Descent),
             Which::First => self.start_with_next(&pivot, toward),
             _ => self.start_near(&pivot, toward),
         };

@@ -21,8 +21,22 @@ struct GroupKeys {
 }
 
 impl GroupKeys {
-    /// Takes the bytes of these keys, and gives them to `serve`.
+    /// Gives the bytes of these keys, at most [`GROUP`], to `serve`: those that the keys hold, or copies.
+    #[inline]
     fn with<'q, Q: BytesKey + ?Sized + 'q, R>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'q Q> + Clone,
+        serve: impl FnOnce(&[&[u8]]) -> R,
+    ) -> R {
+        let (mut held, mut count) = ([&[][..]; GROUP], 0);
+        for (to, own) in held.iter_mut().zip(keys.clone().map_while(Q::held_bytes)) {
+            *to = own;
+            count += 1;
+        }
+        if count == keys.len() { serve(&held[..count]) } else { self.with_copies(keys, serve) }
+    }
+
+    fn with_copies<'q, Q: BytesKey + ?Sized + 'q, R>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'q Q>,
         serve: impl FnOnce(&[&[u8]]) -> R,

@@ -74,7 +74,7 @@ pub use chunks::Chunks;
 pub(crate) use edit::{Change, Step};
 pub use edit::{Edit, Edited};
 pub use group::Group;
-pub(crate) use guesses::{SEGMENTS, Segments, Slots, are_even};
+pub(crate) use guesses::{SEGMENTS, Segments, Share, Slots, are_even};
 pub use mode::{Exclusive, Mode, Shared};
 pub use sweep::Sweep;
 pub use tries::Tries;

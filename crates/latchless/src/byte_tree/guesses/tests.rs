@@ -85,7 +85,7 @@ fn guessed(tree: &ByteTree, keys: u64) -> f64 {
     let is_guessed = |&number: &u64| {
         let key = key(number);
         let hash = tree.hash(&key);
-        let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, ByteTree::tag(hash)).is_some();
+        let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, || ByteTree::tag(hash)).is_some();
         tree.guesses.line(hash).is_some_and(|line| line.leaves().any(has))
     };
     (0..keys).filter(is_guessed).count() as f64 / keys as f64

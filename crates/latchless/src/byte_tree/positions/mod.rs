@@ -32,7 +32,7 @@ use super::guesses::is_chosen;
 use super::node::SUFFIX_ROOM;
 use super::shape::Shape;
 use super::tree::ByteTree;
-use crate::tree::{Segments, Slots};
+use crate::tree::{Segments, Share, Slots};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::Word;
@@ -49,6 +49,8 @@ const SIZES: usize = 24;
 const OUTSIDE_SHARE: usize = 16;
 /// One in so many operations is counted.
 const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
+/// Of a leaf that is narrower than so many quarters of a slot, positions tell little.
+const NARROWEST: u64 = 2;
 /// What an operation without a right guess weighs against one with it.
 const IN_VAIN: i64 = 3;
 /// So much more weight in vain gives the table up.
@@ -84,6 +86,9 @@ pub struct Positions {
     emptied: Word,
     /// Right guesses less others among the operations of each [`Aim`] that were counted, as an `i64`.
     balances: [Word; 2],
+    /// The same of lookups in leaves of records: whether the key stood where it was likely to. If that is so
+    /// less than three times of four, nobody looks there until the next layout.
+    nearness: Word,
     /// Leaves that were split outside of the range.
     outside: Word,
     /// In trees of fewer nodes there is no table for an [`Aim`].
@@ -107,7 +112,7 @@ fn too_many_for(slots: usize) -> usize {
 impl Positions {
     /// No table.
     pub fn none(huge_pages: bool, prefault: bool) -> Self {
-        let [base, scale, is_segmented, emptied, outside] = [const { Word::new(0) }; 5];
+        let [base, scale, is_segmented, emptied, outside, nearness] = [const { Word::new(0) }; 6];
         Self {
             forms: [const { Word::new(0) }; 2],
             base,
@@ -118,6 +123,7 @@ impl Positions {
             tables: [const { OnceLock::new() }; SIZES],
             emptied,
             balances: [const { Word::new(0) }; 2],
+            nearness,
             outside,
             not_before: [const { Word::new(FEWEST_LEAVES as u64) }; 2],
             is_idle: Word::new(1),
@@ -158,11 +164,15 @@ impl Positions {
         Some(Slots::new((self.base.load_relaxed(), self.scale.load_relaxed()), segments, words))
     }
 
-    /// The leaf that is likely to have a key.
+    /// The leaf that is likely to have a key, and where in it.
     #[inline(always)]
-    pub fn guess(&self, key: &[u8], aim: Aim) -> Option<NodeRef> {
-        let (leaf, _) = self.slots_for(aim)?.guess(self.numbers.of(key))?;
-        Some(leaf)
+    pub fn guess(&self, key: &[u8], aim: Aim) -> Option<(NodeRef, Share)> {
+        self.slots_for(aim)?.guess(self.numbers.of(key))
+    }
+
+    /// How many keys there are in a part of a slot, of so many.
+    pub fn density(&self, keys: usize) -> u64 {
+        self.slots().map_or(0, |slots| slots.density(keys))
     }
 
     /// As [`Positions::guess`], and the leaf that is likely to come after it: to ask for, not to follow.
@@ -181,6 +191,15 @@ impl Positions {
             *place = slots.ask(self.numbers.of(key));
         }
         Some(slots)
+    }
+
+    /// Whether positions tell a leaf of these fences from its neighbours, or there was no table yet.
+    pub fn tell(&self, low: &[u8], high: Option<&[u8]>) -> bool {
+        let Some(slots) = self.slots_for(Aim::Find) else {
+            return self.not_before[Aim::Find as usize].load_relaxed() <= FEWEST_LEAVES as u64;
+        };
+        let (low, high) = self.numbers.of_fences(low, high);
+        slots.quarters_between(low, high) >= NARROWEST
     }
 
     /// Whether there are slots that are worth it.
@@ -217,6 +236,18 @@ impl Positions {
         if balance < -PATIENCE {
             self.give_up(aim);
         }
+    }
+
+    /// Counts a lookup in a leaf of records: whether the key stood where it was likely to.
+    fn weigh_nearness(&self, was_near: bool) {
+        let step = if was_near { 1 } else { -IN_VAIN };
+        let balance = (self.nearness.load_relaxed() as i64 + step).clamp(-PATIENCE - 1, PATIENCE);
+        self.nearness.store_relaxed(balance as u64);
+    }
+
+    /// Whether keys in leaves of records stand elsewhere than they are likely to.
+    pub fn are_far(&self) -> bool {
+        (self.nearness.load_relaxed() as i64) < -PATIENCE
     }
 
     /// A table of this form is in use, or none, if that is 0; not for whom it isn't worth it in a tree of so
@@ -276,6 +307,25 @@ impl ByteTree {
     pub(super) fn count_position(&self, aim: Aim) {
         if is_chosen(SAMPLED) {
             self.was_right(aim);
+        }
+    }
+
+    /// As [`ByteTree::count_position`], of a lookup in a leaf of records: whether the key stood where it was
+    /// likely to.
+    #[inline(always)]
+    pub(super) fn count_nearness(&self, was_near: bool) {
+        if is_chosen(SAMPLED) {
+            self.was_near(was_near);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn was_near(&self, was_near: bool) {
+        self.was_right(Aim::Find);
+        self.positions.weigh_nearness(was_near);
+        if self.positions.are_far() {
+            self.usual.store_relaxed(0);
         }
     }
 

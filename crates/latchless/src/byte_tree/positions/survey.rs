@@ -60,7 +60,7 @@ impl Positions {
         let before = self.form();
         self.publish(0, nodes);
         self.cut(slots_of(size), survey?)?;
-        let counts = [&self.outside, &self.emptied].into_iter().chain(&self.balances);
+        let counts = [&self.outside, &self.emptied, &self.nearness].into_iter().chain(&self.balances);
         counts.for_each(|word| word.store_relaxed(0));
         self.publish(size as u64 + 1, nodes);
         if before > 0

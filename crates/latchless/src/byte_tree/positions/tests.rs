@@ -74,7 +74,7 @@ fn guessed(tree: &ByteTree, key: Write) -> f64 {
         let (key, tag) = (key(number), ByteTree::tag(tree.hash(&key(number))));
         tree.positions
             .guess(&key, Aim::Find)
-            .is_some_and(|leaf| tree.at(leaf).1.find::<Scalar>(&key, tag).is_some())
+            .is_some_and(|(leaf, _)| tree.at(leaf).1.find::<Scalar>(&key, || tag).is_some())
     };
     (0..KEYS).filter(is_guessed).count() as f64 / KEYS as f64
 }
@@ -180,7 +180,7 @@ fn keys_that_grow_at_many_places_come_to_where_the_last_one_did() {
     let (misled, splits) = (tree.misled.load_relaxed(), tree.splits.load_relaxed());
     let is_guessed = |number: u64| {
         let key = crowded(number);
-        let guess = tree.positions.guess(&key, Aim::Add);
+        let guess = tree.positions.guess(&key, Aim::Add).map(|(leaf, _)| leaf);
         assert!(tree.edit(&key, Edit::Put(number)).unwrap().applied);
         guess == Some(tree.descend_to_leaf::<Scalar>(&key, Toward::Key))
     };

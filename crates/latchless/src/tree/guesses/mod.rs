@@ -54,6 +54,8 @@ const COARSE: u64 = 64;
 /// What a leaf's width divides, so that a product tells sixteenths of the leaf.
 const SIXTEENTHS: u64 = 16 << SIXTEENTHS_BITS;
 const SIXTEENTHS_BITS: u32 = 9;
+/// How many keys there are in a coarse unit is told in parts of this many bits.
+const DENSITY_BITS: u32 = 16;
 /// Slots that are made for each leaf: three for every two when the tree has grown so much that they are
 /// made anew.
 const SLOTS_PER_LEAF: usize = 2;
@@ -162,10 +164,48 @@ impl Slot {
         self.0 >> Self::BEGIN & ((1 << Self::BEGIN_BITS) - 1)
     }
 
-    /// How far into the leaf a place is that lies so many coarse units behind its begin, in sixteenths.
+    /// Where in the leaf a place is that lies so many coarse units behind its begin.
     #[inline(always)]
-    fn sixteenth(self, inside: u64) -> usize {
-        ((inside * (self.0 >> Self::PER_PLACE)) >> SIXTEENTHS_BITS) as usize & 15
+    fn share(self, inside: u64) -> Share {
+        Share { inside, per_place: self.0 >> Self::PER_PLACE }
+    }
+}
+
+/// Where in a leaf a key is likely to stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Share {
+    /// So many coarse units behind the leaf's begin.
+    inside: u64,
+    /// Sixteenths of the leaf in such a unit, and finer by [`SIXTEENTHS_BITS`].
+    per_place: u64,
+}
+
+impl Share {
+    /// One that says anything.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn any(inside: u64, per_place: u64) -> Self {
+        Self { inside, per_place }
+    }
+
+    /// In sixteenths of the leaf.
+    #[inline(always)]
+    pub(crate) fn sixteenth(self) -> usize {
+        ((self.inside * self.per_place) >> SIXTEENTHS_BITS) as usize & 15
+    }
+
+    /// How many of so many keys are likely to come before the key.
+    #[inline(always)]
+    pub(crate) fn of(self, count: usize) -> usize {
+        ((self.inside * self.per_place) as usize * count) >> (SIXTEENTHS_BITS + 4)
+    }
+
+    /// How many keys the leaf is likely to have, where there are so many in a coarse unit, as
+    /// [`Slots::density`] tells it.
+    #[inline(always)]
+    pub(crate) fn len(self, density: u64) -> usize {
+        // A leaf's width in coarse units is so many as it has sixteenths, over those of a unit.
+        let keys = (density >> (DENSITY_BITS - SIXTEENTHS_BITS - 4)) as u32;
+        (keys / (self.per_place as u32).max(1)) as usize
     }
 }
 
@@ -216,21 +256,27 @@ impl<'a> Slots<'a> {
 
     /// About how many slots lie between two keys, in quarters.
     #[inline(always)]
-    fn quarters_between(self, low: u64, high: u64) -> u64 {
+    pub(crate) fn quarters_between(self, low: u64, high: u64) -> u64 {
         let quarters =
             (self.place(high) >> (PLACE_BITS - 2)).saturating_sub(self.place(low) >> (PLACE_BITS - 2));
         quarters.min(u128::from(u64::MAX)) as u64
     }
 
-    /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
+    /// How many keys there are in a coarse unit, if so many have a slot.
+    pub(crate) fn density(self, keys: usize) -> u64 {
+        let units = (self.words.len() as u64 - 1) * (PLACES / COARSE);
+        (((keys as u64) << DENSITY_BITS) / units.max(1)).min(u64::from(u32::MAX))
+    }
+
+    /// The leaf that is likely to have `key`, and where in it the key is likely to stand.
     #[inline(always)]
-    pub(crate) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
+    pub(crate) fn guess(self, key: u64) -> Option<(NodeRef, Share)> {
         self.guess_at(self.place(key))
     }
 
     /// As [`Slots::guess`], of a key with this place.
     #[inline(always)]
-    pub(crate) fn guess_at(self, place: u128) -> Option<(NodeRef, usize)> {
+    pub(crate) fn guess_at(self, place: u128) -> Option<(NodeRef, Share)> {
         let slot = (place >> PLACE_BITS) as usize;
         let place = place as u64 & (PLACES - 1);
         let (own, next) = (Slot(self.words.get(slot)?.follow()), Slot(self.words.get(slot + 1)?.follow()));
@@ -241,13 +287,13 @@ impl<'a> Slots<'a> {
             (coarse + next.begin()).wrapping_sub(PLACES / COARSE)
         });
         let named = (chosen.0 != 0) & (inside <= coarse + chosen.begin());
-        named.then(|| (chosen.leaf(), chosen.sixteenth(inside)))
+        named.then(|| (chosen.leaf(), chosen.share(inside)))
     }
 
     /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to
     /// follow.
     #[inline(always)]
-    pub(crate) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
+    pub(crate) fn guess_two(self, key: u64) -> Option<(NodeRef, Share, NodeRef)> {
         let place = self.place(key);
         let (leaf, share) = self.guess_at(place)?;
         // A leaf has about two slots: the first of these that names another one.
@@ -336,13 +382,15 @@ impl Guesses {
     #[inline(always)]
     pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
         // A closure in place of the branch would be called.
-        if let Some(slots) = self.slots() { slots.guess(key) } else { None }
+        let slots = if let Some(slots) = self.slots() { slots.guess(key) } else { None };
+        slots.map(|(leaf, share)| (leaf, share.sixteenth()))
     }
 
     /// As [`Slots::guess_two`], if there are slots.
     #[inline(always)]
     pub(super) fn guess_two(&self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
-        if let Some(slots) = self.slots() { slots.guess_two(key) } else { None }
+        let slots = if let Some(slots) = self.slots() { slots.guess_two(key) } else { None };
+        slots.map(|(leaf, share, next)| (leaf, share.sixteenth(), next))
     }
 
     /// As [`Slots::guess`], of a key that has no slot: the first or the last leaf may have it.

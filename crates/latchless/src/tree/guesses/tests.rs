@@ -33,7 +33,7 @@ fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, us
     let slots = tree.guesses.slots().expect("the tree is large");
     let (mut none, mut wrong, mut near) = (0, 0, 0);
     for key in keys {
-        let Some((leaf, sixteenth)) = slots.guess(key) else {
+        let Some((leaf, share)) = slots.guess(key) else {
             none += 1;
             continue;
         };
@@ -42,7 +42,7 @@ fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, us
         let line = leaf.named_block::<Scalar>(key) + 1;
         near += usize::from(
             leaf.covers(key)
-                && (0..3).contains(&line.wrapping_sub(Leaf::<u64>::first_likely_line(sixteenth))),
+                && (0..3).contains(&line.wrapping_sub(Leaf::<u64>::first_likely_line(share.sixteenth()))),
         );
     }
     (none, wrong, near)

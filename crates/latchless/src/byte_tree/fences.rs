@@ -1,0 +1,80 @@
+//! The strings of a node's fences, as far as they are stored in it or outside.
+
+use super::node::{Node, SUFFIX_ROOM, Words};
+use super::shape::*;
+use super::text::words_of;
+
+impl<W: Words> Node<'_, W> {
+    /// Adds the low fence to the end of `to`.
+    pub fn low_to(self, to: &mut Vec<u8>) {
+        if self.shape().has(Shape::LOW_LONG) {
+            self.long.append(self.long_low(), to);
+            return;
+        }
+        append_words(to, self.low_len(), |at| self.low_word(at));
+    }
+
+    /// Adds the high fence, if there is one, to the end of `to`, and says whether there is.
+    pub fn high_to(self, to: &mut Vec<u8>) -> bool {
+        let shape = self.shape();
+        if shape.has(Shape::NO_HIGH) {
+            return false;
+        }
+        if shape.has(Shape::HIGH_LONG) {
+            self.long.append(self.long_high(), to);
+            return true;
+        }
+        let start = WORDS - high_words(self.high_len());
+        append_words(to, self.high_len(), |at| self.words.word(start + at));
+        true
+    }
+
+    /// What comes after the prefix in the high fence, if there is one and it isn't long.
+    pub fn short_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let (shape, start) = (self.shape(), WORDS - high_words(self.high_len()));
+        let is_short = !shape.has(Shape::NO_HIGH | Shape::HIGH_LONG);
+        is_short.then(|| suffix_of(self.high_len(), shape.prefix(), |at| self.words.word(start + at), to))
+    }
+
+    /// What comes after the prefix in the low fence, if that isn't long.
+    pub fn short_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let shape = self.shape();
+        let is_short = !shape.has(Shape::LOW_LONG);
+        is_short.then(|| suffix_of(self.low_len(), shape.prefix(), |at| self.low_word(at), to))
+    }
+
+    /// The low fence, if that isn't long.
+    pub fn whole_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let is_short = !self.shape().has(Shape::LOW_LONG);
+        is_short.then(|| suffix_of(self.low_len(), 0, |at| self.low_word(at), to))
+    }
+
+    /// The high fence, if there is one and it isn't long.
+    pub fn whole_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let start = WORDS - high_words(self.high_len());
+        let is_short = !self.shape().has(Shape::NO_HIGH | Shape::HIGH_LONG);
+        is_short.then(|| suffix_of(self.high_len(), 0, |at| self.words.word(start + at), to))
+    }
+}
+
+/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place, or any word after
+/// its end.
+#[inline(always)]
+fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
+    // Most fences are as short as that.
+    let mut first = [[0; 8]; LOW_BYTES / 8];
+    first.iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
+    to.extend_from_slice(&first.as_flattened()[..len.min(LOW_BYTES)]);
+    for at in LOW_BYTES / 8..words_of(len) {
+        to.extend_from_slice(&stored(at).to_le_bytes()[..(len - 8 * at).min(8)]);
+    }
+}
+
+/// What comes after a prefix in a string of `len` bytes. `stored(at)`: its word at this place.
+fn suffix_of(len: usize, prefix: usize, stored: impl Fn(usize) -> u64, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
+    let len = len.min(SUFFIX_ROOM);
+    to.as_chunks_mut::<8>().0.iter_mut().take(words_of(len)).enumerate().for_each(|(at, to)| {
+        *to = stored(at).to_le_bytes();
+    });
+    &to[prefix.min(len)..len]
+}

@@ -146,6 +146,8 @@ impl<'a> Shared<'a> {
         if shape.is_of_records() {
             let near = match share {
                 Some(share) => self.rank_near::<S>(shape, own.1, share.of(shape.len())),
+                // Keys that grow come after all others.
+                None if self.ends_below(shape, own.1) => Some(shape.len()),
                 None => None,
             };
             let (rank, is_there) = match near {

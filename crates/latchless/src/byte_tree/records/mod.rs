@@ -90,6 +90,13 @@ impl<W: Words> Node<'_, W> {
         if is_told { Some(rank) } else { None }
     }
 
+    /// Whether the last head is smaller than this one.
+    #[inline(always)]
+    pub(super) fn ends_below(self, shape: Shape, own: u64) -> bool {
+        let len = shape.len();
+        len > 0 && self.head(shape, len - 1) < own
+    }
+
     /// Whether entries have equal heads.
     pub(super) fn has_ties(self) -> bool {
         let shape = self.shape();
@@ -121,7 +128,9 @@ impl Shared<'_> {
         let (shape, len) = (self.shape(), self.shape().len());
         let (before, behind) = (shape.first(), shape.slots() - len - shape.first());
         // Fewer move if the nearer end does. At an end without room all do, so that the next ones needn't.
-        let first = if before > 0 && (at < len / 2 || behind == 0) {
+        let first = if at == len && behind > 0 {
+            before
+        } else if before > 0 && (at < len / 2 || behind == 0) {
             let by = if at == len && behind == 0 { before } else { 1 };
             self.move_down::<S>(shape, 0..at, by);
             before - by
@@ -133,7 +142,8 @@ impl Shared<'_> {
         let shape = shape.with_first(first).with_entry(0);
         self.set(SHAPE, shape.0);
         self.set(shape.heads() + at, entry.head);
-        entry.store(|word, to| self.set(shape.record(at) + word, to));
+        let place = shape.record(at);
+        entry.store(|word, to| self.set(place + word, to));
     }
 
     /// Removes a record.

@@ -156,6 +156,12 @@ fn lookups_look_where_keys_are_likely_to_stand() {
         let near = (0..KEYS).filter(is_near).count() as f64 / KEYS as f64;
         assert!(near > 0.8, "{name}: {near}");
         assert!(tree.usual_records().is_some(), "{name}");
+        // Keys that have others' heads.
+        for number in (0..KEYS).step_by(7) {
+            let mut key = key(number);
+            *key.last_mut().unwrap() ^= 1;
+            assert_eq!(tree.get(&key), None, "{name}");
+        }
         // Leaves split, and guesses are of before; and many keys aren't there.
         for number in KEYS..KEYS * 3 / 2 {
             assert_eq!(tree.get(&key(number)), None);
@@ -183,8 +189,10 @@ fn keys_that_stand_elsewhere_are_not_looked_for_where_they_are_likely_to() {
     assert!(tree.usual_records().is_some());
     (0..1 << 17).for_each(|_| tree.count_nearness(false));
     assert!(tree.usual_records().is_none());
+    (KEYS..KEYS * 51 / 50).for_each(|number| put(&tree, &key(number), number));
+    assert!(tree.usual_records().is_none(), "whether it is worth it was forgotten");
     // Until there is another table.
-    (KEYS..KEYS * 5).for_each(|number| put(&tree, &key(number), number));
+    (KEYS * 51 / 50..KEYS * 5).for_each(|number| put(&tree, &key(number), number));
     assert!(tree.usual_records().is_some());
     assert!((0..KEYS * 5).step_by(3).all(|number| tree.get(&key(number)) == Some(number)));
 }

@@ -116,8 +116,8 @@ impl<'a> Part<'a> {
     fn tag(&self, at: usize) -> u8 {
         let (shape, node) = (self.node.shape(), self.node);
         let Some(seed) = self.seed.filter(|_| shape.is_of_records()) else { return node.tag(at) };
-        let key = [&self.low[..shape.prefix()], node.suffix(shape, at, &mut [0; SUFFIX_ROOM])].concat();
-        Seed::tag(seed.hash(&key))
+        let mut own = [0; SUFFIX_ROOM];
+        Seed::tag(seed.hash_of_two(&self.low[..shape.prefix()], node.suffix(shape, at, &mut own)))
     }
 
     /// Shows each entry as one of a node with this prefix.

@@ -89,6 +89,19 @@ impl Seed {
         hash(key, self.0)
     }
 
+    /// The hash of a key that begins with one string and ends with another.
+    pub fn hash_of_two(self, start: &[u8], end: &[u8]) -> u64 {
+        let len = start.len() + end.len();
+        let mut state = begin(self.0, len);
+        for at in (0..len).step_by(16) {
+            let mut pair = [0; 16];
+            let own = start.iter().chain(end).skip(at);
+            pair.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
+            state = go_on(state, &pair);
+        }
+        finish(state)
+    }
+
     /// The tag of a key with this hash.
     #[inline(always)]
     pub fn tag(hash: u64) -> u8 {
@@ -99,15 +112,33 @@ impl Seed {
 /// A hash of all bytes. Equal strings have equal ones.
 #[inline(always)]
 fn hash(bytes: &[u8], seed: u64) -> u64 {
-    const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
-    let mut state = seed ^ (bytes.len() as u64).wrapping_mul(ODD[0]);
+    let mut state = begin(seed, bytes.len());
     let (pairs, end) = bytes.as_chunks::<16>();
     for pair in pairs {
-        state = fold(word(pair, 0) ^ state, word(pair, 8) ^ ODD[1]);
+        state = go_on(state, pair);
     }
     if !end.is_empty() {
-        state = fold(word(end, 0) ^ state, word(end, 8) ^ ODD[1]);
+        state = go_on(state, end);
     }
+    finish(state)
+}
+
+const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
+
+/// The hash of no bytes yet, of so many.
+#[inline(always)]
+fn begin(seed: u64, len: usize) -> u64 {
+    seed ^ (len as u64).wrapping_mul(ODD[0])
+}
+
+/// With two words more. Behind the end of the last bytes are zeros.
+#[inline(always)]
+fn go_on(state: u64, bytes: &[u8]) -> u64 {
+    fold(word(bytes, 0) ^ state, word(bytes, 8) ^ ODD[1])
+}
+
+#[inline(always)]
+fn finish(state: u64) -> u64 {
     fold(state ^ ODD[2], ODD[0])
 }
 
@@ -155,6 +186,7 @@ mod tests {
                 prop_assert!(&one[..] < separator && separator <= &other[..]);
             }
             prop_assert_eq!(hash(&one, 7) == hash(&other, 7), one == other);
+            prop_assert_eq!(Seed(7).hash_of_two(&start, &one[start.len()..]), hash(&one, 7));
         }
     }
 }

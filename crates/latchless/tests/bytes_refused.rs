@@ -122,7 +122,7 @@ fn batches_say_which_keys_were_refused() {
     for key_of in KINDS {
         let (index, mut model) = (empty(), Model::new());
         let mut refusals = 0;
-        for batch in 0..3 {
+        for batch in 0..6 {
             let entries: Vec<_> =
                 (batch * 50..(batch + 1) * 50).map(|number| (key_of(number), number)).collect();
             for count in 0.. {

@@ -144,7 +144,7 @@ fn batches_say_which_keys_were_refused() {
                 entries.iter().for_each(|(key, _)| assert_eq!(index.remove(key), model.remove(key)));
             }
         }
-        assert!(refusals > 5, "{refusals} refusals");
+        assert!(refusals > 2, "{refusals} refusals");
     }
 }
 

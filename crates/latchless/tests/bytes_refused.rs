@@ -122,7 +122,11 @@ fn batches_say_which_keys_were_refused() {
     for key_of in KINDS {
         let (index, mut model) = (empty(), Model::new());
         let mut refusals = 0;
-        for batch in 0..6 {
+        for batch in 0..40 {
+            // More of them where entries are so small that leaves are seldom split.
+            if batch >= 3 && refusals > 5 {
+                break;
+            }
             let entries: Vec<_> =
                 (batch * 50..(batch + 1) * 50).map(|number| (key_of(number), number)).collect();
             for count in 0.. {
@@ -144,7 +148,7 @@ fn batches_say_which_keys_were_refused() {
                 entries.iter().for_each(|(key, _)| assert_eq!(index.remove(key), model.remove(key)));
             }
         }
-        assert!(refusals > 2, "{refusals} refusals");
+        assert!(refusals > 5, "{refusals} refusals");
     }
 }
 

@@ -61,7 +61,7 @@ impl UsualRecords {
         self.0 >> 32
     }
 
-    /// The place where a key is likely to have its record: they stand in the middle.
+    /// The place of the record that a key is likely to have. Records fill the middle of their room.
     #[inline(always)]
     fn place(self, share: Share) -> usize {
         let len = share.len(self.density()).min(self.slots());
@@ -98,9 +98,7 @@ impl ByteTree {
     pub(super) fn ask_from_record_on(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
         self.ask_for_header(leaf);
         let (slots, words) = (usual.slots(), usual.words());
-        let place = usual.place(share);
-        let those =
-            if place < slots / 2 { slots / 6..place + 8 } else { place.saturating_sub(8)..slots * 5 / 6 };
+        let those = nearer_end(usual.place(share), slots / 6..slots * 5 / 6);
         self.ask_for_both(leaf, those, (SLOTS + slots, words));
     }
 
@@ -120,7 +118,7 @@ impl ByteTree {
     /// be.
     #[inline(always)]
     pub(super) fn ask_for_heads_near(&self, leaf: NodeRef, share: Share, shape: Shape) {
-        let head = SLOTS + around(shape.first() + share.of(shape.len()).min(shape.len()));
+        let head = SLOTS + around(shape.first() + share.of(shape.len()));
         self.ask_for_word(leaf, head);
         self.ask_for_word(leaf, head + 8);
     }
@@ -175,12 +173,10 @@ impl ByteTree {
     pub(super) fn ask_for_slots(&self, Start { leaf, share, .. }: Start) {
         let shape = self.at(leaf).1.shape();
         if shape.is_of_records() {
-            let len = shape.len();
-            let (first, slots) = (shape.first(), shape.slots());
-            let place = first + share.map_or(0, |share| share.of(len).min(len));
-            let (low, high) = (first, first + len);
-            let those = if place < (low + high) / 2 { low..place + 8 } else { place.saturating_sub(8)..high };
-            self.ask_for_both(leaf, those, (SLOTS + slots, entry_words(shape.record_length())));
+            let (first, len, words) = (shape.first(), shape.len(), entry_words(shape.record_length()));
+            let place = first + share.map_or(0, |share| share.of(len));
+            let those = nearer_end(place, first..first + len);
+            self.ask_for_both(leaf, those, (SLOTS + shape.slots(), words));
             return;
         }
         self.ask_for_lines(leaf, self.leaf_lines()..(shape.heads() + shape.len()) / 8 + 1);
@@ -203,18 +199,20 @@ impl ByteTree {
         let score = self.records_score.load_relaxed();
         let score = if are_records { (score + 1).min(MOST + MOST / 2) } else { score.saturating_sub(1) };
         let are_usual = score >= MOST && !self.positions.are_far();
+        store_if_new(&self.records_score, score);
+        if !are_usual {
+            store_if_new(&self.usual, 0);
+        }
         if are_records != are_usual {
-            store_if_new(&self.records_score, score);
-            store_if_new(&self.usual, if are_usual { self.usual.load_relaxed() } else { 0 });
             return;
         }
-        let end = if are_records { first + shape.len() } else { first };
-        let usual =
-            if are_records { UsualRecords::of(shape, self.positions.density(self.len())).0 } else { 0 };
-        if usual == 0 || !UsualRecords(usual).is_like(UsualRecords(self.usual.load_relaxed())) {
-            store_if_new(&self.usual, usual);
+        if are_records {
+            let usual = UsualRecords::of(shape, self.positions.density(self.len()));
+            if !usual.is_like(UsualRecords(self.usual.load_relaxed())) {
+                self.usual.store_relaxed(usual.0);
+            }
         }
-        store_if_new(&self.records_score, score);
+        let end = if are_records { first + shape.len() } else { first };
         store_if_new(&self.has_ties, u64::from(leaf.has_ties()));
         store_if_new(&self.leaf_lines, end.div_ceil(8) as u64);
     }
@@ -243,6 +241,13 @@ impl ByteTree {
     pub(super) fn ask_for_header(&self, node: NodeRef) {
         self.ask_for_lines(node, 0..1);
     }
+}
+
+/// Of these places, those that move when a record comes or goes, and some on the other side.
+#[inline(always)]
+fn nearer_end(place: usize, among: Range<usize>) -> Range<usize> {
+    let Range { start, end } = among;
+    if place < (start + end) / 2 { start..place + 8 } else { place.saturating_sub(8)..end }
 }
 
 /// A line that nobody writes stays in every processor's cache.

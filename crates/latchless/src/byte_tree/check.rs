@@ -2,7 +2,7 @@
 
 use super::change::Shared;
 use super::long::LongStrings;
-use super::merge::taken as taken_of;
+use super::merge::taken;
 use super::node::Toward;
 use super::shape::*;
 use super::text::common;
@@ -35,15 +35,14 @@ impl ByteTree {
     /// The tree's form. Looks at every node; while others change the tree, about right.
     pub fn stats(&self) -> Stats {
         let (_, levels) = self.root();
-        let (mut leaves, mut inner_nodes, mut taken) = (0, 0, 0);
+        let (mut leaves, mut inner_nodes, mut words) = (0, 0, 0);
         for level in 0..levels {
             let mut node = self.descend::<Scalar>(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
             while !node.is_nil() {
                 let view = self.at(node).1;
                 if level == 0 {
                     leaves += 1;
-                    let fences = high_words(view.high_len()) + low_words(view.low_len());
-                    taken += SLOTS + fences + taken_of(view);
+                    words += SLOTS + view.fence_words() + taken(view);
                 } else {
                     inner_nodes += 1;
                 }
@@ -54,7 +53,7 @@ impl ByteTree {
             levels,
             inner_nodes,
             leaves,
-            leaf_fill: taken as f64 / (leaves * WORDS).max(1) as f64,
+            leaf_fill: words as f64 / (leaves * WORDS).max(1) as f64,
             splits: self.splits.load_relaxed(),
             restarts: self.restarts.load_relaxed(),
             misled: self.misled.load_relaxed(),

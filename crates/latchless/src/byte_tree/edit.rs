@@ -129,7 +129,7 @@ impl ByteTree {
         }
     }
 
-    /// Edits a latched leaf, and lets go of it. `share`: where the key is likely to stand in it.
+    /// Edits a latched leaf, and lets go of it. `share`: the likely place of the key in it.
     ///
     /// # Errors
     /// The leaf, when it has no room for a new entry or a longer value, or the new entry is long.

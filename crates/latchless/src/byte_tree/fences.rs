@@ -5,6 +5,11 @@ use super::shape::*;
 use super::text::words_of;
 
 impl<W: Words> Node<'_, W> {
+    /// Words that the fences take at the node's end.
+    pub fn fence_words(self) -> usize {
+        high_words(self.high_len()) + low_words(self.low_len())
+    }
+
     /// Adds the low fence to the end of `to`.
     pub fn low_to(self, to: &mut Vec<u8>) {
         if self.shape().has(Shape::LOW_LONG) {

@@ -80,10 +80,11 @@ impl ByteTree {
         }
         self.descend_together::<S>(keys, aim, &mut ways);
         for (way, key) in ways.iter_mut().zip(keys) {
-            way.hash = self.hash(key);
+            let hash = self.hash_of(way, key);
+            way.hash = hash;
             // What is added isn't there, as a rule.
             if aim == Aim::Find {
-                self.ask_for_entry::<S>(way.at, key);
+                self.ask_for_entry::<S>(way.at, || hash);
             }
             self.ask_for_slots(way.at);
         }
@@ -121,6 +122,12 @@ impl ByteTree {
         self.descend_those::<S>(keys, ways, (&unguessed[..count], levels));
     }
 
+    /// The hash of a key with this way, which isn't made yet if its position has told the leaf.
+    #[inline(always)]
+    fn hash_of(&self, way: &Way, key: &[u8]) -> u64 {
+        if way.at.by == StartBy::Position { self.hash(key) } else { way.hash }
+    }
+
     /// Takes these of the keys from the root to their leaves.
     #[inline(always)]
     fn descend_those<S: Search>(
@@ -150,14 +157,14 @@ impl ByteTree {
     /// Asks for the entry that a key's tag leads to, or, in a leaf of records, for what there is around the
     /// likely place.
     #[inline(always)]
-    fn ask_for_entry<S: Search>(&self, Start { leaf, share, .. }: Start, key: &[u8]) {
+    fn ask_for_entry<S: Search>(&self, Start { leaf, share, .. }: Start, hash: impl FnOnce() -> u64) {
         let (_, view) = self.at(leaf);
         let shape = view.shape();
         if shape.is_of_records() {
             if let Some(share) = share {
                 self.ask_for_heads_near(leaf, share, shape);
             }
-        } else if let Some((head, place)) = view.likely_place::<S>(Self::tag(self.hash(key))) {
+        } else if let Some((head, place)) = view.likely_place::<S>(Self::tag(hash())) {
             self.ask_for_word(leaf, head);
             self.ask_for_word(leaf, place);
         }
@@ -180,7 +187,7 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
         let mut ways = [Way::NONE; GROUP];
         tree.descend_together::<S>(keys, Aim::Find, &mut ways);
         for (way, key) in ways.iter().zip(keys) {
-            tree.ask_for_entry::<S>(way.at, key);
+            tree.ask_for_entry::<S>(way.at, || tree.hash_of(way, key));
         }
         let mut nears = [None; GROUP];
         for ((near, way), key) in nears.iter_mut().zip(&ways).zip(keys) {

@@ -3,7 +3,7 @@
 use super::change::Entry;
 use super::long::LongStrings;
 use super::node::{Node, SUFFIX_ROOM, SuffixWords};
-use super::records::{RECORD_MAX, append_records, centre_records, records_for};
+use super::records::{append_records, centre_records, records_for};
 use super::shape::*;
 use super::text::{Seed, common, head, word, words_of};
 use super::values::Values;
@@ -105,11 +105,10 @@ impl<'a> Part<'a> {
         &self.node.words[self.node.more_at(shape, at)..][..more]
     }
 
-    /// The length that all suffixes have after this prefix, if they may be those of records.
-    fn record_length(&self, prefix: usize) -> Option<u8> {
+    /// The length that all suffixes of a leaf have after this prefix, if they have the same one.
+    fn length_after(&self, prefix: usize) -> Option<usize> {
         let own = self.seed.and_then(|_| self.node.length_of_all(self.entries.clone()))?;
-        let length = self.node.shape().prefix() + usize::from(own) - prefix;
-        (1..=RECORD_MAX).contains(&length).then_some(length as u8)
+        Some(self.node.shape().prefix() + usize::from(own) - prefix)
     }
 
     /// The tag of an entry.
@@ -153,7 +152,7 @@ impl<'a> Part<'a> {
 fn records_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<Form> {
     let (prefix, len) = (fences.prefix(), parts.iter().map(|part| part.entries.len()).sum());
     let parts = parts.iter().filter(|part| !part.entries.is_empty());
-    let mut lengths = parts.map(|part| part.record_length(prefix));
+    let mut lengths = parts.map(|part| part.length_after(prefix));
     let first = lengths.next().flatten()?;
     if lengths.all(|length| length == Some(first)) { records_for(len, first, fences.words()) } else { None }
 }

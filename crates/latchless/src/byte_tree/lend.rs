@@ -281,9 +281,10 @@ mod tests {
             tree.edit(&address(number), Edit::Put(number)).unwrap();
         }
         tree.check_invariants().unwrap();
-        let fill = tree.stats().leaf_fill;
-        // 0.5 without lending. They are lent from leaves of slots, and take less as records.
-        assert!(cfg!(any(miri, latchless_small_nodes)) || fill > 0.75, "{fill}");
+        // Records take less room than slots, from which they are lent: so leaves are counted. 0.9 of a leaf
+        // of slots is 91 keys, and without lending it has 0.6 of that.
+        let per_leaf = KEYS as f64 / tree.stats().leaves as f64;
+        assert!(cfg!(any(miri, latchless_small_nodes)) || per_leaf > 91.0, "{per_leaf}");
         assert!((0..KEYS).all(|number| tree.get(&address(number)) == Some(number)));
     }
 

@@ -5,7 +5,7 @@ use super::ends::Ends;
 use super::image::{Builder, Fence, Fences};
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
-use super::records::{RECORD_MAX, records_for};
+use super::records::records_for;
 use super::shape::*;
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
@@ -87,6 +87,11 @@ struct Level<'a> {
     blocks: Blocks<'a>,
 }
 
+/// Whether entries of a level may be records, if their keys have one length.
+fn may_be_even(tree: &ByteTree, level: usize) -> bool {
+    level == 0 && tree.values == Values::ONE_WORD
+}
+
 /// Words of an entry whose value has one word, after a prefix.
 fn words_after(len: usize, prefix: usize) -> usize {
     let suffix = len - prefix;
@@ -103,7 +108,7 @@ impl<'a> Level<'a> {
             weight: 0,
             prefix: usize::MAX,
             ties: 0,
-            are_even: level == 0 && tree.values == Values::ONE_WORD,
+            are_even: may_be_even(tree, level),
             low: Vec::new(),
             node: tree.nodes.allocate(level)?,
             nodes: Entries::default(),
@@ -176,7 +181,7 @@ impl<'a> Level<'a> {
         }
         self.pending.remove_first(count);
         (self.weight, self.prefix, self.ties) = (0, usize::MAX, 0);
-        self.are_even = self.level == 0 && self.tree.values == Values::ONE_WORD;
+        self.are_even = may_be_even(self.tree, self.level);
         (0..self.pending.len()).for_each(|at| self.weigh(at));
         Ok(())
     }
@@ -185,8 +190,7 @@ impl<'a> Level<'a> {
     fn form(&self, count: usize, fences: &Fences<'_>) -> Option<Form> {
         let (prefix, other) = (fences.prefix(), fences.words());
         let length = if count > 0 { self.pending.key(0).len() - prefix } else { 0 };
-        let may_be = self.may_be_records() && (1..=RECORD_MAX).contains(&length);
-        let records = if may_be { records_for(count, length as u8, other) } else { None };
+        let records = if self.may_be_records() { records_for(count, length, other) } else { None };
         let words = || (0..count).map(|at| self.weight_of(at, prefix) / 8).sum();
         records.or_else(|| slots_for(count, words(), other).map(Form::Slots))
     }

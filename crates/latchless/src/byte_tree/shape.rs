@@ -7,7 +7,7 @@
 //! | 2 | link to the right neighbour (32 bits), lengths of the low and the high fence (16 bits each) |
 //! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
 //! | 4–7 | the first 32 bytes of the low fence |
-//! | 8… | slots, each array in the order of the keys: tags (a byte each), lengths (a byte), places (a byte), heads (a word); in a leaf of records the heads, then the records |
+//! | 8… | slots, arrays in the order of the keys: tags, lengths, places (a byte each), heads (a word) |
 //! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and what else entries have |
 //!
 //! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores
@@ -16,8 +16,8 @@
 //! its other words, if it has any, follow that (see `values.rs`). The *tag* is a byte of the key's hash.
 //!
 //! Where all suffixes of a leaf have the same length, a short one, and values have one word, the leaf is one
-//! *of records*: it has no tags, lengths and places, and value and rest of its entries stand in the order of
-//! the keys, too (see `records.rs`).
+//! *of records*. Its entries have no tags, lengths and places. The heads are followed by the records: values
+//! and rests, in the order of the keys (see `records`).
 //!
 //! A suffix of more than [`SUFFIX_MAX`] bytes, and a fence of more than [`FENCE_MAX`], is *long*: the whole
 //! string is stored outside of the node (see `long.rs`), and in its place is a word that says where, and

@@ -11,7 +11,7 @@ use super::cut::cut;
 use super::image::{Builder, Fence, Fences, Image, Part, Private};
 use super::long::{Blocks, LongStrings};
 use super::node::Node;
-use super::records::{RECORD_MAX, records_for};
+use super::records::records_for;
 use super::shape::*;
 use super::text::head;
 use super::tree::{ByteTree, Held};
@@ -215,15 +215,14 @@ impl ByteTree {
 /// would be written anew again and again.
 fn wider_form(node: Shared<'_>, may_be_records: bool, (length, more): (u8, usize)) -> Option<Form> {
     let len = node.shape().len();
-    let (fences, wanted) = (high_words(node.high_len()) + low_words(node.low_len()), len + 1 + len / 8);
+    let (fences, wanted) = (node.fence_words(), len + 1 + len / 8);
     // Records have no room because there are as many as there can be, or for a key of another length, or with
     // the head of another one.
     let are_records = may_be_records
         && !node.shape().is_of_records()
-        && (1..=RECORD_MAX).contains(&usize::from(length))
         && node.length_of_all(0..len) == Some(length)
         && !node.has_ties();
-    let records = if are_records { records_for(wanted, length, fences) } else { None };
+    let records = if are_records { records_for(wanted, length.into(), fences) } else { None };
     let words = node.words_of_entries() + (wanted - len) * (entry_words(length) + more);
     records.or_else(|| slots_for(wanted, words, fences).map(Form::Slots))
 }

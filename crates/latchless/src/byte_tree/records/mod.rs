@@ -60,8 +60,12 @@ impl Shape {
 }
 
 /// The form of a leaf of so many records whose suffixes have this length, beside `other` words of fences; if
-/// they fit.
-pub(super) fn records_for(len: usize, length: u8, other: usize) -> Option<Form> {
+/// records may have it, and they fit.
+pub(super) fn records_for(len: usize, length: usize, other: usize) -> Option<Form> {
+    if !(1..=RECORD_MAX).contains(&length) {
+        return None;
+    }
+    let length = length as u8;
     let most = ((WORDS - SLOTS - other) / (1 + entry_words(length))).min(SLOTS_MAX);
     (len <= most.min(ENTRIES_MAX)).then_some(Form::Records(most, length))
 }
@@ -82,7 +86,7 @@ impl<W: Words> Node<'_, W> {
     #[inline(always)]
     pub(super) fn rank_near<S: Lines>(self, shape: Shape, own: u64, likely: usize) -> Option<usize> {
         let (len, first) = (shape.len(), shape.first());
-        let place = around(first + likely.min(len));
+        let place = around(first + likely);
         let (start, end) = (place.saturating_sub(first), (place + ABREAST - first).min(len));
         let rank = start + self.heads_below::<S>(shape, start..end, own);
         let is_told = (rank > start || start == 0) && (rank < end || end == len);
@@ -116,8 +120,7 @@ impl<W: Words> Node<'_, W> {
         if shape.is_of_records() {
             return shape.len() * entry_words(shape.record_length());
         }
-        let fences = high_words(self.high_len()) + low_words(self.low_len());
-        shape.used().saturating_sub(shape.wasted() + fences)
+        shape.used().saturating_sub(shape.wasted() + self.fence_words())
     }
 }
 

@@ -196,7 +196,8 @@ impl Share {
     /// How many of so many keys are likely to come before the key.
     #[inline(always)]
     pub(crate) fn of(self, count: usize) -> usize {
-        ((self.inside * self.per_place) as usize * count) >> (SIXTEENTHS_BITS + 4)
+        let before = ((self.inside * self.per_place) as usize * count) >> (SIXTEENTHS_BITS + 4);
+        before.min(count)
     }
 
     /// How many keys the leaf is likely to have, where there are so many in a coarse unit, as

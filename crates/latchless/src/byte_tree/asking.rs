@@ -61,11 +61,19 @@ impl UsualRecords {
         self.0 >> 32
     }
 
-    /// The place of the record that a key is likely to have. Records fill the middle of their room.
+    /// The place of the record that a key is likely to have.
     #[inline(always)]
     fn place(self, share: Share) -> usize {
+        self.places(share).end
+    }
+
+    /// The places from a leaf's first record to the one that a key is likely to have. Records fill the middle
+    /// of their room.
+    #[inline(always)]
+    fn places(self, share: Share) -> Range<usize> {
         let len = share.len(self.density()).min(self.slots());
-        (self.slots() - len) / 2 + share.of(len)
+        let first = (self.slots() - len) / 2;
+        first..first + share.of(len)
     }
 }
 
@@ -100,6 +108,18 @@ impl ByteTree {
         let (slots, words) = (usual.slots(), usual.words());
         let those = nearer_end(usual.place(share), slots / 6..slots * 5 / 6);
         self.ask_for_both(leaf, those, (SLOTS + slots, words));
+    }
+
+    /// Asks for the lines of a leaf in which a key is likely to have its head and its record, for all that
+    /// follow them, and for the first head, which tells whether the key is before the leaf.
+    #[inline(always)]
+    pub(super) fn ask_from(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
+        let Range { start, end } = usual.places(share);
+        let (records, place) = (SLOTS + usual.slots(), end.saturating_sub(8));
+        self.ask_for_header(leaf);
+        self.ask_for_word(leaf, SLOTS + start);
+        self.ask_for_lines(leaf, (SLOTS + place) / 8..records.div_ceil(8));
+        self.ask_for_lines(leaf, (records + place * usual.words()) / 8..LINES);
     }
 
     /// Asks for these heads and records of a leaf: the word where records begin, and the words of each.
@@ -213,7 +233,7 @@ impl ByteTree {
             }
         }
         let end = if are_records { first + shape.len() } else { first };
-        store_if_new(&self.has_ties, u64::from(leaf.has_ties()));
+        store_if_new(&self.has_ties, u64::from(!are_records && leaf.has_ties()));
         store_if_new(&self.leaf_lines, end.div_ceil(8) as u64);
     }
 

@@ -289,11 +289,11 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Copies the node but what it doesn't use.
+    /// Copies the node but what it doesn't use, and, in a leaf of records, those before entry `first`.
     #[inline(always)]
-    pub fn copy<S: Lines>(self, to: &mut [u64; WORDS]) {
+    pub fn copy_from<S: Lines>(self, first: usize, to: &mut [u64; WORDS]) {
         let (from, to) = (self.words.as_chunks::<8>().0, to.as_chunks_mut::<8>().0);
-        for lines in self.shape().used_lines() {
+        for lines in self.shape().used_lines_from(first) {
             for (from, to) in from[lines.clone()].iter().zip(&mut to[lines]) {
                 let ([low, high], _) = from.as_chunks::<4>() else { unreachable!("a line is two halves") };
                 let (to_low, to_high) = to.split_at_mut(4);

@@ -6,8 +6,9 @@
 //! key, reach less far than the gap on its other side. Keys drawn at random have hardly any such place;
 //! where what looked like growth is none, one cut is uneven.
 
-use super::image::{Fence, Fences, Part, Private, fit};
+use super::image::{Fence, Fences, Private};
 use super::node::{Node, SUFFIX_ROOM, Words};
+use super::part::{Part, fit};
 use super::shape::*;
 use super::text::{common, head, separator_len};
 use latchless_core::search::Scalar;
@@ -135,12 +136,18 @@ pub(super) fn weight(words: usize) -> usize {
 /// The cut near the middle, by weight, whose separator is shortest.
 fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
     let (shape, len) = (node.shape(), node.shape().len());
-    let words = |at: usize| node.words_of_entry(shape, at);
     let all = 8 * node.words_of_entries() + len * weight(0);
-    let (mut before, mut best, mut least) = (0, len / 2, usize::MAX);
-    let mut nearest = usize::MAX;
-    for at in 1..len {
-        before += weight(words(at - 1));
+    // Where all weigh the same, it is known where the middle is.
+    let (first, last, mut before) = match node.length_of_all(0..len) {
+        Some(length) => {
+            let first = (len / 3).max(1);
+            (first, len - len / 3, (first - 1) * weight(entry_words(length)))
+        }
+        None => (1, len, 0),
+    };
+    let (mut best, mut least, mut nearest) = (len / 2, usize::MAX, usize::MAX);
+    for at in first..last {
+        before += weight(node.words_of_entry(shape, at - 1));
         let off = (2 * before).abs_diff(all);
         // Of cuts outside of the middle sixth, the one that is nearest to it.
         let is_near = off <= all / 6;

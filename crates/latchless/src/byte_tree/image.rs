@@ -1,11 +1,11 @@
 //! A node in private memory: to be filled, and then written over a latched one.
 
 use super::change::Entry;
-use super::long::LongStrings;
-use super::node::{Node, SUFFIX_ROOM, SuffixWords};
-use super::records::{append_records, centre_records, records_for};
+use super::node::{Node, Words};
+use super::part::{Part, have_ties, records_for_parts, slots_for_parts};
+use super::records::{append_records, centre_records};
 use super::shape::*;
-use super::text::{Seed, common, head, word, words_of};
+use super::text::{common, head, word, words_of};
 use super::values::Values;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
@@ -54,131 +54,6 @@ impl Fences<'_> {
     }
 }
 
-/// Some entries of a node in private memory, whose low fence is `low`.
-#[derive(Debug, Clone)]
-pub struct Part<'a> {
-    pub node: Private<'a>,
-    pub low: &'a [u8],
-    pub entries: Range<usize>,
-    /// What gives a leaf's keys their tags. `None`: of an inner node, whose entries have none, and are never
-    /// records.
-    pub seed: Option<Seed>,
-}
-
-impl<'a> Part<'a> {
-    /// These entries of the same node.
-    pub fn of(&self, entries: Range<usize>) -> Self {
-        Self { entries, ..*self }
-    }
-
-    /// Words that the entries take in a node with this prefix, if they fit one at all.
-    pub fn words(&self, prefix: usize) -> Option<usize> {
-        // The compiler makes a loop of its own for values of one word.
-        if self.node.shape().values() == Values::ONE_WORD {
-            self.words_with(prefix, |_| 0)
-        } else {
-            self.words_with(prefix, |at| self.more(self.node.shape(), at).len())
-        }
-    }
-
-    /// As [`Part::words`]. `more`: how many words of an entry's value there are after its first.
-    #[inline(always)]
-    fn words_with(&self, prefix: usize, more: impl Fn(usize) -> usize) -> Option<usize> {
-        let shape = self.node.shape();
-        self.entries.clone().try_fold(0, |sum, at| {
-            let (length, more) = (self.node.length(shape, at), more(at));
-            if length == LONG {
-                return Some(sum + entry_words(LONG) + more);
-            }
-            let length = shape.prefix() + usize::from(length) - prefix;
-            (length <= SUFFIX_MAX).then(|| sum + entry_words(length as u8) + more)
-        })
-    }
-
-    /// The words of an entry's value after its first.
-    #[inline(always)]
-    fn more(&self, shape: Shape, at: usize) -> &'a [u64] {
-        if shape.values() == Values::ONE_WORD {
-            return &[];
-        }
-        let more = shape.values().more(self.node.value(shape, at));
-        &self.node.words[self.node.more_at(shape, at)..][..more]
-    }
-
-    /// The length that all suffixes of a leaf have after this prefix, if they have the same one.
-    fn length_after(&self, prefix: usize) -> Option<usize> {
-        let own = self.seed.and_then(|_| self.node.length_of_all(self.entries.clone()))?;
-        Some(self.node.shape().prefix() + usize::from(own) - prefix)
-    }
-
-    /// The tag of an entry.
-    fn tag(&self, at: usize) -> u8 {
-        let (shape, node) = (self.node.shape(), self.node);
-        let Some(seed) = self.seed.filter(|_| shape.is_of_records()) else { return node.tag(at) };
-        let mut own = [0; SUFFIX_ROOM];
-        Seed::tag(seed.hash_of_two(&self.low[..shape.prefix()], node.suffix(shape, at, &mut own)))
-    }
-
-    /// Shows each entry as one of a node with this prefix.
-    fn each(&self, prefix: usize, needs_tags: bool, mut show: impl FnMut(Entry<'_>)) {
-        let (shape, node) = (self.node.shape(), self.node);
-        let (mut own, mut longer) = ([0; SUFFIX_ROOM], [0; 2 * SUFFIX_ROOM]);
-        let (cut, mut words) = (prefix.checked_sub(shape.prefix()), SuffixWords::default());
-        for at in self.entries.clone() {
-            let tag = if needs_tags { self.tag(at) } else { 0 };
-            let (value, more) = (node.value(shape, at), self.more(shape, at));
-            if node.length(shape, at) == LONG {
-                let string = node.long_key(shape, at);
-                let head = long_head(node.long, string, prefix);
-                show(Entry::long(head, string, tag, value).with_more(more));
-                continue;
-            }
-            if let Some(cut) = cut {
-                let length = node.suffix_words(shape, at, cut, &mut words);
-                show(Entry::of_words(&words, length, tag, value).with_more(more));
-                continue;
-            }
-            let suffix = node.suffix(shape, at, &mut own);
-            let before = &self.low[prefix..shape.prefix()];
-            let len = before.len() + suffix.len();
-            longer[..before.len()].copy_from_slice(before);
-            longer[before.len()..len].copy_from_slice(suffix);
-            show(Entry::short(&longer[..len], tag, value).with_more(more));
-        }
-    }
-}
-
-/// The form of a leaf of records with the entries of these parts; if they may be records and fit.
-fn records_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<Form> {
-    let (prefix, len) = (fences.prefix(), parts.iter().map(|part| part.entries.len()).sum());
-    let parts = parts.iter().filter(|part| !part.entries.is_empty());
-    let mut lengths = parts.map(|part| part.length_after(prefix));
-    let first = lengths.next().flatten()?;
-    if lengths.all(|length| length == Some(first)) { records_for(len, first, fences.words()) } else { None }
-}
-
-/// The form of a node of slots with the entries of these parts; if they fit.
-fn slots_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<Form> {
-    let (prefix, len) = (fences.prefix(), parts.iter().map(|part| part.entries.len()).sum());
-    let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
-    slots_for(len, words, fences.words()).map(Form::Slots)
-}
-
-/// Whether the entries of these parts fit a node of the form that they are in. Others, in a leaf of records,
-/// might have equal heads.
-pub fn fit(parts: &[Part<'_>], fences: &Fences<'_>) -> bool {
-    let are_records = parts.iter().all(|part| part.node.shape().is_of_records());
-    let records = if are_records { records_for_parts(parts, fences) } else { None };
-    records.or_else(|| slots_for_parts(parts, fences)).is_some()
-}
-
-/// The head of a long string after a prefix.
-fn long_head(long: &LongStrings, string: LongRef, prefix: usize) -> u64 {
-    let mut bytes = [0; 8];
-    long.bytes_at(string, prefix, &mut bytes);
-    u64::from_be_bytes(bytes)
-}
-
 /// A node in private memory that is being filled, from its first entry to its last.
 #[derive(Debug)]
 pub struct Builder<'i> {
@@ -225,19 +100,11 @@ impl<'i> Builder<'i> {
         link: NodeRef,
         (parts, prefers_records): (&[Part<'_>], bool),
     ) -> Option<Self> {
-        let Some(records) = records_for_parts(parts, fences) else {
-            let form = slots_for_parts(parts, fences)?;
-            return Some(Self::of_form(image, fences, link, (form, parts)));
+        let records = records_for_parts(parts, fences);
+        let form = match records.filter(|_| prefers_records && !have_ties(parts, fences.prefix())) {
+            Some(records) => records,
+            None => slots_for_parts(parts, fences).or(records)?,
         };
-        if prefers_records {
-            let builder = Builder::of_form(&mut *image, fences, link, (records, parts));
-            let node = Node { words: &*builder.image, long: parts.first()?.node.long };
-            if !node.has_ties() {
-                return Some(Self { image });
-            }
-            image.fill(0);
-        }
-        let form = slots_for_parts(parts, fences).unwrap_or(records);
         Some(Self::of_form(image, fences, link, (form, parts)))
     }
 
@@ -261,7 +128,9 @@ impl<'i> Builder<'i> {
     pub fn extend(&mut self, part: &Part<'_>) {
         let (shape, old) = (Shape(self.image[SHAPE]), part.node.shape());
         let (are_records, were_records) = (shape.is_of_records(), old.is_of_records());
-        if shape.prefix() != old.prefix() || are_records != were_records {
+        if !are_records && !were_records && shape.prefix() > old.prefix() && part.is_plain() {
+            self.extend_cut(part.node, part.entries.clone());
+        } else if shape.prefix() != old.prefix() || are_records != were_records {
             part.each(shape.prefix(), !are_records, |entry| self.push(entry));
         } else if are_records {
             append_records(self.image, part.node, part.entries.clone());
@@ -293,6 +162,41 @@ impl<'i> Builder<'i> {
         }
         let words = WORDS - shape.used() - place;
         debug_assert!(shape.len() + count <= shape.slots() && slots_end(shape.slots()) <= place);
+        self.image[SHAPE] = shape.with_entries(count, words).0;
+    }
+
+    /// Adds entries of a node with a shorter prefix, whose values have one word and none of which is long,
+    /// after all others. There is room for them.
+    fn extend_cut(&mut self, node: Private<'_>, entries: Range<usize>) {
+        let (shape, old, count) = (Shape(self.image[SHAPE]), node.shape(), entries.len());
+        let (first, cut) = (shape.len(), shape.prefix() - old.prefix());
+        let (whole, bits) = (cut / 8, 8 * (cut % 8));
+        append_bytes((self.image, SLOTS, first), (node.words, SLOTS), entries.clone());
+        let mut place = WORDS - shape.used();
+        for (to, at) in (first..).zip(entries) {
+            let (own, length) = (node.place(old, at), usize::from(node.length(old, at)));
+            let (head, words) = (node.head(old, at).swap_bytes(), entry_words(length as u8));
+            let old_word = |at: usize| match at {
+                0 => head,
+                _ if at < words => node.words.word(own + at),
+                _ => 0,
+            };
+            // Shifted in two steps: by no bits at all, the next word gives nothing.
+            let word =
+                |at: usize| old_word(whole + at) >> bits | old_word(whole + at + 1) << 1 << (63 - bits);
+            let length = (length - cut) as u8;
+            place -= entry_words(length);
+            self.image[place] = node.words.word(own);
+            self.image[shape.heads() + to] = word(0).swap_bytes();
+            for at in 1..entry_words(length) {
+                self.image[place + at] = word(at);
+            }
+            for (array, byte) in [(shape.lengths(), length), (shape.places(), place as u8)] {
+                self.image[array + to / 8] |= u64::from(byte) << (to % 8 * 8);
+            }
+        }
+        let words = WORDS - shape.used() - place;
+        debug_assert!(first + count <= shape.slots() && slots_end(shape.slots()) <= place);
         self.image[SHAPE] = shape.with_entries(count, words).0;
     }
 

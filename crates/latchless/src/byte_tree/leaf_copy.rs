@@ -7,10 +7,12 @@ use super::image::Image;
 use super::long::LongStrings;
 use super::node::Toward;
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
+use super::records::RECORD_MAX;
 use super::shape::*;
-use super::text::words_of;
+use super::text::{head, words_of};
 use super::tree::ByteTree;
 use super::values::Take;
+use crate::tree::Share;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
@@ -34,6 +36,8 @@ impl Bounds<'_> {
 const AT_ONCE: usize = 8;
 /// Room for a key after its prefix: what is copied too much nobody looks at.
 const TAIL: usize = SUFFIX_ROOM + 8 * AT_ONCE;
+/// Room for the suffix of a record.
+const RECORD_ROOM: usize = RECORD_MAX.next_multiple_of(8);
 /// A node's words, and behind them as many as are copied at once.
 type Padded = [u64; WORDS + AT_ONCE];
 /// Bytes of strings that a spare copy keeps room for.
@@ -44,11 +48,26 @@ thread_local! {
     static SPARE: Cell<Option<Box<LeafCopy>>> = const { Cell::new(None) };
 }
 
+/// How much of a leaf is copied.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extent {
+    All,
+    /// Of records, those from the start of the range on, which is likely to be at this share of the leaf.
+    FromStart(Option<Share>),
+}
+
+impl Extent {
+    /// The likely start, if not all is copied.
+    fn part(self) -> Option<Option<Share>> {
+        if let Self::FromStart(share) = self { Some(share) } else { None }
+    }
+}
+
 /// The entries of a leaf at one moment.
 #[derive(Debug)]
 pub struct LeafCopy {
     image: Padded,
-    /// The lengths and places of its entries.
+    /// The lengths and places of its entries, unless they are records.
     lengths: [u8; SLOTS_MAX],
     places: [u8; SLOTS_MAX],
     /// The fences: the first one's start is the prefix.
@@ -114,14 +133,14 @@ impl LeafCopy {
     /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
     /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     #[inline(always)]
-    pub fn load(
+    pub(super) fn load(
         &mut self,
         tree: &ByteTree,
         (start, key, toward): (NodeRef, &[u8], Toward),
-        (bounds, after): (Bounds<'_>, Option<Direction>),
+        (bounds, after, extent): (Bounds<'_>, Option<Direction>, Extent),
     ) {
         let (_, node, version) = tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
-            self.copy(tree, leaf, bounds);
+            self.copy(tree, leaf, (bounds, extent));
             // A leaf that has taken in its neighbour has keys that were seen already.
             if let Some(direction) = after {
                 let own = self.first_from(leaf.long, key, false);
@@ -142,14 +161,11 @@ impl LeafCopy {
         self.key[..prefix].copy_from_slice(&self.low[..prefix]);
     }
 
-    /// Writes out the lengths and places of the leaf's entries.
+    /// Writes out the lengths and places of the leaf's entries, if it isn't one of records.
     #[inline(always)]
     fn write_out(&mut self) {
         let shape = self.shape();
         if shape.is_of_records() {
-            self.lengths.fill(shape.record_length());
-            // Beyond the last record, places mean nothing.
-            self.places.iter_mut().enumerate().for_each(|(at, place)| *place = shape.record(at) as u8);
             return;
         }
         for (array, to) in [(shape.lengths(), &mut self.lengths), (shape.places(), &mut self.places)] {
@@ -176,8 +192,17 @@ impl LeafCopy {
 
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
-    pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, bounds: Bounds<'_>) {
-        tree.copy_node(leaf, self.image.first_chunk_mut().expect("more words than a node has"));
+    pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, (bounds, extent): (Bounds<'_>, Extent)) {
+        // Before a copy of a part there is anything.
+        // Before a copy of a part there is anything.
+        let part = extent.part().filter(|_| leaf.shape().is_of_records());
+        let first = match (bounds.low, part) {
+            (Bound::Included(key), Some(share)) => first_near(leaf, key, (false, share)),
+            (Bound::Excluded(key), Some(share)) => first_near(leaf, key, (true, share)),
+            _ => 0,
+        };
+        let image = self.image.first_chunk_mut().expect("more words than a node has");
+        tree.copy_node_from(leaf, first, image);
         let copy = Node { words: words_of_node(&self.image), long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());
         [&mut self.low, &mut self.high, &mut self.long].into_iter().for_each(Vec::clear);
@@ -193,12 +218,15 @@ impl LeafCopy {
             }
         }
         let from = match bounds.low {
+            _ if part.is_some() => first,
             Bound::Unbounded => 0,
             Bound::Included(key) => self.first_from(leaf.long, key, false),
             Bound::Excluded(key) => self.first_from(leaf.long, key, true),
         };
         let to = match bounds.high {
             Bound::Unbounded => len,
+            Bound::Included(key) if part.is_some() => first_from(leaf, key, true),
+            Bound::Excluded(key) if part.is_some() => first_from(leaf, key, false),
             Bound::Included(key) => self.first_from(leaf.long, key, true),
             Bound::Excluded(key) => self.first_from(leaf.long, key, false),
         };
@@ -283,7 +311,11 @@ impl LeafCopy {
     #[inline(always)]
     pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
         let shape = self.shape();
-        let (length, place) = (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]));
+        let (length, place) = if shape.is_of_records() {
+            (shape.record_length(), shape.record(at) % WORDS)
+        } else {
+            (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]))
+        };
         let value = self.image[place];
         if length == LONG {
             return (long_key(&self.lengths, (&self.long, &self.long_starts), at), value);
@@ -311,6 +343,9 @@ impl LeafCopy {
             }
             return ControlFlow::Continue(());
         }
+        if self.shape().is_of_records() {
+            return self.show_records(entries, take, see);
+        }
         // What stays the same from entry to entry stays in registers.
         let Self { image, lengths, places, key, long, long_starts, .. } = self;
         let (image, key, shape) = (&*image, &mut key[..], Shape(image[SHAPE]));
@@ -324,6 +359,33 @@ impl LeafCopy {
                 let head = image[(heads + at) % WORDS];
                 see(make_key(image, (head, length, place), (key, prefix)), value, take)?;
             }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// As [`LeafCopy::show`], of a leaf of records.
+    #[inline(always)]
+    fn show_records<T: Take, B>(
+        &mut self,
+        entries: impl Iterator<Item = usize>,
+        take: &mut T,
+        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let Self { image, key, .. } = self;
+        let (image, key, shape) = (&*image, &mut key[..], Shape(image[SHAPE]));
+        let (heads, first, words) = (shape.heads(), shape.record(0), entry_words(shape.record_length()));
+        let (prefix, end) = (shape.prefix(), shape.prefix() + usize::from(shape.record_length()));
+        for at in entries {
+            let place = (first + at * words) % WORDS;
+            let tail: &mut [u8; RECORD_ROOM] = key[prefix..].first_chunk_mut().expect("room for a suffix");
+            let (to, _) = tail.as_chunks_mut::<8>();
+            to[0] = image[(heads + at) % WORDS].to_be_bytes();
+            if words > 1 {
+                let from: &[u64; AT_ONCE] =
+                    image[place + 1..].first_chunk().expect("words behind those of the node");
+                (1..RECORD_ROOM / 8).for_each(|at| to[at] = from[at - 1].to_le_bytes());
+            }
+            see(&key[..end], image[place], take)?;
         }
         ControlFlow::Continue(())
     }
@@ -382,6 +444,19 @@ fn long_key<'k>(lengths: &[u8; SLOTS_MAX], (long, starts): (&'k [u8], &[usize]),
     let number = lengths[..at].iter().filter(|&&length| length == LONG).count();
     let end = starts.get(number + 1).copied().unwrap_or(long.len());
     &long[starts[number]..end]
+}
+
+/// As [`first_from`], of a key that is likely to be at this share of a leaf of records.
+fn first_near(leaf: Shared<'_>, key: &[u8], (after, share): (bool, Option<Share>)) -> usize {
+    let (shape, own) = (leaf.shape(), (key, head(key, leaf.shape().prefix())));
+    if let Some(share) = share.filter(|_| shape.is_of_records() && leaf.has_prefix(shape, key))
+        && let Some(rank) = leaf.rank_near::<Scalar>(shape, own.1, share.of(shape.len()))
+        && leaf.side(key) == Side::Here
+    {
+        let (rank, is_there) = leaf.rank_from(shape, rank, own);
+        return rank + usize::from(after && is_there);
+    }
+    first_from(leaf, key, after)
 }
 
 /// The first entry of a leaf that isn't before a key, or, `after` it, that is after it.

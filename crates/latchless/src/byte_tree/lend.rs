@@ -11,9 +11,10 @@
 use super::aside::Strings;
 use super::change::{Entry, Shared};
 use super::cut::{separator_bytes, weight};
-use super::image::{Fence, Fences, Part, Private, fit};
+use super::image::{Fence, Fences, Private};
 use super::merge::taken;
 use super::node::{Node, SUFFIX_ROOM, Side, Toward, Words};
+use super::part::{Part, fit};
 use super::shape::*;
 use super::split::fences_of;
 use super::text::{Seed, separator_len};

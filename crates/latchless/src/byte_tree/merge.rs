@@ -7,9 +7,10 @@
 
 use super::aside::Strings;
 use super::change::Shared;
-use super::image::{Fences, Part};
+use super::image::Fences;
 use super::node::Toward;
 use super::node::{Node, Words};
+use super::part::Part;
 use super::shape::*;
 use super::split::fences_of;
 use super::tree::{ByteTree, Held};

@@ -25,6 +25,7 @@ mod long;
 mod merge;
 mod near;
 mod node;
+mod part;
 mod positions;
 mod records;
 mod shape;

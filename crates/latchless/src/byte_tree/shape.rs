@@ -180,18 +180,27 @@ impl Shape {
         if self.is_of_records() { self.records_end() } else { slots_end(self.slots()) }
     }
 
-    /// The lines that are in use, whatever the word is: header and slots, records, and the heap.
+    /// The lines that are in use, whatever the word is: the header, slots, records, and the heap. Of records
+    /// and their heads, those from entry `first` on.
     #[inline(always)]
-    pub fn used_lines(self) -> [Range<usize>; 3] {
-        let (slots, first, last) = if self.is_of_records() {
-            (self.heads() + self.len(), self.record(0), self.record(self.len()))
+    pub fn used_lines_from(self, first: usize) -> [Range<usize>; 4] {
+        let (slots, record, last) = if self.is_of_records() {
+            let (first, len) = (first.min(self.len()), self.len());
+            (self.heads() + first..self.heads() + len, self.record(first), self.record(len))
         } else {
-            (slots_end(self.slots()), SLOTS, SLOTS)
+            (SLOTS..slots_end(self.slots()), SLOTS, SLOTS)
         };
         // A torn word says more than there can be.
-        let (slots, last) = (slots.div_ceil(8), last.div_ceil(8).min(LINES));
-        let (first, heap) = ((first / 8).clamp(slots, LINES), (WORDS - self.used()) / 8);
-        [0..slots, first..last.max(first), heap.max(slots).max(last)..LINES]
+        let (end, last) = (slots.end.div_ceil(8), last.div_ceil(8).min(LINES));
+        let (slot, record) = ((slots.start / 8).min(end), (record / 8).clamp(end, LINES));
+        let heap = (WORDS - self.used()) / 8;
+        [0..1, slot..end, record..last.max(record), heap.max(end).max(last)..LINES]
+    }
+
+    /// All lines that are in use.
+    #[inline(always)]
+    pub fn used_lines(self) -> [Range<usize>; 4] {
+        self.used_lines_from(0)
     }
 
     /// Whether there is a slot and room for an entry whose suffix has this length, or is long, and whose

@@ -10,7 +10,11 @@ use latchless_core::sync::Word;
 pub(super) fn shift_up<S: Lines>(words: &[Word], by: usize) {
     let (from, to) = (&words[..words.len() - by], &words[by..]);
     let Some((first, first_to)) = from.first_chunk().zip(to.first_chunk()) else {
-        return from.iter().zip(to).rev().for_each(|(from, to)| to.store_relaxed(from.load_relaxed()));
+        // The compiler makes a call of an iterator's loop.
+        for at in (0..from.len()).rev() {
+            to[at].store_relaxed(from[at].load_relaxed());
+        }
+        return;
     };
     // The first four are read before others are written over them.
     let mut kept = [0; 4];
@@ -26,7 +30,10 @@ pub(super) fn shift_up<S: Lines>(words: &[Word], by: usize) {
 pub(super) fn shift_down<S: Lines>(words: &[Word], by: usize) {
     let (from, to) = (&words[by..], &words[..words.len() - by]);
     let Some((last, last_to)) = from.last_chunk().zip(to.last_chunk()) else {
-        return from.iter().zip(to).for_each(|(from, to)| to.store_relaxed(from.load_relaxed()));
+        for at in 0..from.len() {
+            to[at].store_relaxed(from[at].load_relaxed());
+        }
+        return;
     };
     // The last four are read before others are written over them.
     let mut kept = [0; 4];

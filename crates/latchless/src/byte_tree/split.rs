@@ -8,9 +8,10 @@
 use super::aside::{Aside, Lack, Strings};
 use super::change::{Entry, Shared};
 use super::cut::cut;
-use super::image::{Builder, Fence, Fences, Image, Part, Private};
+use super::image::{Builder, Fence, Fences, Image, Private};
 use super::long::{Blocks, LongStrings};
 use super::node::Node;
+use super::part::Part;
 use super::records::records_for;
 use super::shape::*;
 use super::text::head;

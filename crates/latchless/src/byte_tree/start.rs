@@ -128,10 +128,10 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn start_with_next(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
-            && let Some((leaf, next)) = self.positions.guess_two(key)
+            && let Some((leaf, share, next)) = self.positions.guess_two(key)
         {
             self.ask_for_header(next);
-            return Start::new(leaf, StartBy::Position);
+            return self.start_at(leaf, share);
         }
         let parent = self.descend::<Scalar>(1, key, toward);
         let leaf = match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {

@@ -8,7 +8,7 @@
 
 use super::asking::UsualRecords;
 use super::image::Image;
-use super::leaf_copy::{Bounds, LeafCopy, first_from};
+use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::look;
 use super::node::{Node, Toward, Words};
@@ -75,7 +75,7 @@ impl TornNode {
     /// The node as it is.
     pub fn image(&self) -> [u64; WORDS] {
         let mut image = [0; WORDS];
-        self.tree.at(self.node).1.copy::<Scalar>(&mut image);
+        self.tree.at(self.node).1.copy_from::<Scalar>(0, &mut image);
         image
     }
 
@@ -190,12 +190,16 @@ impl Operation for Find<'_> {
             let usual = UsualRecords::any(shape.0);
             torn.tree.ask_for_record(torn.node, share, usual);
             torn.tree.ask_from_record_on(torn.node, share, usual);
+            torn.tree.ask_from(torn.node, share, usual);
             torn.tree.ask_for_slots(Start { leaf: torn.node, by: StartBy::Position, share: Some(share) });
         }
         let mut copy = LeafCopy::default();
         let borders = [Bound::Unbounded, Bound::Included(key), Bound::Excluded(key)];
-        for (at, low) in borders.into_iter().enumerate() {
-            copy.copy(&torn.tree, leaf, Bounds { low, high: borders[(at + 1) % 3] });
+        let share = Share::any(shape.0 >> 40, shape.0 >> 20 & 0x7FF);
+        let extents = [Extent::All, Extent::FromStart(None), Extent::FromStart(Some(share))];
+        for (at, extent) in (0..borders.len()).flat_map(|at| extents.map(|extent| (at, extent))) {
+            let (low, high) = (borders[at], borders[(at + 1) % 3]);
+            copy.copy(&torn.tree, leaf, (Bounds { low, high }, extent));
             let within = copy.within();
             assert!(within.start <= within.end && within.end <= copy.entry_count(), "{within:?}");
         }
@@ -361,7 +365,7 @@ mod tests {
         let level = random.below(tree.root().1 as u64) as usize;
         let node = tree.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");
         let mut image = [0; WORDS];
-        tree.at(node).1.copy::<Scalar>(&mut image);
+        tree.at(node).1.copy_from::<Scalar>(0, &mut image);
         let mut nonsense = image;
         let every = [1, 4, 16][random.below(3) as usize];
         for word in &mut nonsense {

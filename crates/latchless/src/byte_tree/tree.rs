@@ -305,7 +305,13 @@ impl ByteTree {
     /// version is the same before and after. The loop is compiled for its kernel here: callers needn't be.
     #[inline]
     pub(super) fn copy_node(&self, node: Shared<'_>, to: &mut Image) {
-        self.dispatch.run(Copy { node, to });
+        self.copy_node_from(node, 0, to);
+    }
+
+    /// As [`ByteTree::copy_node`], of a leaf of records without those before entry `first`.
+    #[inline]
+    pub(super) fn copy_node_from(&self, node: Shared<'_>, first: usize, to: &mut Image) {
+        self.dispatch.run(Copy { node, first, to });
     }
 
     /// Waits for a node's latch.
@@ -408,6 +414,7 @@ fn place_of_child<S: Search>(node: Shared<'_>, key: &[u8], toward: Toward) -> us
 
 struct Copy<'a> {
     node: Shared<'a>,
+    first: usize,
     to: &'a mut Image,
 }
 
@@ -416,6 +423,6 @@ impl Operation for Copy<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        self.node.copy::<S>(self.to);
+        self.node.copy_from::<S>(self.first, self.to);
     }
 }

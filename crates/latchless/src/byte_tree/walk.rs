@@ -3,7 +3,7 @@
 //! The next leaf begins where the last one ended, so a key that is there throughout is seen exactly once,
 //! whatever becomes of the leaves meanwhile.
 
-use super::leaf_copy::{Bounds, LeafCopy};
+use super::leaf_copy::{Bounds, Extent, LeafCopy};
 use super::node::Toward;
 use super::positions::Aim;
 use super::shape::LINES;
@@ -62,13 +62,13 @@ impl ByteTree {
         (leaf, take): (&mut LeafCopy, &mut T),
         see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.load_first(bounds, leaf);
+        self.load_leaf(leaf, bounds, Which::FirstPart);
         loop {
             let (mut ahead, within) = (self.ask_ahead(leaf), leaf.within());
-            // A few of the lines with every fourth entry.
-            let some = (4 * ahead.count()).div_ceil(within.len().max(1));
+            // A few of the lines with every eighth entry.
+            let some = (8 * ahead.count()).div_ceil(within.len().max(1));
             let entries = within.inspect(|&at| {
-                if at.is_multiple_of(4) {
+                if at.is_multiple_of(8) {
                     ahead.ask(some);
                 }
             });
@@ -103,12 +103,16 @@ impl ByteTree {
     fn load_leaf(&self, leaf: &mut LeafCopy, bounds: Bounds<'_>, which: Which) {
         let mut pivot = leaf.take_pivot();
         let toward = match (&which, bounds) {
-            (Which::First, Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. })
+            (
+                Which::First | Which::FirstPart,
+                Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. },
+            )
             | (Which::Last, Bounds { high: Bound::Included(key), .. }) => {
                 pivot.extend_from_slice(key);
                 Toward::Key
             }
-            (Which::First, _) | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
+            (Which::First | Which::FirstPart, _)
+            | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
             (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => {
                 pivot.extend_from_slice(key);
                 Toward::Before
@@ -125,21 +129,27 @@ impl ByteTree {
         };
         let start = match which {
             Which::Next => Start::new(leaf.link(), StartBy::Descent),
-            Which::First => self.start_with_next(&pivot, toward),
+            Which::First | Which::FirstPart => self.start_with_next(&pivot, toward),
             _ => self.start_near(&pivot, toward),
         };
         if !matches!(which, Which::Next) {
             leaf.asked = NodeRef::NIL;
         }
-        if start.leaf != leaf.asked {
+        let extent =
+            if matches!(which, Which::FirstPart) { Extent::FromStart(start.share) } else { Extent::All };
+        if let Extent::FromStart(Some(share)) = extent
+            && let Some(usual) = self.usual_records()
+        {
+            self.ask_from(start.leaf, share, usual);
+        } else if start.leaf != leaf.asked {
             self.ask_for_all(start.leaf);
         }
         let after = match which {
             Which::Next => Some(Direction::Forward),
             Which::Previous => Some(Direction::Reverse),
-            Which::First | Which::Last => None,
+            Which::First | Which::FirstPart | Which::Last => None,
         };
-        leaf.load(self, (start.leaf, &pivot, toward), (bounds, after));
+        leaf.load(self, (start.leaf, &pivot, toward), (bounds, after, extent));
         if toward == Toward::Key && !matches!(which, Which::Next) {
             self.settle(start, &pivot, leaf.node(), (Aim::Find, false));
         }
@@ -204,6 +214,8 @@ fn bits_of(lines: Range<usize>) -> u32 {
 
 enum Which {
     First,
+    /// The first, of which what is before the range isn't wanted.
+    FirstPart,
     Last,
     Next,
     Previous,

@@ -177,10 +177,8 @@ impl Positions {
 
     /// As [`Positions::guess`], and the leaf that is likely to come after it: to ask for, not to follow.
     #[inline(always)]
-    pub fn guess_two(&self, key: &[u8]) -> Option<(NodeRef, NodeRef)> {
-        let slots = self.slots_for(Aim::Find)?;
-        let (leaf, _, next) = slots.guess_two(self.numbers.of(key))?;
-        Some((leaf, next))
+    pub fn guess_two(&self, key: &[u8]) -> Option<(NodeRef, Share, NodeRef)> {
+        self.slots_for(Aim::Find)?.guess_two(self.numbers.of(key))
     }
 
     /// Asks for the slots of keys, if there are any, and says which place each key has.

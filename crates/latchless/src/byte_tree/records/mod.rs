@@ -12,7 +12,7 @@
 
 use super::change::{Entry, Shared};
 use super::image::Image;
-use super::node::{ABREAST, Node, Words};
+use super::node::{ABREAST, Node, Words, ones};
 use super::shape::*;
 use super::shift::{shift_both_down, shift_both_up};
 use super::values::Values;
@@ -71,14 +71,23 @@ pub(super) fn records_for(len: usize, length: usize, other: usize) -> Option<For
 }
 
 impl<W: Words> Node<'_, W> {
-    /// The length of all suffixes of these entries, if they have the same and none is long, and values have
-    /// one word.
+    /// The length of all suffixes of these entries, if there are any, they have the same, none is long, and
+    /// values have one word.
     pub(super) fn length_of_all(self, entries: Range<usize>) -> Option<u8> {
         let shape = self.shape();
         let first = self.length(shape, entries.start);
-        let may_be = first != LONG && shape.values() == Values::ONE_WORD;
-        let mut others = entries.map(|at| self.length(shape, at));
-        (may_be && (shape.is_of_records() || others.all(|length| length == first))).then_some(first)
+        let may_be = !entries.is_empty() && first != LONG && shape.values() == Values::ONE_WORD;
+        (may_be && (shape.is_of_records() || self.lengths_are(first, entries))).then_some(first)
+    }
+
+    /// Whether all of these entries, which are none of records, have this length. Eight are looked at at once.
+    fn lengths_are(self, length: u8, entries: Range<usize>) -> bool {
+        let all = u64::from(length) * (u64::MAX / 0xFF);
+        (entries.start / 8..entries.end.div_ceil(8)).all(|at| {
+            let until = |end: usize| ones(8 * end.saturating_sub(8 * at));
+            let those = until(entries.end) & !until(entries.start);
+            (self.words.word(self.shape().lengths() + at) ^ all) & those == 0
+        })
     }
 
     /// In a leaf of records: how many heads are smaller than this one, which is likely to come after `likely`

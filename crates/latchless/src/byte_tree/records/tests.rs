@@ -2,11 +2,14 @@
 //! likely to stand.
 
 use super::super::change::Shared;
+use super::super::leaf_copy::{Bounds, LeafCopy};
 use super::super::node::Toward;
 use super::super::tests::tree;
 use super::super::tree::{ByteTree, ByteTreeOptions};
+use super::super::values::OneWord;
 use super::super::{GROUP, Kept};
 use crate::tree::Edit;
+use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_value::{Kind, Raw};
 use latchless_core::search::Scalar;
 use latchless_core::testing::{Rng, sample};
@@ -63,6 +66,44 @@ fn keys_of_one_length_come_to_leaves_of_records() {
         assert!(records >= most * slots, "{name}: {records} and {slots}");
         assert!(own.iter().all(|(key, &value)| tree.get(key) == Some(value)), "{name}");
         tree.check_invariants().unwrap();
+    }
+}
+
+/// Scans copy the first leaf from their start on.
+#[test]
+fn scans_that_begin_amid_records_are_as_in_the_model() {
+    for (name, key) in WRITTEN {
+        // Enough leaves for a table of positions.
+        let keys = if cfg!(miri) {
+            60
+        } else if cfg!(latchless_small_nodes) {
+            3000
+        } else {
+            60_000
+        };
+        let tree = tree();
+        let model: BTreeMap<_, _> = (0..keys).map(|number| (key(number), number)).collect();
+        model.iter().for_each(|(key, &value)| put(&tree, key, value));
+        // Lookups make the table of positions, which tells where in its leaf a scan begins.
+        assert!(model.iter().all(|(key, &value)| tree.get(key) == Some(value)), "{name}");
+        let (mut random, mut leaf) = (Rng(17), LeafCopy::default());
+        for step in 0..if cfg!(miri) { 9 } else { 2000 } {
+            // Some are there, and some aren't.
+            let low = key(random.below(keys + keys / 4));
+            let Some((high, _)) = model.range(low.clone()..).nth(1 + random.below(200) as usize) else {
+                continue;
+            };
+            let low = if step % 3 == 0 { Bound::Excluded(&low[..]) } else { Bound::Included(&low[..]) };
+            let high = if step % 5 < 2 { Bound::Excluded(&high[..]) } else { Bound::Included(&high[..]) };
+            let wanted = model.range::<[u8], _>((low, high)).map(|(key, &value)| (key.clone(), value));
+            let mut seen = Vec::new();
+            // What was there before a copy of a part stays.
+            let _ = tree.visit(Bounds { low, high }, (&mut leaf, &mut OneWord), &mut |key, value, _| {
+                seen.push((key.to_vec(), value));
+                ControlFlow::<()>::Continue(())
+            });
+            assert!(wanted.eq(seen), "{name}: {low:?} {high:?}");
+        }
     }
 }
 

@@ -255,6 +255,12 @@ fn rows_of_keys_are_as_in_a_set_of_pairs() {
         let (low, high) = (key_of(random.next()), key_of(random.next()));
         let rows: Vec<_> = model.iter().filter(|pair| pair.0 == key).map(|pair| pair.1).collect();
         assert_eq!(index.rows(key).collect::<Vec<_>>(), rows);
+        let mut shown = Vec::new();
+        let all = index.scan_rows(key, |row| {
+            shown.push(row);
+            if shown.len() < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        assert_eq!((&shown[..], all.is_break()), (&rows[..rows.len().min(5)], rows.len() >= 5));
         assert_eq!(index.rows(key).rev().collect::<Vec<_>>(), rows.iter().rev().copied().collect::<Vec<_>>());
         assert_eq!((index.count(key), index.contains(key, row)), (rows.len(), rows.contains(&row)));
         for (low, high) in [
@@ -265,6 +271,8 @@ fn rows_of_keys_are_as_in_a_set_of_pairs() {
         ] {
             let is_within = |pair: &&(String, u64)| (low, high).contains(&pair.0.as_str());
             let expected: Vec<_> = model.iter().filter(is_within).cloned().collect();
+            let counted = index.count_range::<str>((low, high));
+            assert!(counted.is_err() || counted == Ok(expected.len()), "{low:?} to {high:?}");
             match index.range::<str>((low, high)) {
                 Ok(pairs) => assert_eq!(pairs.collect::<Vec<_>>(), expected, "{low:?} to {high:?}"),
                 Err(error) => assert_eq!((error, expected.len()), (Error::InvertedRange, 0)),
@@ -278,5 +286,10 @@ fn rows_of_keys_are_as_in_a_set_of_pairs() {
     assert_eq!(again.iter().rev().count(), pairs.len());
     let loaded = MultiIndex::<String>::from_sorted(pairs.iter().cloned(), FillFactor::FULL).unwrap();
     assert_eq!(loaded.iter().collect::<Vec<_>>(), pairs);
+    assert_eq!((loaded.first(), loaded.last()), (pairs.first().cloned(), pairs.last().cloned()));
+    let (of_a, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|pair| pair.0.starts_with('a'));
+    assert_eq!(loaded.remove_range("a".."b"), Ok(of_a.len()));
+    assert_eq!(loaded.iter().collect::<Vec<_>>(), others);
+    assert!(loaded.remove_range("b".."a").is_err() && loaded.len() == others.len());
     loaded.check_invariants().unwrap();
 }

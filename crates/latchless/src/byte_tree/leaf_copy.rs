@@ -307,15 +307,20 @@ impl LeafCopy {
         self.link
     }
 
+    /// The length of an entry's suffix, and the word where its value is.
+    #[inline(always)]
+    fn length_and_place(&self, shape: Shape, at: usize) -> (u8, usize) {
+        if shape.is_of_records() {
+            return (shape.record_length(), shape.record(at) % WORDS);
+        }
+        (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]))
+    }
+
     /// An entry: its key, which is made anew at each call, and its value.
     #[inline(always)]
     pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
         let shape = self.shape();
-        let (length, place) = if shape.is_of_records() {
-            (shape.record_length(), shape.record(at) % WORDS)
-        } else {
-            (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]))
-        };
+        let (length, place) = self.length_and_place(shape, at);
         let value = self.image[place];
         if length == LONG {
             return (long_key(&self.lengths, (&self.long, &self.long_starts), at), value);
@@ -393,10 +398,10 @@ impl LeafCopy {
     /// The words of an entry's value: the first, and the others.
     #[inline(always)]
     pub(super) fn value_words(&self, at: usize) -> (u64, &[u64]) {
-        let (image, place) = (self.words(), usize::from(self.places[at % SLOTS_MAX]));
-        let first = image[place];
-        let start = place + entry_words(self.lengths[at % SLOTS_MAX]);
-        (first, image.get(start..start + self.shape().values().more(first)).unwrap_or(&[]))
+        let (image, shape) = (self.words(), self.shape());
+        let (length, place) = self.length_and_place(shape, at);
+        let (first, start) = (image[place], place + entry_words(length));
+        (first, image.get(start..start + shape.values().more(first)).unwrap_or(&[]))
     }
 
     /// Whether the leaf is still as it was copied.

@@ -4,7 +4,7 @@ use super::{BytesEntries, BytesIndex};
 use crate::index::{Incomplete, Options};
 use core::fmt;
 use core::iter::FusedIterator;
-use core::ops::{Bound, RangeBounds};
+use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
@@ -151,6 +151,33 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
         pairs.map(|((_, row), ())| row)
     }
 
+    /// Shows the rows of a key, ascending, until `see` breaks off. As [`MultiIndex::rows`], but nothing is
+    /// allocated for a row.
+    ///
+    /// ```
+    /// # use latchless::bytes::MultiIndex;
+    /// use std::ops::ControlFlow;
+    ///
+    /// let index = MultiIndex::<String>::new()?;
+    /// index.insert_many(&[("ant", 3), ("ant", 1), ("bee", 2)]).expect("there is memory");
+    /// let mut sum = 0;
+    /// let shown = index.scan_rows("ant", |row| {
+    ///     sum += row;
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert!(shown.is_continue() && sum == 4);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan_rows<Q: BytesKey<Owned = K> + ?Sized>(
+        &self,
+        key: &Q,
+        mut see: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        // A pair's bytes end with those of its row.
+        let row = |pair: &[u8]| u64::from_be_bytes(*pair.last_chunk().expect("a row has eight bytes"));
+        self.pairs.scan((key, 0)..=(key, u64::MAX), |pair, ()| see(row(pair))).expect(ASCENDING)
+    }
+
     /// How many rows a key has. O(log n + r).
     pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.count((key, 0)..=(key, u64::MAX)).expect(ASCENDING)
@@ -173,30 +200,80 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let low = match range.start_bound() {
-            Bound::Included(key) => Bound::Included((key, 0)),
-            Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),
-            Bound::Unbounded => Bound::Unbounded,
-        };
-        let high = match range.end_bound() {
-            Bound::Included(key) => Bound::Included((key, u64::MAX)),
-            Bound::Excluded(key) => Bound::Excluded((key, 0)),
-            Bound::Unbounded => Bound::Unbounded,
-        };
-        // After all rows of a key and before all of the same key there is nothing, as in any empty range.
-        if let (Bound::Excluded((own, _)), Bound::Excluded((other, _))) = (&low, &high)
-            && own.with_bytes(|own| other.with_bytes(|other| own == other))
-        {
-            let nothing = Bound::Excluded((*own, 0_u64));
-            return Ok(MultiEntries(self.pairs.range((nothing, nothing))?));
-        }
-        Ok(MultiEntries(self.pairs.range((low, high))?))
+        let bounds = bounds_of_pairs(&range);
+        Ok(MultiEntries(self.pairs.range(bounds)?))
+    }
+
+    /// How many pairs have their keys in a range. O(r). Weakly consistent.
+    ///
+    /// # Errors
+    /// As [`MultiIndex::range`].
+    pub fn count_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.pairs.count(bounds_of_pairs(&range))
+    }
+
+    /// Removes the pairs whose keys lie in a range, one by one, and says how many. Not atomic as a whole.
+    ///
+    /// # Errors
+    /// As [`MultiIndex::range`]; nothing has changed then.
+    ///
+    /// ```
+    /// # use latchless::bytes::MultiIndex;
+    /// let index = MultiIndex::<String>::new()?;
+    /// index.insert_many(&[("ant", 1), ("bee", 2), ("bee", 3)]).expect("there is memory");
+    /// assert_eq!(index.remove_range("b".."c")?, 2);
+    /// assert_eq!((index.first(), index.len()), (Some(("ant".into(), 1)), 1));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.pairs.remove_range(bounds_of_pairs(&range))
+    }
+
+    /// The first row of the smallest key. O(log n), of one moment.
+    pub fn first(&self) -> Option<(K, u64)> {
+        self.pairs.first().map(|(pair, ())| pair)
+    }
+
+    /// The last row of the greatest key. O(log n), of one moment.
+    pub fn last(&self) -> Option<(K, u64)> {
+        self.pairs.last().map(|(pair, ())| pair)
     }
 
     /// All pairs, in order.
     pub fn iter(&self) -> MultiEntries<'_, K> {
         MultiEntries(self.pairs.iter())
     }
+}
+
+/// The pairs whose keys lie in a range.
+fn bounds_of_pairs<Q>(range: &impl RangeBounds<Q>) -> (Bound<(&Q, u64)>, Bound<(&Q, u64)>)
+where
+    Q: BytesKey + ?Sized,
+{
+    let low = match range.start_bound() {
+        Bound::Included(key) => Bound::Included((key, 0)),
+        Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),
+        Bound::Unbounded => Bound::Unbounded,
+    };
+    let high = match range.end_bound() {
+        Bound::Included(key) => Bound::Included((key, u64::MAX)),
+        Bound::Excluded(key) => Bound::Excluded((key, 0)),
+        Bound::Unbounded => Bound::Unbounded,
+    };
+    // After all rows of a key and before all of the same key there is nothing, as in any empty range.
+    if let (Bound::Excluded((own, _)), Bound::Excluded((other, _))) = (&low, &high)
+        && own.with_bytes(|own| other.with_bytes(|other| own == other))
+    {
+        let nothing = Bound::Excluded((*own, 0));
+        return (nothing, nothing);
+    }
+    (low, high)
 }
 
 /// Why ranges of one key's rows aren't refused.

@@ -7,7 +7,7 @@ use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Sides};
 use crate::ranges::{Closed, RANGES, words};
-use crate::serve::{FINE, ends, make, undone_exception};
+use crate::serve::{FINE, ends, make, stats_dict, undone_exception};
 use crate::snapshot::{self, Snapshot};
 use crate::{batch, column, export};
 use latchless::{Bits, Direction};
@@ -460,14 +460,8 @@ impl Core {
             let stats = self.guarded(|| Ok(batch::alone(py, || engine.index().stats())))?;
             (stats, if matches!(*self.tree, Tree::Wide(_)) { 64 } else { 32 })
         });
-        let dict = PyDict::new(py);
+        let dict = stats_dict(py, &stats)?;
         dict.set_item("bits", width)?;
-        dict.set_item("levels", stats.levels)?;
-        dict.set_item("inner_nodes", stats.inner_nodes)?;
-        dict.set_item("leaves", stats.leaves)?;
-        dict.set_item("leaf_fill", stats.leaf_fill)?;
-        dict.set_item("splits", stats.splits)?;
-        dict.set_item("restarts", stats.restarts)?;
         dict.set_item("misled", stats.misled)?;
         Ok(dict)
     }

@@ -36,6 +36,7 @@ const _: () = {
     assert!(align_of::<bytes::keys::StringColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
     assert!(align_of::<snapshot::Snapshot>() <= OBJECTS && align_of::<durable::Folder>() <= OBJECTS);
     assert!(align_of::<bytes::snapshot::StringSnapshot>() <= OBJECTS);
+    assert!(align_of::<bytes::rows::RowsCore>() <= OBJECTS);
 };
 
 /// What Python calls around a fork.
@@ -81,6 +82,8 @@ mod _latchless {
     use super::bytes::core::{BytesCore, read_arrow_strings};
     #[pymodule_export]
     use super::bytes::keys::StringColumn;
+    #[pymodule_export]
+    use super::bytes::rows::RowsCore;
     #[pymodule_export]
     use super::bytes::snapshot::StringSnapshot;
     #[pymodule_export]

@@ -12,8 +12,10 @@ use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::updates::{Changed, Sequence};
 use crate::{batch, column, failure};
+use latchless::Stats;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::iter::repeat_with;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,6 +41,18 @@ pub fn guarded<T>(state: &AtomicU8, work: impl FnOnce() -> PyResult<T>) -> PyRes
         state.store(BROKEN, Relaxed);
         Err(failure::panicked(&*panic))
     })
+}
+
+/// How a tree is built, as a dict.
+pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("levels", stats.levels)?;
+    dict.set_item("inner_nodes", stats.inner_nodes)?;
+    dict.set_item("leaves", stats.leaves)?;
+    dict.set_item("leaf_fill", stats.leaf_fill)?;
+    dict.set_item("splits", stats.splits)?;
+    dict.set_item("restarts", stats.restarts)?;
+    Ok(dict)
 }
 
 impl Core {

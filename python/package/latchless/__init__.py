@@ -17,11 +17,28 @@ Keys may be strings as well:
 >>> pages = StringIndex(["/about", "/", "/about/us"], [2, 1, 3])
 >>> pages.prefix("/about")
 (['/about', '/about/us'], array([2, 3]))
+
+A `MultiIndex` says in which rows of a column a key is:
+
+>>> from latchless import MultiIndex
+>>> cities = MultiIndex(["Ulm", "Bonn", "Ulm"])
+>>> cities.rows("Ulm")
+array([0, 2])
 """
 
 from latchless._durable import DurableIndex, Recovery, Stopped
 from latchless._index import Index
 from latchless._latchless import __version__
+from latchless._multi import MultiIndex
 from latchless._strings import BytesIndex, StringIndex
 
-__all__ = ["BytesIndex", "DurableIndex", "Index", "Recovery", "Stopped", "StringIndex", "__version__"]
+__all__ = [
+    "BytesIndex",
+    "DurableIndex",
+    "Index",
+    "MultiIndex",
+    "Recovery",
+    "Stopped",
+    "StringIndex",
+    "__version__",
+]

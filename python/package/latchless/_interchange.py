@@ -12,6 +12,7 @@ from latchless._latchless import StringColumn
 
 if TYPE_CHECKING:
     from latchless._index import Index
+    from latchless._multi import MultiIndex
     from latchless._strings import BytesIndex, StringIndex
 
 
@@ -56,6 +57,17 @@ def restored_strings(
     return cls(column, beside, value_dtype=value_dtype, assume_sorted=True)
 
 
+def restored_rows(cls: type[MultiIndex], key_dtype: Any, offsets: Array, keys: Array, rows: Array) -> MultiIndex:
+    """The index with these ascending pairs, whose keys lie between these offsets of one array of bytes."""
+    column = StringColumn.of_buffers(key_dtype is str, offsets.tobytes(), keys.tobytes())
+    return cls._restored(key_dtype, column, rows)
+
+
 def picklable(column: Array) -> Array:
     """The column as an array that pickles pass on without a copy: NumPy doesn't do that with times."""
     return column.view(np.int64) if column.dtype.kind in "Mm" else column
+
+
+def equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    """Whether columns are the same, one by one."""
+    return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))

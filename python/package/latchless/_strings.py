@@ -91,8 +91,8 @@ class Strings(BytesCore, SortedMapping[Key]):
             (keys, values), (others, their_values) = self._whole(), other._whole()
             if isinstance(values, StringColumn) or isinstance(their_values, StringColumn):
                 alike = self.value_dtype is other.value_dtype
-                return alike and _equal(_buffers(keys, values), _buffers(others, their_values))
-            return _equal((*keys.buffers(), values), (*others.buffers(), their_values))
+                return alike and _interchange.equal(_buffers(keys, values), _buffers(others, their_values))
+            return _interchange.equal((*keys.buffers(), values), (*others.buffers(), their_values))
         if isinstance(other, Mapping):
             return len(self) == len(other) and dict(self.items()) == dict(other.items())
         return NotImplemented
@@ -428,10 +428,6 @@ class Strings(BytesCore, SortedMapping[Key]):
 
 def _buffers(*columns: StringColumn) -> tuple[Any, ...]:
     return tuple(buffer for column in columns for buffer in column.buffers())
-
-
-def _equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 class StringIndex(Strings[str]):

@@ -1,7 +1,7 @@
 //! The class under `latchless.StringIndex` and `latchless.BytesIndex`: single operations by Python's
 //! objects, batches by columns of keys and arrays of words.
 
-use super::engine::{Ends, Entry, after_prefix};
+use super::engine::{Ends, Entry};
 use super::import::read_columns;
 use super::keys::{StringColumn, StringType};
 use super::snapshot::{self, StringSnapshot};
@@ -13,22 +13,17 @@ use crate::core::{DtypeOf, Entry as Pair, Object};
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Places};
-use crate::ranges::Closed;
-use crate::serve::{FINE, guarded};
+use crate::serve::{FINE, guarded, stats_dict};
 use crate::updates::{Changed, Sequence};
 use crate::{batch, export, failure};
 use latchless::{Direction, Result};
-use pyo3::exceptions::{PyAssertionError, PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyAssertionError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::iter::repeat_with;
 use std::ops::{self, Range};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU8;
-
-/// What a range of keys is told by: its ends, of which None is open, or a prefix as the first of them;
-/// which ends belong to it, or None for a prefix.
-type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(bool, bool)>);
 
 /// An ordered index of byte strings. Not for users: `latchless.StringIndex` and `latchless.BytesIndex` are.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
@@ -269,7 +264,7 @@ impl BytesCore {
         let direction = if reverse { Direction::Reverse } else { Direction::Forward };
         let limit = limit.unwrap_or(usize::MAX);
         with!(self, typed => {
-            let (strings, values) = self.within((low, high, closed), |ends| {
+            let (strings, values) = self.keys.within((low, high, closed), |ends| {
                 self.collect(py, typed, ends, direction, limit)
             })?;
             Ok((StringColumn { strings, of: self.keys }, typed.column(py, values)?))
@@ -284,7 +279,7 @@ impl BytesCore {
         closed: Option<(bool, bool)>,
         remove: bool,
     ) -> PyResult<usize> {
-        with!(self, typed => self.within((low, high, closed), |ends| {
+        with!(self, typed => self.keys.within((low, high, closed), |ends| {
             let engine = &typed.engine;
             let work = || if remove { engine.remove_range(ends) } else { engine.count(ends) };
             guarded(&self.state, || Ok(batch::alone(py, work)))
@@ -341,14 +336,7 @@ impl BytesCore {
         let stats = with!(self, typed => {
             guarded(&self.state, || Ok(batch::alone(py, || typed.engine.index.stats())))
         })?;
-        let dict = PyDict::new(py);
-        dict.set_item("levels", stats.levels)?;
-        dict.set_item("inner_nodes", stats.inner_nodes)?;
-        dict.set_item("leaves", stats.leaves)?;
-        dict.set_item("leaf_fill", stats.leaf_fill)?;
-        dict.set_item("splits", stats.splits)?;
-        dict.set_item("restarts", stats.restarts)?;
-        Ok(dict)
+        stats_dict(py, &stats)
     }
 
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
@@ -402,28 +390,6 @@ impl BytesCore {
     /// The strings of a column whose keys are of this index's type.
     fn own<'k>(&self, keys: &'k StringColumn) -> PyResult<&'k Strings> {
         keys.check(self.keys).map(|()| &keys.strings)
-    }
-
-    /// Does something with a range.
-    fn within<T>(
-        &self,
-        (low, high, closed): Told<'_, '_>,
-        work: impl FnOnce(Ends<'_>) -> PyResult<T>,
-    ) -> PyResult<T> {
-        let low = low.map(|low| self.keys.bytes(low)).transpose()?;
-        let high = high.map(|high| self.keys.bytes(high)).transpose()?;
-        match closed {
-            Some((low_belongs, high_belongs)) => {
-                work(Closed { low: low_belongs, high: high_belongs }.bounds(low, high))
-            }
-            None => {
-                let name = self.keys.name();
-                let none = || PyTypeError::new_err(format!("a prefix is {name}, not of type NoneType"));
-                let prefix = low.ok_or_else(none)?;
-                let after = after_prefix(prefix);
-                work(Closed { low: true, high: false }.bounds(Some(prefix), after.as_deref()))
-            }
-        }
     }
 
     fn collect<V: Value>(

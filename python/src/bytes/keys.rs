@@ -4,17 +4,22 @@
 //! A column is a copy, so nobody can change what a batch works with while the interpreter's lock is
 //! released.
 
-use super::engine::STRING_MAX;
+use super::engine::{Ends, STRING_MAX, after_prefix};
 use super::import::read_column;
 use super::strings::Strings;
 use crate::column::Fresh;
 use crate::core::Object;
 use crate::failure;
+use crate::ranges::Closed;
 use numpy::Element;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+
+/// What a range of keys is told by: its ends, of which None is open, or a prefix as the first of them;
+/// which ends belong to it, or None for a prefix.
+pub type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(bool, bool)>);
 
 /// What keys or values are: `str` or `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,28 @@ impl StringType {
     #[inline]
     pub fn bytes<'a>(self, key: &'a Object<'_>) -> PyResult<&'a [u8]> {
         self.bytes_of(key).map_err(|no_key| self.exception(no_key, key, None))
+    }
+
+    /// Does something with a range.
+    pub fn within<T>(
+        self,
+        (low, high, closed): Told<'_, '_>,
+        work: impl FnOnce(Ends<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let low = low.map(|low| self.bytes(low)).transpose()?;
+        let high = high.map(|high| self.bytes(high)).transpose()?;
+        match closed {
+            Some((low_belongs, high_belongs)) => {
+                work(Closed { low: low_belongs, high: high_belongs }.bounds(low, high))
+            }
+            None => {
+                let name = self.name();
+                let none = || PyTypeError::new_err(format!("a prefix is {name}, not of type NoneType"));
+                let prefix = low.ok_or_else(none)?;
+                let after = after_prefix(prefix);
+                work(Closed { low: true, high: false }.bounds(Some(prefix), after.as_deref()))
+            }
+        }
     }
 
     /// The object of a key's bytes.

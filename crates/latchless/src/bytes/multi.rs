@@ -200,8 +200,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let bounds = bounds_of_pairs(&range);
-        Ok(MultiEntries(self.pairs.range(bounds)?))
+        Ok(MultiEntries(self.pairs.range(bounds_of_pairs(&range))?))
     }
 
     /// How many pairs have their keys in a range. O(r). Weakly consistent.
@@ -251,11 +250,11 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     }
 }
 
+/// An end of a range of pairs.
+type End<'q, Q> = Bound<(&'q Q, u64)>;
+
 /// The pairs whose keys lie in a range.
-fn bounds_of_pairs<Q>(range: &impl RangeBounds<Q>) -> (Bound<(&Q, u64)>, Bound<(&Q, u64)>)
-where
-    Q: BytesKey + ?Sized,
-{
+fn bounds_of_pairs<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> (End<'_, Q>, End<'_, Q>) {
     let low = match range.start_bound() {
         Bound::Included(key) => Bound::Included((key, 0)),
         Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),

@@ -168,9 +168,11 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
             words[..keys.len()].iter().for_each(|word| see(word.map(lent)));
             return;
         }
-        self.tree.get_group_by(keys, &mut Kept::of(kind::<V>()), |found, kept| {
+        // One that is called, so that the search isn't compiled once for each caller.
+        let done: &mut dyn FnMut(Option<()>, &Kept) = &mut |found, kept| {
             see(found.map(|()| lent::<V>(0, kept)));
-        });
+        };
+        self.tree.get_group_by(keys, &mut Kept::of(kind::<V>()), done);
     }
 
     /// Puts at most [`GROUP`] values in, in order, and tells `done` of each what it replaces.

@@ -1,0 +1,487 @@
+"""The class `MultiIndex`: keys that are in any number of rows."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from latchless import _interchange
+from latchless._batches import checked_threads
+from latchless._dtypes import Array, Column, columns, dtype_of, listed
+from latchless._index import SHOWN, check_fill
+from latchless._keys import key_column
+from latchless._latchless import RowsCore, StringColumn
+from latchless._ranges import Closed, ends_of
+from latchless._text import text_type
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_SIGN = np.uint64(1 << 63)
+_ROW_MAX = (1 << 63) - 1
+
+
+class _Keys(Protocol):
+    """What keys are: how they become the strings that the compiled part stores, and back."""
+
+    dtype: Any
+
+    def column(self, data: Any) -> StringColumn:
+        """The keys of an array-like."""
+
+    def one(self, key: Any) -> Any:
+        """A single key."""
+
+    def listed(self, column: StringColumn) -> Any:
+        """The keys of a column as users see them: a list or an array."""
+
+
+class _Strings:
+    """Keys that are `str` or `bytes`, as they are."""
+
+    def __init__(self, kind: type) -> None:
+        self.dtype = kind
+
+    def column(self, data: Any) -> StringColumn:
+        return key_column(self.dtype, data)
+
+    def one(self, key: Any) -> Any:
+        return key
+
+    def listed(self, column: StringColumn) -> list[Any]:
+        return column.tolist()
+
+
+class _Numbers:
+    """Keys of a dtype as eight bytes each that have their order."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._own: Column = columns(dtype, np.int64)[0]
+        self.dtype = self._own.dtype
+
+    def column(self, data: Any) -> StringColumn:
+        words = self._ordered(self._own.to_array(data))
+        offsets = np.arange(0, 8 * len(words) + 1, 8, dtype=np.int64)
+        return StringColumn.of_buffers(False, offsets.tobytes(), words.astype(">u8").tobytes())
+
+    def one(self, key: Any) -> bytes:
+        if isinstance(key, (list, tuple, np.ndarray)):
+            raise TypeError(f"a key is of dtype {self.dtype}, not of type {type(key).__name__}")
+        return self._ordered(self._own.to_array([key])).astype(">u8").tobytes()
+
+    def listed(self, column: StringColumn) -> Array:
+        words = column.buffers()[1].view(">u8").astype(np.uint64)
+        kind = self.dtype.kind
+        if kind == "f":
+            words ^= np.where(words & _SIGN, _SIGN, ~np.uint64(0))
+            return words.view(np.float64).astype(self.dtype)
+        if kind in "ub":
+            return words.astype(self.dtype)
+        numbers = (words ^ _SIGN).view(np.int64)
+        return numbers.view(self.dtype) if kind in "Mm" else numbers.astype(self.dtype)
+
+    def _ordered(self, array: Array) -> NDArray[np.uint64]:
+        """Unsigned integers that have the order of these keys. −0.0 is 0.0."""
+        kind = self.dtype.kind
+        if kind == "f":
+            self._refuse(np.isnan(array), "NaN")
+            words = (array.astype(np.float64) + 0.0).view(np.uint64)
+            return words ^ np.where(words & _SIGN, ~np.uint64(0), _SIGN)
+        if kind in "ub":
+            return array.astype(np.uint64)
+        if kind in "Mm":
+            self._refuse(np.isnat(array), "NaT")
+            array = array.view(np.int64)
+        return array.astype(np.int64).view(np.uint64) ^ _SIGN
+
+    def _refuse(self, refused: Array, name: str) -> None:
+        if refused.any():
+            raise ValueError(f"{name} is no key, but the key at position {int(refused.argmax())} is")
+
+
+def _keys_of(keys: Any, key_dtype: Any) -> _Keys:
+    texts = text_type(keys, key_dtype)
+    return _Numbers(dtype_of(keys, key_dtype)) if texts is None else _Strings(texts)
+
+
+def _row_words(rows: Any, count: int) -> NDArray[np.uint64]:
+    """Row numbers, one for each of so many keys, as the compiled part takes them."""
+    rows = listed(rows)
+    array = np.asarray(rows)
+    if array.size == 0 and not isinstance(rows, np.ndarray):  # NumPy takes it for floats.
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"rows are integers, not of dtype {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"rows must be one-dimensional, not of shape {array.shape}")
+    if len(array) != count:
+        raise ValueError(f"there are {count} keys but {len(array)} rows")
+    refused = (array < 0) | (array > array.dtype.type(min(_ROW_MAX, int(np.iinfo(array.dtype).max))))
+    if refused.any():
+        at = int(refused.argmax())
+        raise OverflowError(f"rows are from 0 to 2**63 - 1, but the one at position {at} is {array[at]}")
+    return np.require(array, np.uint64, ["C", "A"])
+
+
+def _row_word(row: Any) -> int:
+    word = operator.index(row)
+    if not 0 <= word <= _ROW_MAX:
+        raise OverflowError(f"rows are from 0 to 2**63 - 1, not {word}")
+    return word
+
+
+class MultiIndex(RowsCore):
+    """An ordered index of a column whose keys are in any number of rows, for many threads at once.
+
+    `Index` and `StringIndex` have one value under a key. A column of a table has the same key in many rows: this
+    index says in which. What it stores are pairs of a key and a row's number, in the order of the keys, and the
+    rows of a key ascending. So a join, a lookup of all orders of a user, or a range of times with several
+    rows each comes out as row numbers, with which any array, frame or table takes its rows.
+
+    Parameters
+    ----------
+    keys : array-like
+        n keys, in any order, any of them in many rows: `str`, `bytes`, or of a dtype, given as for `StringIndex`
+        or `Index`. None: an empty index.
+    rows : array-like
+        n integers from 0 to 2**63 - 1: the row of each key. By default its position.
+    key_dtype : dtype or type
+        What keys are: `str`, `bytes`, or a dtype of integers, float32, float64, bool, datetime64 or timedelta64.
+        By default that of the array or of the first element, else int64.
+    assume_sorted : bool
+        The pairs ascend, and differ; if they don't, ValueError says where.
+    fill : float
+        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that doesn't change any more.
+    limit_bytes : int
+        The most memory that the index may take.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        Keys that are none, as for `Index` and `StringIndex`: NaN, NaT, nulls, lone surrogates, some 65,500 bytes
+        or more; rows that are no integers, or negative; unequal lengths.
+    MemoryError
+        More memory than `limit_bytes`, or than there is.
+
+    Notes
+    -----
+    A pair that is put in twice is there once. The rows of a key take about nine bytes each, however long the key
+    is. Every method may be called from any thread at any time; operations on one pair are atomic, and batches
+    release the interpreter's lock.
+
+    Examples
+    --------
+    >>> from latchless import MultiIndex
+    >>> cities = MultiIndex(["Ulm", "Bonn", "Ulm", "Aachen"])
+    >>> cities.rows("Ulm")
+    array([0, 2])
+    >>> cities.insert("Bonn", 4), cities.remove("Ulm", 0), len(cities)
+    (True, True, 4)
+    >>> cities.range("A", "C")
+    (['Aachen', 'Bonn', 'Bonn'], array([3, 1, 4]))
+    """
+
+    key_dtype: np.dtype[Any] | type
+    """The dtype of the keys, or `str` or `bytes`."""
+    _keys: _Keys
+
+    def __new__(
+        cls,
+        keys: ArrayLike | Any = None,
+        rows: ArrayLike | None = None,
+        *,
+        key_dtype: DTypeLike | type[str] | type[bytes] | None = None,
+        assume_sorted: bool = False,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> Self:
+        """Make an index: see the class."""
+        if keys is None and rows is not None:
+            raise TypeError("rows are given with their keys")
+        keys = listed(keys)
+        own = _keys_of(keys, key_dtype)
+        check_fill(fill)
+        column = words = None
+        if keys is not None:
+            column = own.column(keys)
+            words = _row_words(np.arange(len(column)) if rows is None else rows, len(column))
+        text = own.dtype is str
+        made = super().__new__(cls, text, column, words, assume_sorted, fill, limit_bytes)
+        made._keys, made.key_dtype = own, own.dtype
+        return made
+
+    # ---- one key ----
+
+    def insert(self, key: Any, row: int) -> bool:
+        """Put a row under a key, atomically. Returns whether it wasn't there before.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> index = MultiIndex(key_dtype="M8[D]")
+        >>> index.insert(np.datetime64("2026-11-26"), 7), index.insert(np.datetime64("2026-11-26"), 7)
+        (True, False)
+        """
+        return self._insert(self._keys.one(key), _row_word(row))
+
+    def remove(self, key: Any, row: int) -> bool:
+        """Remove a row from under a key, atomically. Returns whether it was there."""
+        return self._remove(self._keys.one(key), _row_word(row))
+
+    def remove_all(self, key: Any) -> int:
+        """Remove all rows of a key, one by one. Returns how many there were."""
+        key = self._keys.one(key)
+        return self._count(key, key, (True, True), True)
+
+    def contains(self, key: Any, row: int) -> bool:
+        """Whether this row is under this key."""
+        return self._contains(self._keys.one(key), _row_word(row))
+
+    def __contains__(self, key: Any) -> bool:
+        """Whether a key has any row."""
+        return self._contains(self._keys.one(key), None)
+
+    def rows(self, key: Any, *, reverse: bool = False, limit: int | None = None) -> NDArray[np.int64]:
+        """The rows of a key, ascending, or descending; of many the first `limit`.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex([1.5, 2.5, 1.5, 1.5]).rows(1.5, reverse=True, limit=2)
+        array([3, 2])
+        """
+        key = self._keys.one(key)
+        _, rows = self._range(key, key, (True, True), reverse, _checked(limit))
+        return rows.view(np.int64)
+
+    def first(self) -> tuple[Any, int] | None:
+        """The smallest key and its first row, or None."""
+        return self._shown(self._end(False))
+
+    def last(self) -> tuple[Any, int] | None:
+        """The greatest key and its last row, or None."""
+        return self._shown(self._end(True))
+
+    # ---- batches ----
+
+    def rows_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of many keys at once.
+
+        Parameters
+        ----------
+        keys : array-like
+            n keys, in any order.
+        threads : int
+            How many threads share the batch.
+
+        Returns
+        -------
+        rows : array (m, int64)
+            The rows of the first key, ascending, then those of the second, and so on.
+        offsets : array (n + 1, int64)
+            Those of key i are `rows[offsets[i]:offsets[i + 1]]`.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex(["a", "b", "a"]).rows_many(["b", "c", "a"])
+        (array([1, 0, 2]), array([0, 1, 1, 3]))
+        """
+        rows, ends = self._rows_many(self._keys.column(listed(keys)), checked_threads(threads))
+        offsets = np.zeros(len(ends) + 1, np.int64)
+        offsets[1:] = ends
+        return rows.view(np.int64), offsets
+
+    def join(self, keys: ArrayLike | Any, *, threads: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All pairs of a position in `keys` and a row of that key: an inner join, in the order of the positions.
+
+        Returns
+        -------
+        positions, rows : arrays (m, int64)
+            `left.take(positions)` and `right.take(rows)` are the two sides of the joined table.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> orders = MultiIndex(["ann", "bob", "ann"])
+        >>> orders.join(["bob", "eve", "ann"])
+        (array([0, 2, 2]), array([1, 0, 2]))
+        """
+        rows, offsets = self.rows_many(keys, threads=threads)
+        return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), rows
+
+    def insert_many(self, keys: ArrayLike | Any, rows: ArrayLike) -> int:
+        """Insert n keys with a row each. Returns how many pairs were new.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            Keys or rows that the index can't have, or unequal lengths. Nothing was inserted.
+        MemoryError, KeyboardInterrupt
+            The exception's attribute `refused` has the positions (int64, ascending) of the pairs that weren't
+            inserted; all others were. Without this attribute nothing was.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> index = MultiIndex(["a"], [10])
+        >>> index.insert_many(["a", "b", "a"], [11, 20, 10])
+        2
+        """
+        column = self._keys.column(listed(keys))
+        return self._insert_many(column, _row_words(rows, len(column)))
+
+    def remove_many(self, keys: ArrayLike | Any, rows: ArrayLike) -> int:
+        """Remove n pairs of a key and a row; those that aren't there are no error. Returns how many were removed.
+
+        A KeyboardInterrupt has the positions of those that weren't looked at in its attribute `refused`.
+        """
+        column = self._keys.column(listed(keys))
+        return self._remove_many(column, _row_words(rows, len(column)))
+
+    # ---- ranges ----
+
+    def range(
+        self,
+        lo: Any = None,
+        hi: Any = None,
+        *,
+        closed: Closed = "left",
+        reverse: bool = False,
+        limit: int | None = None,
+    ) -> tuple[Any, NDArray[np.int64]]:
+        """Copy the pairs whose keys are in a range: the keys (an array, of strings a list), and their rows.
+
+        They ascend, by keys and then by rows. `closed` says which ends belong to the range: 'left', 'right',
+        'both' or 'neither'. An end that is None is open; a range whose start is after its end is empty. With
+        reverse=True the pairs descend, and `limit` counts from the end of the range. Pairs that other threads
+        change meanwhile are seen before or after the change; all others are seen once.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> index = MultiIndex([3, 1, 2, 2])
+        >>> index.range(1, 3)
+        (array([1, 2, 2]), array([1, 2, 3]))
+        >>> index.range(reverse=True, limit=2)
+        (array([3, 2]), array([0, 3]))
+        """
+        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
+        return self._copied(lo, hi, ends_of(closed), reverse, limit)
+
+    def prefix(
+        self, prefix: Any, *, reverse: bool = False, limit: int | None = None
+    ) -> tuple[list[Any], NDArray[np.int64]]:
+        """Copy the pairs whose keys, which are `str` or `bytes`, begin with a prefix, as `range` does.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex(["/a", "/b", "/a/b", "/a"]).prefix("/a")
+        (['/a', '/a', '/a/b'], array([0, 3, 2]))
+        """
+        if not isinstance(self.key_dtype, type):
+            raise TypeError(f"keys of dtype {self.key_dtype} have no prefixes")
+        return self._copied(prefix, None, None, reverse, limit)
+
+    def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
+        """How many pairs have their keys in a range: see `range`. The time is that of going over it.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex([3, 1, 2, 2]).count(2, 2, closed="both")
+        2
+        """
+        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
+        return self._count(lo, hi, ends_of(closed), False)
+
+    def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
+        """Remove the pairs whose keys are in a range, and return how many there were: see `range`."""
+        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
+        return self._count(lo, hi, ends_of(closed), True)
+
+    # ---- the whole index ----
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MultiIndex):
+            return NotImplemented
+        if self.key_dtype != other.key_dtype:
+            return False
+        (keys, rows), (others, their_rows) = self._whole(), other._whole()
+        ours, theirs = (*keys.buffers(), rows), (*others.buffers(), their_rows)
+        return _interchange.equal(ours, theirs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        keys, rows = self.range(limit=SHOWN)
+        shown = [f"({key!r}, {row})" for key, row in zip(_plain(keys), rows.tolist(), strict=True)]
+        if len(self) > len(shown):
+            shown.append(f"… {len(self)} pairs")
+        dtype = self.key_dtype.__name__ if isinstance(self.key_dtype, type) else f"'{self.key_dtype}'"
+        return f"MultiIndex([{', '.join(shown)}], key_dtype={dtype})"
+
+    def copy(self) -> Self:
+        """Another index with the pairs of this one. Pairs that others change meanwhile may be as before."""
+        return self._restored(self.key_dtype, *self._whole())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as three arrays, which protocol 5 can pass on without a copy."""
+        keys, rows = self._whole()
+        return _interchange.restored_rows, (type(self), self.key_dtype, *keys.buffers(), rows)
+
+    def to_arrow(self) -> Any:
+        """All pairs as a `pyarrow.Table` with the columns 'key' and 'row'. Needs pyarrow."""
+        arrow = _interchange.pyarrow()
+        keys, rows = self._whole()
+        if isinstance(self.key_dtype, type):
+            kind = arrow.large_string() if self.key_dtype is str else arrow.large_binary()
+            buffers = [None, *(arrow.py_buffer(buffer) for buffer in keys.buffers())]
+            column = arrow.Array.from_buffers(kind, len(keys), buffers)
+        else:
+            column = arrow.array(self._keys.listed(keys))
+        return arrow.table({"key": column, "row": rows.view(np.int64)})
+
+    def _whole(self) -> tuple[StringColumn, NDArray[np.uint64]]:
+        return self._range(None, None, (True, True), False, None)
+
+    @classmethod
+    def _restored(cls, key_dtype: Any, keys: StringColumn, rows: NDArray[np.uint64]) -> Self:
+        own = _keys_of(None, key_dtype)
+        made = super().__new__(cls, own.dtype is str, keys, rows, True, 0.8, None)
+        made._keys, made.key_dtype = own, own.dtype
+        return made
+
+    def _copied(
+        self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
+    ) -> tuple[Any, NDArray[np.int64]]:
+        keys, rows = self._range(lo, hi, closed, reverse, _checked(limit))
+        return self._keys.listed(keys), rows.view(np.int64)
+
+    def _shown(self, pair: tuple[Any, int] | None) -> tuple[Any, int] | None:
+        if pair is None or isinstance(self.key_dtype, type):
+            return pair
+        column = StringColumn(False, [pair[0]])
+        return _plain(self._keys.listed(column))[0], pair[1]
+
+
+def _plain(keys: Any) -> list[Any]:
+    """Keys as Python's objects; times as NumPy's."""
+    if isinstance(keys, list):
+        return keys
+    return list(keys) if keys.dtype.kind in "Mm" else list(keys.tolist())
+
+
+def _checked(limit: int | None) -> int | None:
+    if limit is not None and limit < 0:
+        raise ValueError(f"the limit must be at least 0, not {limit}")
+    return limit

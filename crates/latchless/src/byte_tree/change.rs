@@ -3,7 +3,7 @@
 use super::node::{Node, Words, ones};
 use super::shape::*;
 use super::shift::{shift_down, shift_up};
-use super::text::{head, word, words_of};
+use super::text::{head, last_word, words_of};
 use crate::node::lines::Lines;
 use crate::tree::Share;
 use core::hint::select_unpredictable;
@@ -79,7 +79,15 @@ impl<'k> Entry<'k> {
         match self.rest {
             Rest::Long(string) => store(1, string.to_word()),
             Rest::Words(rest) => rest.iter().enumerate().for_each(|(at, &word)| store(1 + at, word)),
-            Rest::Bytes(rest) => (0..words_of(rest.len())).for_each(|at| store(1 + at, word(rest, 8 * at))),
+            Rest::Bytes(rest) => {
+                let (whole, end) = rest.as_chunks();
+                for (at, &word) in whole.iter().enumerate() {
+                    store(1 + at, u64::from_le_bytes(word));
+                }
+                if !end.is_empty() {
+                    store(1 + whole.len(), last_word(end));
+                }
+            }
         }
     }
 }

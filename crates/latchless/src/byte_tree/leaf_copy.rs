@@ -193,8 +193,8 @@ impl LeafCopy {
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
     pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, (bounds, extent): (Bounds<'_>, Extent)) {
-        // Before a copy of a part there is anything.
-        // Before a copy of a part there is anything.
+        // The range's ends are searched for in the leaf if only a part of it is copied: before that part, the
+        // image has what the last leaf left there.
         let part = extent.part().filter(|_| leaf.shape().is_of_records());
         let first = match (bounds.low, part) {
             (Bound::Included(key), Some(share)) => first_near(leaf, key, (false, share)),

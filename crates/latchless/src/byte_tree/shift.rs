@@ -10,7 +10,7 @@ use latchless_core::sync::Word;
 pub(super) fn shift_up<S: Lines>(words: &[Word], by: usize) {
     let (from, to) = (&words[..words.len() - by], &words[by..]);
     let Some((first, first_to)) = from.first_chunk().zip(to.first_chunk()) else {
-        // The compiler makes a call of an iterator's loop.
+        // Of an iterator's loop the compiler would make a call.
         for at in (0..from.len()).rev() {
             to[at].store_relaxed(from[at].load_relaxed());
         }

@@ -24,7 +24,7 @@ pub fn word(bytes: &[u8], at: usize) -> u64 {
 
 /// Fewer than eight bytes, by loads that overlap.
 #[inline(always)]
-fn last_word(rest: &[u8]) -> u64 {
+pub(super) fn last_word(rest: &[u8]) -> u64 {
     let shifted = |byte: usize| u64::from(rest[byte]) << (8 * byte);
     match (rest, rest.last_chunk::<4>()) {
         (&[a, b, c, d, ..], Some(&end)) => {

@@ -214,7 +214,7 @@ fn bits_of(lines: Range<usize>) -> u32 {
 
 enum Which {
     First,
-    /// The first, of which what is before the range isn't wanted.
+    /// The first one, without what it has before the range.
     FirstPart,
     Last,
     Next,

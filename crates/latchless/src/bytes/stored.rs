@@ -168,7 +168,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
             words[..keys.len()].iter().for_each(|word| see(word.map(lent)));
             return;
         }
-        // One that is called, so that the search isn't compiled once for each caller.
+        // Called through a pointer: otherwise the search would be compiled once more for each caller.
         let done: &mut dyn FnMut(Option<()>, &Kept) = &mut |found, kept| {
             see(found.map(|()| lent::<V>(0, kept)));
         };

@@ -80,8 +80,7 @@ impl<W: Words> Node<'_, W> {
         (may_be && (shape.is_of_records() || self.lengths_are(first, entries))).then_some(first)
     }
 
-    /// Whether all of these entries, which are none of records, have this length. Eight are looked at at
-    /// once.
+    /// Whether all of these entries of a node of slots have this length. Eight are compared at once.
     fn lengths_are(self, length: u8, entries: Range<usize>) -> bool {
         let all = u64::from(length) * (u64::MAX / 0xFF);
         (entries.start / 8..entries.end.div_ceil(8)).all(|at| {

@@ -97,7 +97,7 @@ fn scans_that_begin_amid_records_are_as_in_the_model() {
             let high = if step % 5 < 2 { Bound::Excluded(&high[..]) } else { Bound::Included(&high[..]) };
             let wanted = model.range::<[u8], _>((low, high)).map(|(key, &value)| (key.clone(), value));
             let mut seen = Vec::new();
-            // What was there before a copy of a part stays.
+            // One copy for all scans: where a leaf isn't copied, it has what the last one left there.
             let _ = tree.visit(Bounds { low, high }, (&mut leaf, &mut OneWord), &mut |key, value, _| {
                 seen.push((key.to_vec(), value));
                 ControlFlow::<()>::Continue(())

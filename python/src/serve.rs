@@ -43,6 +43,33 @@ pub fn guarded<T>(state: &AtomicU8, work: impl FnOnce() -> PyResult<T>) -> PyRes
     })
 }
 
+/// Does something with one entry of an index in this state, as [`guarded`].
+#[inline]
+pub fn one<T>(state: &AtomicU8, work: impl FnOnce() -> latchless::Result<T>) -> PyResult<T> {
+    guarded(state, || {
+        let _pass = Pass::for_one();
+        work().map_err(|error| failure::exception(&error))
+    })
+}
+
+/// Changes an index in this state by a batch of so many entries, in their order, a chunk at a time. Says how
+/// many keys were changed.
+pub fn change_in_order(
+    py: Python<'_>,
+    state: &AtomicU8,
+    count: usize,
+    change: impl Fn(Range<usize>, &mut Changed) + Sync,
+) -> PyResult<usize> {
+    guarded(state, || {
+        let cuts = (&[0, count][..], batch::CHUNK);
+        let (parts, failed) = batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
+            change(chunk, changed);
+            Ok(())
+        });
+        failure::changed(py, parts, failed, &Sequence::<u64>::AsGiven)
+    })
+}
+
 /// How a tree is built, as a dict.
 pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);

@@ -14,13 +14,12 @@ from latchless._dtypes import Array, Column, columns, dtype_of, listed
 from latchless._index import SHOWN, check_fill
 from latchless._keys import key_column
 from latchless._latchless import RowsCore, StringColumn
-from latchless._ranges import Closed, ends_of
+from latchless._ranges import Closed, checked_limit, ends_of
 from latchless._text import text_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_SIGN = np.uint64(1 << 63)
 _ROW_MAX = (1 << 63) - 1
 
 
@@ -63,43 +62,16 @@ class _Numbers:
         self.dtype = self._own.dtype
 
     def column(self, data: Any) -> StringColumn:
-        words = self._ordered(self._own.to_array(data))
-        offsets = np.arange(0, 8 * len(words) + 1, 8, dtype=np.int64)
-        return StringColumn.of_buffers(False, offsets.tobytes(), words.astype(">u8").tobytes())
+        return StringColumn.of_words(self._own.told(), self._own.to_words(data))
 
-    def one(self, key: Any) -> bytes:
+    def one(self, key: Any) -> Any:
         if isinstance(key, (list, tuple, np.ndarray)):
             raise TypeError(f"a key is of dtype {self.dtype}, not of type {type(key).__name__}")
-        return self._ordered(self._own.to_array([key])).astype(">u8").tobytes()
+        (stored,) = self.column([key]).tolist()
+        return stored
 
     def listed(self, column: StringColumn) -> Array:
-        words = column.buffers()[1].view(">u8").astype(np.uint64)
-        kind = self.dtype.kind
-        if kind == "f":
-            words ^= np.where(words & _SIGN, _SIGN, ~np.uint64(0))
-            return words.view(np.float64).astype(self.dtype)
-        if kind in "ub":
-            return words.astype(self.dtype)
-        numbers = (words ^ _SIGN).view(np.int64)
-        return numbers.view(self.dtype) if kind in "Mm" else numbers.astype(self.dtype)
-
-    def _ordered(self, array: Array) -> NDArray[np.uint64]:
-        """Unsigned integers that have the order of these keys. −0.0 is 0.0."""
-        kind = self.dtype.kind
-        if kind == "f":
-            self._refuse(np.isnan(array), "NaN")
-            words = (array.astype(np.float64) + 0.0).view(np.uint64)
-            return words ^ np.where(words & _SIGN, ~np.uint64(0), _SIGN)
-        if kind in "ub":
-            return array.astype(np.uint64)
-        if kind in "Mm":
-            self._refuse(np.isnat(array), "NaT")
-            array = array.view(np.int64)
-        return array.astype(np.int64).view(np.uint64) ^ _SIGN
-
-    def _refuse(self, refused: Array, name: str) -> None:
-        if refused.any():
-            raise ValueError(f"{name} is no key, but the key at position {int(refused.argmax())} is")
+        return self._own.from_words(column.words(self._own.told()))
 
 
 def _keys_of(keys: Any, key_dtype: Any) -> _Keys:
@@ -208,8 +180,11 @@ class MultiIndex(RowsCore):
         if keys is not None:
             column = own.column(keys)
             words = _row_words(np.arange(len(column)) if rows is None else rows, len(column))
-        text = own.dtype is str
-        made = super().__new__(cls, text, column, words, assume_sorted, fill, limit_bytes)
+        return cls._made(own, column, words, assume_sorted, fill, limit_bytes)
+
+    @classmethod
+    def _made(cls, own: _Keys, *told: Any) -> Self:
+        made = super().__new__(cls, own.dtype is str, *told)
         made._keys, made.key_dtype = own, own.dtype
         return made
 
@@ -254,7 +229,7 @@ class MultiIndex(RowsCore):
         array([3, 2])
         """
         key = self._keys.one(key)
-        _, rows = self._range(key, key, (True, True), reverse, _checked(limit))
+        _, rows = self._range(key, key, (True, True), reverse, checked_limit(limit))
         return rows.view(np.int64)
 
     def first(self) -> tuple[Any, int] | None:
@@ -369,8 +344,7 @@ class MultiIndex(RowsCore):
         >>> index.range(reverse=True, limit=2)
         (array([3, 2]), array([0, 3]))
         """
-        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
-        return self._copied(lo, hi, ends_of(closed), reverse, limit)
+        return self._copied(*self._ends(lo, hi), ends_of(closed), reverse, limit)
 
     def prefix(
         self, prefix: Any, *, reverse: bool = False, limit: int | None = None
@@ -396,13 +370,11 @@ class MultiIndex(RowsCore):
         >>> MultiIndex([3, 1, 2, 2]).count(2, 2, closed="both")
         2
         """
-        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
-        return self._count(lo, hi, ends_of(closed), False)
+        return self._count(*self._ends(lo, hi), ends_of(closed), False)
 
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the pairs whose keys are in a range, and return how many there were: see `range`."""
-        lo, hi = (None if end is None else self._keys.one(end) for end in (lo, hi))
-        return self._count(lo, hi, ends_of(closed), True)
+        return self._count(*self._ends(lo, hi), ends_of(closed), True)
 
     # ---- the whole index ----
 
@@ -456,15 +428,16 @@ class MultiIndex(RowsCore):
 
     @classmethod
     def _restored(cls, key_dtype: Any, keys: StringColumn, rows: NDArray[np.uint64]) -> Self:
-        own = _keys_of(None, key_dtype)
-        made = super().__new__(cls, own.dtype is str, keys, rows, True, 0.8, None)
-        made._keys, made.key_dtype = own, own.dtype
-        return made
+        return cls._made(_keys_of(None, key_dtype), keys, rows, True, 0.8, None)
+
+    def _ends(self, lo: Any, hi: Any) -> tuple[Any, Any]:
+        low, high = (None if end is None else self._keys.one(end) for end in (lo, hi))
+        return low, high
 
     def _copied(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
     ) -> tuple[Any, NDArray[np.int64]]:
-        keys, rows = self._range(lo, hi, closed, reverse, _checked(limit))
+        keys, rows = self._range(lo, hi, closed, reverse, checked_limit(limit))
         return self._keys.listed(keys), rows.view(np.int64)
 
     def _shown(self, pair: tuple[Any, int] | None) -> tuple[Any, int] | None:
@@ -479,9 +452,3 @@ def _plain(keys: Any) -> list[Any]:
     if isinstance(keys, list):
         return keys
     return list(keys) if keys.dtype.kind in "Mm" else list(keys.tolist())
-
-
-def _checked(limit: int | None) -> int | None:
-    if limit is not None and limit < 0:
-        raise ValueError(f"the limit must be at least 0, not {limit}")
-    return limit

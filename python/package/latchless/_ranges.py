@@ -45,9 +45,7 @@ class Ranges(Batches):
         >>> index.range(hi=4, closed="both", reverse=True, limit=2)
         (array([4, 3]), array([40, 30]))
         """
-        if limit is not None and limit < 0:
-            raise ValueError(f"the limit must be at least 0, not {limit}")
-        keys, values = self._range(lo, hi, ends_of(closed), reverse, limit)
+        keys, values = self._range(lo, hi, ends_of(closed), reverse, checked_limit(limit))
         return self._key.from_words(keys), self._value.from_words(values)
 
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
@@ -161,3 +159,10 @@ def ends_of(closed: str) -> tuple[bool, bool]:
         return _ENDS[closed]
     except (KeyError, TypeError):
         raise ValueError(f"closed is left, right, both or neither, not {closed!r}") from None
+
+
+def checked_limit(limit: int | None) -> int | None:
+    """How many entries of a range are wanted at most, if that can be."""
+    if limit is not None and limit < 0:
+        raise ValueError(f"the limit must be at least 0, not {limit}")
+    return limit

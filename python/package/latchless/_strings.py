@@ -16,7 +16,7 @@ from latchless._index import SHOWN, check_fill, check_lengths, shown_as
 from latchless._keys import key_column
 from latchless._latchless import BytesCore, StringColumn, StringSnapshot, read_arrow_strings
 from latchless._mapping import Key, SortedMapping
-from latchless._ranges import Closed, ends_of
+from latchless._ranges import Closed, checked_limit, ends_of
 from latchless._text import Texts, one_or_many_texts, text_type
 
 if TYPE_CHECKING:
@@ -259,9 +259,7 @@ class Strings(BytesCore, SortedMapping[Key]):
     def _listed(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
     ) -> tuple[list[Key], Array | list[Any]]:
-        if limit is not None and limit < 0:
-            raise ValueError(f"the limit must be at least 0, not {limit}")
-        keys, words = self._range(lo, hi, closed, reverse, limit)
+        keys, words = self._range(lo, hi, closed, reverse, checked_limit(limit))
         return keys.tolist(), self._value.from_words(words)
 
     def count(self, lo: Key | None = None, hi: Key | None = None, *, closed: Closed = "left") -> int:

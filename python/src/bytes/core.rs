@@ -10,18 +10,15 @@ use super::typed::{Made, Tree, Typed, undone_exception, with};
 use super::value::{Value, own};
 use crate::column::Fresh;
 use crate::core::{DtypeOf, Entry as Pair, Object};
-use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Places};
-use crate::serve::{FINE, guarded, stats_dict};
-use crate::updates::{Changed, Sequence};
-use crate::{batch, export, failure};
+use crate::serve::{FINE, change_in_order, guarded, one, stats_dict};
+use crate::{batch, export};
 use latchless::{Direction, Result};
 use pyo3::exceptions::{PyAssertionError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use std::iter::repeat_with;
-use std::ops::{self, Range};
+use std::ops;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU8;
 
@@ -200,7 +197,7 @@ impl BytesCore {
         missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         with!(self, typed => {
             guarded(&self.state, || typed.get_many(keys, missing, threads))
         })
@@ -212,7 +209,7 @@ impl BytesCore {
         keys: &Bound<'py, StringColumn>,
         threads: usize,
     ) -> PyResult<Object<'py>> {
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         let mut found = Fresh::<bool>::new(py, keys.len())?;
         guarded(&self.state, || {
             let cuts = batch::cuts(keys.len(), threads);
@@ -235,18 +232,18 @@ impl BytesCore {
         values: &Object<'_>,
     ) -> PyResult<usize> {
         keys.get().check_lengths()?;
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         with!(self, typed => {
             let given = typed.given(values, keys.len())?;
             let batch = typed.batch(&given);
-            self.change_many(py, keys, |chunk, changed| typed.engine.insert_chunk(keys, batch, chunk, changed))
+            change_in_order(py, &self.state, keys.len(), |chunk, changed| typed.engine.insert_chunk(keys, batch, chunk, changed))
         })
     }
 
     fn _remove_many(&self, py: Python<'_>, keys: &Bound<'_, StringColumn>) -> PyResult<usize> {
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         with!(self, typed => {
-            self.change_many(py, keys, |chunk, changed| typed.engine.remove_chunk(keys, chunk, changed))
+            change_in_order(py, &self.state, keys.len(), |chunk, changed| typed.engine.remove_chunk(keys, chunk, changed))
         })
     }
 
@@ -353,10 +350,7 @@ impl BytesCore {
     /// Does something with one entry.
     #[inline]
     fn one<T>(&self, work: impl FnOnce() -> Result<T>) -> PyResult<T> {
-        guarded(&self.state, || {
-            let _pass = Pass::for_one();
-            work().map_err(|error| failure::exception(&error))
-        })
+        one(&self.state, work)
     }
 
     /// The value under a key.
@@ -387,11 +381,6 @@ impl BytesCore {
         Ok(Some((self.keys.object(py, &key)?, typed.object(py, &value)?)))
     }
 
-    /// The strings of a column whose keys are of this index's type.
-    fn own<'k>(&self, keys: &'k StringColumn) -> PyResult<&'k Strings> {
-        keys.check(self.keys).map(|()| &keys.strings)
-    }
-
     fn collect<V: Value>(
         &self,
         py: Python<'_>,
@@ -402,24 +391,6 @@ impl BytesCore {
     ) -> PyResult<(Strings, V::Copied)> {
         guarded(&self.state, || {
             py.detach(|| typed.engine.collect(ends, direction, limit)).map_err(undone_exception)
-        })
-    }
-
-    /// Changes the index by a batch.
-    fn change_many(
-        &self,
-        py: Python<'_>,
-        keys: &Strings,
-        change: impl Fn(Range<usize>, &mut Changed) + Sync,
-    ) -> PyResult<usize> {
-        guarded(&self.state, || {
-            let cuts = (&[0, keys.len()][..], batch::CHUNK);
-            let (parts, failed) =
-                batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
-                    change(chunk, changed);
-                    Ok(())
-                });
-            failure::changed(py, parts, failed, &Sequence::<u64>::AsGiven)
         })
     }
 }

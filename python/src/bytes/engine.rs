@@ -15,7 +15,7 @@ use pyo3::PyErr;
 use std::ops::{Bound, ControlFlow, Range};
 
 /// Entries that are copied or loaded between two looks at the clock.
-const PIECE: usize = 1 << 14;
+pub const PIECE: usize = 1 << 14;
 /// The most bytes that a key may have, and a value.
 pub const STRING_MAX: usize = 65_535;
 
@@ -74,13 +74,11 @@ impl<V: Value> BytesEngine<V> {
         fill: FillFactor,
         pulse: &mut Pulse,
     ) -> Result<(), Undone> {
-        let mut stopped: Option<PyErr> = None;
-        let entries = (0..order.map_or(keys.len(), <[usize]>::len)).map_while(|at| {
-            if at % PIECE == 0 {
-                stopped = pulse.check().err();
-            }
+        let mut stopped = None;
+        let places = 0..order.map_or(keys.len(), <[usize]>::len);
+        let entries = until_signal(places, pulse, &mut stopped).map(|at| {
             let at = order.map_or(at, |order| order[at]);
-            stopped.is_none().then(|| (keys.get(at), own::<V>(V::at(values, at))))
+            (keys.get(at), own::<V>(V::at(values, at)))
         });
         self.index.bulk_load(entries, fill)?;
         stopped.map_or(Ok(()), |raised| Err(raised.into()))
@@ -191,6 +189,20 @@ impl<V: Value> BytesEngine<V> {
     pub fn remove_range(&self, ends: Ends<'_>) -> usize {
         self.index.remove_range::<[u8]>(ends).unwrap_or(0)
     }
+}
+
+/// These items, until a signal's handler has raised something.
+pub fn until_signal<T>(
+    items: impl Iterator<Item = T>,
+    pulse: &mut Pulse,
+    stopped: &mut Option<PyErr>,
+) -> impl Iterator<Item = T> {
+    items.enumerate().map_while(move |(number, item)| {
+        if number % PIECE == 0 {
+            *stopped = pulse.check().err();
+        }
+        stopped.is_none().then_some(item)
+    })
 }
 
 /// The smallest key after all that begin with this prefix; None: there is no such key.

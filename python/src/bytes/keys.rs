@@ -7,9 +7,11 @@
 use super::engine::{Ends, STRING_MAX, after_prefix};
 use super::import::read_column;
 use super::strings::Strings;
-use crate::column::Fresh;
-use crate::core::Object;
+use crate::column::{self, Fresh};
+use crate::core::{DtypeOf, Object};
 use crate::failure;
+use crate::kind::Kind;
+use crate::lane::Lane;
 use crate::ranges::Closed;
 use numpy::Element;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
@@ -140,6 +142,11 @@ enum NoKey {
     NoText(PyErr),
 }
 
+/// What keys of a dtype are, as words of 64 bits.
+fn kind_of((code, name, hooks): DtypeOf) -> PyResult<Kind> {
+    Kind::new(true, &code, name, hooks, true)
+}
+
 fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
 }
@@ -219,6 +226,31 @@ impl StringColumn {
         }
     }
 
+    /// Of words of 64 bits that are keys of a dtype: eight bytes each, which have the order of the keys.
+    #[staticmethod]
+    fn of_words(dtype: DtypeOf, words: &Object<'_>) -> PyResult<Self> {
+        let (kind, words) = (kind_of(dtype)?, column::input::<u64>(words)?);
+        let words = words.words();
+        let name = if kind.is_time() { "NaT" } else { "NaN" };
+        let no_key = |at| PyValueError::new_err(format!("{name} is no key, but the key at position {at} is"));
+        let mut strings = Strings::with_room(words.len(), 8 * words.len()).map_err(refused)?;
+        for at in 0..words.len() {
+            let word = words.load(at).ordered(kind.order()).ok_or_else(|| no_key(at))?;
+            strings.push(&word.to_be_bytes()).map_err(refused)?;
+        }
+        Ok(Self { strings, of: StringType { is_text: false, is_value: false } })
+    }
+
+    /// The words of keys of a dtype, of which [`StringColumn::of_words`] has made the strings.
+    fn words<'py>(&self, py: Python<'py>, dtype: DtypeOf) -> PyResult<Object<'py>> {
+        let (kind, (words, _)) = (kind_of(dtype)?, self.strings.bytes().as_chunks());
+        let mut array = Fresh::new(py, words.len())?;
+        for (place, &word) in array.places().iter_mut().zip(words) {
+            place.write(u64::from_be_bytes(word).restored(kind.order()));
+        }
+        Ok(array.into_any())
+    }
+
     fn __len__(&self) -> usize {
         self.strings.len()
     }
@@ -253,6 +285,11 @@ impl StringColumn {
         Err(PyValueError::new_err(format!(
             "the {what} at position {at} has {len} bytes, more than the {STRING_MAX} that a {what} may have"
         )))
+    }
+
+    /// The strings, if they are keys of this type.
+    pub fn keys_of(&self, own: StringType) -> PyResult<&Strings> {
+        self.check(own).map(|()| &self.strings)
     }
 
     /// An error if they are of another type.

@@ -1,7 +1,7 @@
 //! The class under `latchless.MultiIndex`: keys that are in any number of rows. Keys of a dtype are byte
 //! strings of eight bytes here; Python's side makes them.
 
-use super::engine::Ends;
+use super::engine::{Ends, PIECE, until_signal};
 use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
 use super::typed::undone_exception;
@@ -11,21 +11,19 @@ use crate::core::Object;
 use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
-use crate::serve::{FINE, guarded, stats_dict};
+use crate::serve::{FINE, change_in_order, guarded, one, stats_dict};
 use crate::sort::{reserve, room};
-use crate::updates::{Changed, Sequence};
+use crate::updates::Changed;
 use latchless::bytes::MultiIndex;
 use latchless::index::Options;
 use latchless::{Error, FillFactor, Result};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::iter::repeat_with;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU8, AtomicU64};
-
-/// Pairs that are copied between two looks at the clock.
-const PIECE: usize = 1 << 14;
 
 /// Row numbers of a caller's array.
 type RowWords<'a> = Words<'a, AtomicU64>;
@@ -53,17 +51,18 @@ impl RowsCore {
         fill: f64,
         limit_bytes: Option<usize>,
     ) -> PyResult<Self> {
-        let own = StringType { is_text: text, is_value: false };
+        let (own, state) = (StringType { is_text: text, is_value: false }, AtomicU8::new(FINE));
         let options = Options { limit_bytes, ..Options::default() };
         let mut index = Box::new(MultiIndex::with_options(options).map_err(refused)?);
         if let Some((keys, rows)) = keys.map(|keys| keys.get()).zip(rows) {
-            keys.check(own)?;
+            let strings = keys.keys_of(own)?;
             keys.check_lengths()?;
-            let rows = column::input::<u64>(rows)?.beside(keys.strings.len(), "rows")?;
-            let (keys, rows, index) = (&keys.strings, rows.words(), &mut index);
-            py.detach(|| load(index, (keys, rows), sorted, fill)).map_err(not_loaded)?;
+            let rows = column::input::<u64>(rows)?.beside(strings.len(), "rows")?;
+            let (rows, index) = (rows.words(), &mut index);
+            let load = || load(index, (strings, rows), sorted, fill);
+            guarded(&state, || py.detach(load).map_err(not_loaded))?;
         }
-        Ok(Self { index, keys: own, state: AtomicU8::new(FINE) })
+        Ok(Self { index, keys: own, state })
     }
 
     // ---- one pair ----
@@ -106,7 +105,7 @@ impl RowsCore {
         keys: &Bound<'py, StringColumn>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         guarded(&self.state, || {
             let cuts = batch::cuts(keys.len(), threads);
             let read = |chunk: Range<usize>, found: &mut Found| {
@@ -171,9 +170,7 @@ impl RowsCore {
             let copy = || collect(&self.index, ends, reverse, limit.unwrap_or(usize::MAX));
             guarded(&self.state, || py.detach(copy).map_err(undone_exception))
         })?;
-        let mut copied = Fresh::<u64>::new(py, rows.len())?;
-        copied.places().iter_mut().zip(&rows).for_each(|(to, &row)| _ = to.write(row));
-        Ok((StringColumn { strings, of: self.keys }, copied.into_any()))
+        Ok((StringColumn { strings, of: self.keys }, PyArray1::from_vec(py, rows).into_any()))
     }
 
     fn _count(
@@ -225,15 +222,7 @@ impl RowsCore {
 impl RowsCore {
     /// Does something with one pair.
     fn one<T>(&self, work: impl FnOnce() -> Result<T>) -> PyResult<T> {
-        guarded(&self.state, || {
-            let _pass = Pass::for_one();
-            work().map_err(refused)
-        })
-    }
-
-    /// The strings of a column whose keys are of this index's type.
-    fn own<'k>(&self, keys: &'k StringColumn) -> PyResult<&'k Strings> {
-        keys.check(self.keys).map(|()| &keys.strings)
+        one(&self.state, work)
     }
 
     /// Changes the index by a batch: `change` gets the pairs of a chunk, and where that begins.
@@ -244,19 +233,13 @@ impl RowsCore {
         rows: &Object<'_>,
         change: impl Fn(&[(&[u8], u64)], usize, &mut Changed) + Sync,
     ) -> PyResult<usize> {
-        let keys = self.own(keys.get())?;
+        let keys = keys.get().keys_of(self.keys)?;
         let rows = column::input::<u64>(rows)?.beside(keys.len(), "rows")?;
         let rows = rows.words();
-        guarded(&self.state, || {
-            let cuts = (&[0, keys.len()][..], CHUNK);
-            let (parts, failed) =
-                batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
-                    let first = chunk.start;
-                    let pairs: Vec<_> = chunk.map(|at| (keys.get(at), rows.load(at))).collect();
-                    change(&pairs, first, changed);
-                    Ok(())
-                });
-            failure::changed(py, parts, failed, &Sequence::<u64>::AsGiven)
+        change_in_order(py, &self.state, keys.len(), |chunk, changed| {
+            let first = chunk.start;
+            let pairs: Vec<_> = chunk.map(|at| (keys.get(at), rows.load(at))).collect();
+            change(&pairs, first, changed);
         })
     }
 }
@@ -287,7 +270,7 @@ fn load(
     fill: f64,
 ) -> Result<(), Undone> {
     let (fill, pulse) = (FillFactor::new(fill)?, &mut Pulse::new());
-    // What is loaded is what was sorted, whoever writes the caller's array meanwhile.
+    // Other threads may write the caller's array: the rows that are sorted are those that are loaded.
     let mut copied = room(keys.len())?;
     copied.extend((0..keys.len()).map(|at| rows.load(at)));
     if sorted {
@@ -310,14 +293,9 @@ fn load_in_order(
     fill: FillFactor,
     pulse: &mut Pulse,
 ) -> Result<(), Undone> {
-    let mut stopped: Option<PyErr> = None;
-    let pairs = places.enumerate().map_while(|(number, at)| {
-        if number % PIECE == 0 {
-            stopped = pulse.check().err();
-        }
-        stopped.is_none().then(|| (keys.get(at), rows[at]))
-    });
-    index.bulk_load(pairs, fill)?;
+    let mut stopped = None;
+    let places = until_signal(places, pulse, &mut stopped);
+    index.bulk_load(places.map(|at| (keys.get(at), rows[at])), fill)?;
     stopped.map_or(Ok(()), |raised| Err(raised.into()))
 }
 

@@ -17,7 +17,7 @@ from latchless._batches import Found
 from latchless._dtypes import Array, one_or_many
 from latchless._durable import Sync, check_sync
 from latchless._interchange import pyarrow
-from latchless._ranges import Closed, ends_of
+from latchless._ranges import Closed, checked_limit, ends_of
 from latchless.ray import _build, _map
 from latchless.ray._calls import Send, Shards, ray
 from latchless.ray._interval import Interval
@@ -286,10 +286,8 @@ class ShardedIndex:
         limit: int | None = None,
     ) -> tuple[Array, Array]:
         """Copy the entries of a range, over all shards that have some: see `Index.range`."""
-        if limit is not None and limit < 0:
-            raise ValueError(f"the limit must be at least 0, not {limit}")
         pieces = [(np.empty(0, self.key_dtype), np.empty(0, self.value_dtype))]
-        rest = limit
+        rest = checked_limit(limit)
 
         def ask(shard: Any, its: Interval, borders: Borders) -> Any:
             return shard.range.remote(its.low, its.high, its.closed, reverse, rest, borders)

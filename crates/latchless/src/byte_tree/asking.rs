@@ -4,7 +4,7 @@
 //! its header, which says that, comes no sooner than the others. So the leaf that was split or loaded last
 //! tells it for all.
 
-use super::image::Private;
+use super::node::Private;
 use super::records::around;
 use super::shape::{LINES, SLOTS, Shape, WORDS, entry_words};
 use super::start::Start;
@@ -233,7 +233,7 @@ impl ByteTree {
             }
         }
         let end = if are_records { first + shape.len() } else { first };
-        store_if_new(&self.has_ties, u64::from(!are_records && leaf.has_ties()));
+        store_if_new(&self.has_ties, u64::from(!are_records && leaf.has_ties(0..shape.len())));
         store_if_new(&self.leaf_lines, end.div_ceil(8) as u64);
     }
 

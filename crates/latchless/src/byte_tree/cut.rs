@@ -6,8 +6,8 @@
 //! key, reach less far than the gap on its other side. Keys drawn at random have hardly any such place;
 //! where what looked like growth is none, one cut is uneven.
 
-use super::image::{Fence, Fences, Private};
-use super::node::{Node, SUFFIX_ROOM, Words};
+use super::fences::{Fence, Fences};
+use super::node::{Node, Private, SUFFIX_ROOM, Words};
 use super::part::{Part, fit};
 use super::shape::*;
 use super::text::{common, head, separator_len};

@@ -1,8 +1,47 @@
-//! The strings of a node's fences, as far as they are stored in it or outside.
+//! A node's fences: what it is between, and their strings, as far as they are stored in it or outside.
 
 use super::node::{Node, SUFFIX_ROOM, Words};
 use super::shape::*;
-use super::text::words_of;
+use super::text::{common, words_of};
+
+/// A fence: the string, and, if it is long, where it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Fence<'a> {
+    pub bytes: &'a [u8],
+    pub long: Option<LongRef>,
+}
+
+impl<'a> Fence<'a> {
+    /// The empty string: what is before all keys.
+    pub const FIRST: Fence<'static> = Fence { bytes: &[], long: None };
+
+    pub(super) fn high_words(self) -> usize {
+        high_words(self.bytes.len())
+    }
+
+    pub(super) fn low_words(self) -> usize {
+        low_words(self.bytes.len())
+    }
+}
+
+/// What a node is between.
+#[derive(Debug, Clone, Copy)]
+pub struct Fences<'a> {
+    pub low: Fence<'a>,
+    pub high: Option<Fence<'a>>,
+}
+
+impl Fences<'_> {
+    /// Bytes that all keys between the fences begin with.
+    pub fn prefix(&self) -> usize {
+        self.high.map_or(0, |high| common(self.low.bytes, high.bytes))
+    }
+
+    /// Words that they take at the node's end.
+    pub fn words(&self) -> usize {
+        self.low.low_words() + self.high.map_or(0, Fence::high_words)
+    }
+}
 
 impl<W: Words> Node<'_, W> {
     /// Words that the fences take at the node's end.

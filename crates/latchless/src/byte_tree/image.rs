@@ -1,58 +1,15 @@
 //! A node in private memory: to be filled, and then written over a latched one.
 
 use super::change::Entry;
-use super::node::{Node, Words};
+use super::fences::{Fence, Fences};
+use super::node::{Image, Private, Words};
 use super::part::{Part, have_ties, records_for_parts, slots_for_parts};
 use super::records::{append_records, centre_records};
 use super::shape::*;
-use super::text::{common, head, word, words_of};
+use super::text::{head, shifted, word, words_of};
 use super::values::Values;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
-
-/// The words of a node.
-pub type Image = [u64; WORDS];
-/// A node in private memory.
-pub type Private<'a> = Node<'a, &'a Image>;
-
-/// A fence: the string, and, if it is long, where it is stored.
-#[derive(Debug, Clone, Copy)]
-pub struct Fence<'a> {
-    pub bytes: &'a [u8],
-    pub long: Option<LongRef>,
-}
-
-impl<'a> Fence<'a> {
-    /// The empty string: what is before all keys.
-    pub const FIRST: Fence<'static> = Fence { bytes: &[], long: None };
-
-    fn high_words(self) -> usize {
-        high_words(self.bytes.len())
-    }
-
-    fn low_words(self) -> usize {
-        low_words(self.bytes.len())
-    }
-}
-
-/// What a node is between.
-#[derive(Debug, Clone, Copy)]
-pub struct Fences<'a> {
-    pub low: Fence<'a>,
-    pub high: Option<Fence<'a>>,
-}
-
-impl Fences<'_> {
-    /// Bytes that all keys between the fences begin with.
-    pub fn prefix(&self) -> usize {
-        self.high.map_or(0, |high| common(self.low.bytes, high.bytes))
-    }
-
-    /// Words that they take at the node's end.
-    pub fn words(&self) -> usize {
-        self.low.low_words() + self.high.map_or(0, Fence::high_words)
-    }
-}
 
 /// A node in private memory that is being filled, from its first entry to its last.
 #[derive(Debug)]
@@ -181,9 +138,7 @@ impl<'i> Builder<'i> {
                 _ if at < words => node.words.word(own + at),
                 _ => 0,
             };
-            // Shifted in two steps: by no bits at all, the next word gives nothing.
-            let word =
-                |at: usize| old_word(whole + at) >> bits | old_word(whole + at + 1) << 1 << (63 - bits);
+            let word = |at: usize| shifted(old_word(whole + at), old_word(whole + at + 1), bits);
             let length = (length - cut) as u8;
             place -= entry_words(length);
             self.image[place] = node.words.word(own);
@@ -241,8 +196,7 @@ fn append_bytes(
 ) {
     for at in range.clone().step_by(8) {
         let (word, bits) = (array + at / 8, 8 * (at % 8));
-        // Shifted in two steps: by no bits at all, the next word gives nothing.
-        let bytes = from[word] >> bits | from[word + 1] << 1 << (63 - bits);
+        let bytes = shifted(from[word], from[word + 1], bits);
         let bytes = bytes & u64::MAX >> (64 - 8 * (range.end - at).min(8));
         let end = len + at - range.start;
         let (word, bits) = (to + end / 8, 8 * (end % 8));

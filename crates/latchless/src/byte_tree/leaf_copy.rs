@@ -3,9 +3,8 @@
 //! A copy is validated as a whole, so its entries are all of one moment. Long keys are copied beside it.
 
 use super::change::Shared;
-use super::image::Image;
 use super::long::LongStrings;
-use super::node::Toward;
+use super::node::{Image, Toward};
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
 use super::records::RECORD_MAX;
 use super::shape::*;
@@ -454,7 +453,7 @@ fn long_key<'k>(lengths: &[u8; SLOTS_MAX], (long, starts): (&'k [u8], &[usize]),
 /// As [`first_from`], of a key that is likely to be at this share of a leaf of records.
 fn first_near(leaf: Shared<'_>, key: &[u8], (after, share): (bool, Option<Share>)) -> usize {
     let (shape, own) = (leaf.shape(), (key, head(key, leaf.shape().prefix())));
-    if let Some(share) = share.filter(|_| shape.is_of_records() && leaf.has_prefix(shape, key))
+    if let Some(share) = share.filter(|_| leaf.has_prefix(shape, key))
         && let Some(rank) = leaf.rank_near::<Scalar>(shape, own.1, share.of(shape.len()))
         && leaf.side(key) == Side::Here
     {

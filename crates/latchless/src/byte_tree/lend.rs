@@ -11,9 +11,9 @@
 use super::aside::Strings;
 use super::change::{Entry, Shared};
 use super::cut::{separator_bytes, weight};
-use super::image::{Fence, Fences, Private};
+use super::fences::{Fence, Fences};
 use super::merge::taken;
-use super::node::{Node, SUFFIX_ROOM, Side, Toward, Words};
+use super::node::{Node, Private, SUFFIX_ROOM, Side, Toward, Words};
 use super::part::{Part, fit};
 use super::shape::*;
 use super::split::fences_of;

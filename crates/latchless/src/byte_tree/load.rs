@@ -2,7 +2,8 @@
 
 use super::change::Entry;
 use super::ends::Ends;
-use super::image::{Builder, Fence, Fences};
+use super::fences::{Fence, Fences};
+use super::image::Builder;
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
 use super::records::records_for;

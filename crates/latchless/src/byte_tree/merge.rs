@@ -7,7 +7,7 @@
 
 use super::aside::Strings;
 use super::change::Shared;
-use super::image::Fences;
+use super::fences::Fences;
 use super::node::Toward;
 use super::node::{Node, Words};
 use super::part::Part;

@@ -6,7 +6,7 @@
 
 use super::long::LongStrings;
 use super::shape::*;
-use super::text::{are_words_of, compare, head, word, words_of};
+use super::text::{are_words_of, compare, head, shifted, word, words_of};
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -69,6 +69,11 @@ pub enum Toward {
     /// The last node of its level, whatever the key is.
     Last,
 }
+
+/// The words of a node.
+pub type Image = [u64; WORDS];
+/// A node in private memory.
+pub type Private<'a> = Node<'a, &'a Image>;
 
 /// A node, and where its long strings are.
 #[derive(Debug, Clone, Copy)]
@@ -400,8 +405,7 @@ impl<'a, W: Words> Node<'a, W> {
             to[words + 1] = 0;
             // At least one word, which is zero when all is cut off.
             for word in whole..=words.max(whole) {
-                // Shifted in two steps: by no bits at all, the next word gives nothing.
-                to[word - whole] = to[word] >> bits | to[word + 1] << 1 << (63 - bits);
+                to[word - whole] = shifted(to[word], to[word + 1], bits);
             }
         }
         length - cut

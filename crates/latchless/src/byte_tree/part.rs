@@ -1,9 +1,9 @@
 //! Some entries of a node that is written anew: what room they take elsewhere, and what they are like there.
 
 use super::change::Entry;
-use super::image::{Fences, Private};
+use super::fences::Fences;
 use super::long::LongStrings;
-use super::node::{SUFFIX_ROOM, SuffixWords};
+use super::node::{Private, SUFFIX_ROOM, SuffixWords};
 use super::records::records_for;
 use super::shape::*;
 use super::text::{Seed, head};
@@ -98,14 +98,13 @@ impl<'a> Part<'a> {
 
     /// Whether entries have equal heads after this prefix, or the first has this one.
     fn ties_after(&self, prefix: usize, before: Option<u64>) -> bool {
-        let shape = self.node.shape();
-        if prefix == shape.prefix() {
-            let heads = &self.node.words[shape.heads()..][self.entries.clone()];
-            let is_first_one = before.is_some() && before == heads.first().copied();
-            return is_first_one || heads.windows(2).any(|pair| pair[0] == pair[1]);
+        let mut entries = self.entries.clone();
+        if prefix == self.node.shape().prefix() {
+            let first = entries.clone().next().map(|at| self.head_after(at, prefix));
+            return first.is_some() && first == before || self.node.has_ties(entries);
         }
         let mut last = before;
-        self.entries.clone().any(|at| {
+        entries.any(|at| {
             let head = self.head_after(at, prefix);
             last.replace(head) == Some(head)
         })

@@ -8,9 +8,10 @@
 use super::aside::{Aside, Lack, Strings};
 use super::change::{Entry, Shared};
 use super::cut::cut;
-use super::image::{Builder, Fence, Fences, Image, Private};
+use super::fences::{Fence, Fences};
+use super::image::Builder;
 use super::long::{Blocks, LongStrings};
-use super::node::Node;
+use super::node::{Image, Node, Private};
 use super::part::Part;
 use super::records::records_for;
 use super::shape::*;
@@ -222,7 +223,7 @@ fn wider_form(node: Shared<'_>, may_be_records: bool, (length, more): (u8, usize
     let are_records = may_be_records
         && !node.shape().is_of_records()
         && node.length_of_all(0..len) == Some(length)
-        && !node.has_ties();
+        && !node.has_ties(0..len);
     let records = if are_records { records_for(wanted, length.into(), fences) } else { None };
     let words = node.words_of_entries() + (wanted - len) * (entry_words(length) + more);
     records.or_else(|| slots_for(wanted, words, fences).map(Form::Slots))

@@ -22,6 +22,14 @@ pub fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The eight bytes from bit `bits` of one word on, of which the last ones are in the next word. `bits`: less
+/// than 64.
+#[inline(always)]
+pub(super) fn shifted(word: u64, next: u64, bits: usize) -> u64 {
+    // In two steps: by no bits at all, the next word gives nothing.
+    word >> bits | next << 1 << (63 - bits)
+}
+
 /// Fewer than eight bytes, by loads that overlap.
 #[inline(always)]
 pub(super) fn last_word(rest: &[u8]) -> u64 {

@@ -7,11 +7,10 @@
 //! that the node has.
 
 use super::asking::UsualRecords;
-use super::image::Image;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::look;
-use super::node::{Node, Toward, Words};
+use super::node::{Image, Node, Toward, Words};
 use super::shape::*;
 use super::start::{Start, StartBy};
 use super::tree::{ByteTree, ByteTreeOptions};

@@ -23,10 +23,11 @@
 use super::asking::LEAF_LINES;
 use super::change::Shared;
 use super::ends::Ends;
+use super::fences::{Fence, Fences};
 use super::guesses::Guesses;
-use super::image::{Builder, Fence, Fences, Image};
+use super::image::Builder;
 use super::long::{LEN_MAX, LongStrings};
-use super::node::{Node, Side, Toward};
+use super::node::{Image, Node, Side, Toward};
 use super::positions::Positions;
 use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::Seed;

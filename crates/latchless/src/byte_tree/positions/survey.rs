@@ -2,9 +2,8 @@
 
 use super::numbers::{Numbers, Seen};
 use super::*;
-use crate::byte_tree::image::Image;
 use crate::byte_tree::near::whole_key;
-use crate::byte_tree::node::{Node, Toward};
+use crate::byte_tree::node::{Image, Node, Toward};
 use crate::byte_tree::shape::*;
 use crate::byte_tree::text::common;
 use crate::byte_tree::tree::ByteTree;

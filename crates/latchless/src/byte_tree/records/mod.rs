@@ -11,8 +11,7 @@
 //! slots.
 
 use super::change::{Entry, Shared};
-use super::image::Image;
-use super::node::{ABREAST, Node, Words, ones};
+use super::node::{ABREAST, Image, Node, Words, ones};
 use super::shape::*;
 use super::shift::{shift_both_down, shift_both_up};
 use super::values::Values;
@@ -110,10 +109,10 @@ impl<W: Words> Node<'_, W> {
         len > 0 && self.head(shape, len - 1) < own
     }
 
-    /// Whether entries have equal heads.
-    pub(super) fn has_ties(self) -> bool {
+    /// Whether two of these entries have equal heads.
+    pub(super) fn has_ties(self, entries: Range<usize>) -> bool {
         let shape = self.shape();
-        (1..shape.len()).any(|at| self.head(shape, at - 1) == self.head(shape, at))
+        (entries.start + 1..entries.end).any(|at| self.head(shape, at - 1) == self.head(shape, at))
     }
 
     /// Whether a head is that of the entry at this place, or of the one before.

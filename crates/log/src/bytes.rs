@@ -428,7 +428,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// # Errors
     /// As there.
     pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|path| strings::save(&self.index, path))
+        self.journal.snapshot(|out| strings::write(&self.index, out))
     }
 
     /// As [`DurableIndex::close`](crate::DurableIndex::close).

@@ -2,6 +2,7 @@
 
 use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
 use latchless::{Bits, FillFactor, Index, Key, Value};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -90,10 +91,23 @@ pub fn save<K: Key, V: Value>(
     path: &Path,
     columns: &impl Columns<K, V>,
 ) -> snapshot::Result<u64> {
+    layout(columns).save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+}
+
+/// As [`save`], but only writes.
+pub fn write<K: Key, V: Value>(
+    index: &Index<K, V>,
+    out: impl Write,
+    columns: &impl Columns<K, V>,
+) -> snapshot::Result<u64> {
+    layout(columns).write(index, out, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+}
+
+/// The file's columns and metadata.
+fn layout<K: Key, V: Value>(columns: &impl Columns<K, V>) -> Layout {
     let [key, value] = columns.types();
     let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
-    let layout = columns.metadata().into_iter().fold(Layout::new(key, value), named);
-    layout.save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+    columns.metadata().into_iter().fold(Layout::new(key, value), named)
 }
 
 /// Fills an empty index from a snapshot with these columns, by several threads.

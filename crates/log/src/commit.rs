@@ -69,6 +69,12 @@ impl Commit {
         }
     }
 
+    /// The number of the last record that is on the disk.
+    #[cfg(test)]
+    pub fn synced(&self) -> u64 {
+        self.state().synced
+    }
+
     /// Everything up to this record is on the disk.
     pub fn reached(&self, number: u64) {
         let mut state = self.state();

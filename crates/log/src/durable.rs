@@ -249,7 +249,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
     pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|path| columns::save(&self.index, path, &self.columns))
+        self.journal.snapshot(|out| columns::write(&self.index, out, &self.columns))
     }
 
     /// Waits until everything is on the disk, and lets others open the folder. Reads go on; changes and

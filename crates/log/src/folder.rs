@@ -1,7 +1,9 @@
 //! The folder of a durable index: its files by name, and the lock that keeps others out.
 
 use crate::error::{Error, Result};
+use latchless::snapshot;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -91,6 +93,32 @@ impl Folder {
     /// The snapshot of this number.
     pub fn snapshot(&self, number: u64) -> PathBuf {
         self.path.join(format!("snapshot-{number:016x}.arrow"))
+    }
+
+    /// Saves the snapshot of this number, and says how many entries it has. It is written beside its name,
+    /// synced, and takes its name once `ready` has returned. Nothing of it stays if anything fails.
+    pub fn save(
+        &self,
+        number: u64,
+        save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>,
+        ready: impl FnOnce() -> Result<()>,
+    ) -> Result<u64> {
+        let path = self.snapshot(number);
+        // What a killed process left is replaced.
+        let beside = path.with_extension(format!("arrow.tmp-{}", self.process));
+        let saved = File::create(&beside).map_err(Error::io("create", &beside)).and_then(|mut file| {
+            let saved = save(&mut file).map_err(Error::snapshot(&path))?;
+            file.sync_all().map_err(Error::io("sync", &beside))?;
+            ready()?;
+            fs::rename(&beside, &path).map_err(Error::io("rename", &beside))?;
+            Ok(saved)
+        });
+        let saved = saved.inspect_err(|_| {
+            // That error says more than the one of a file that can't be removed.
+            let _ = fs::remove_file(&beside);
+        })?;
+        self.sync()?;
+        Ok(saved)
     }
 
     /// Which snapshots and logs there are.

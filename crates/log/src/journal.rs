@@ -8,7 +8,7 @@ use crate::log::{Log, Syncer, Tail};
 use crate::record::Draft;
 use crate::stripes::{Held, Set, Stripes};
 use latchless::snapshot::{self, DataType};
-use std::path::Path;
+use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// See the file's head.
@@ -108,14 +108,18 @@ impl Journal {
     }
 
     /// Has a snapshot saved, removes the logs that it makes useless, and says how many entries it has.
-    pub fn snapshot(&self, save: impl FnOnce(&Path) -> snapshot::Result<u64>) -> Result<u64> {
+    pub fn snapshot(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<u64> {
         self.check_process()?;
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
         self.log.commit.check()?;
         let number = self.begin_next_log()?;
-        let path = self.folder.snapshot(number);
-        let saved = save(&path).map_err(Error::snapshot(&path))?;
-        self.check_fence()?;
+        let saved = self.folder.save(number, save, || {
+            // It was saved while others wrote. What it may have of their changes, the log has as well, and
+            // now on the disk: otherwise a power failure leaves changes without those before them.
+            self.log.sync()?;
+            // What is in it of an index that was taken over, the one that took over has read, or will.
+            self.check_fence()
+        })?;
         self.folder.remove_older_than(number)?;
         Ok(saved)
     }
@@ -183,5 +187,27 @@ impl Drop for Journal {
             // Nobody is left who could be told; `close` tells.
             let _ = self.log.sync();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DurableIndex, Options, SyncMode, columns};
+
+    /// A power failure right after it would leave the snapshot, and of the log what was synced.
+    #[test]
+    fn what_a_snapshot_saw_is_in_the_synced_part_of_the_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options { sync: SyncMode::Never, ..Options::default() };
+        let (durable, _) = DurableIndex::<u64, u64>::open(folder.path(), options).expect("it opens");
+        durable.insert(1, 1).expect("a put");
+        let (journal, name) = (&durable.journal, durable.journal.folder.snapshot(2));
+        let saved = journal.snapshot(|out| {
+            durable.insert(2, 2).expect("a put among others");
+            assert!(!name.exists(), "it has its name before it is written");
+            columns::write(&durable.index, out, &durable.columns)
+        });
+        assert_eq!((saved.expect("a snapshot"), name.exists()), (2, true));
+        assert_eq!(journal.log.commit.synced(), journal.log.tail().record_number);
     }
 }

@@ -183,7 +183,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     /// # Errors
     /// As there.
     pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|path| multi::save(&self.index, path))
+        self.journal.snapshot(|out| multi::write(&self.index, out))
     }
 
     /// As [`DurableIndex::close`](crate::DurableIndex::close).

@@ -6,8 +6,8 @@ use crate::record::{self, Header, Kind};
 use crate::replay::{Base, Target};
 use latchless::snapshot::{self, DataType};
 use latchless::{FillFactor, Index, Key, Value};
+use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 /// The index and its columns, and room for a record's entries.
 pub struct Numbers<'a, K: Key, V: Value, C> {
@@ -38,8 +38,8 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
         !self.columns.metadata().is_empty()
     }
 
-    fn save(&self, path: &Path) -> snapshot::Result<u64> {
-        columns::save(self.index, path, self.columns)
+    fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
+        columns::write(self.index, out, self.columns)
     }
 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {

@@ -7,7 +7,7 @@ use crate::strings::key_of;
 use latchless::bytes::MultiIndex;
 use latchless::snapshot::{self, DataType, SavedValue, multi, strings};
 use latchless::{BytesKey, FillFactor};
-use std::path::Path;
+use std::io::Write;
 
 /// The type of rows.
 pub const ROW: DataType = DataType::UInt64;
@@ -49,8 +49,8 @@ impl<K: BytesKey<Owned = K> + 'static> Target for Pairs<'_, K> {
         true
     }
 
-    fn save(&self, path: &Path) -> snapshot::Result<u64> {
-        multi::save(self.index, path)
+    fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
+        multi::write(self.index, out)
     }
 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {

@@ -154,8 +154,7 @@ impl Found {
         if self.snapshot.is_none() && self.contents.logs.is_empty() {
             // If a process was killed while it made the folder, there may be one that has nothing.
             if target.len() > 0 || target.begins_with_snapshot() {
-                let path = self.folder.snapshot(first);
-                target.save(&path).map_err(Error::snapshot(&path))?;
+                self.folder.save(first, |out| target.save(out), || Ok(()))?;
                 self.contents.snapshots.push(first);
             }
         } else if target.len() > 0 {

@@ -6,7 +6,7 @@ use crate::record::{HEADER_BYTES, Header};
 use crate::recover::Recovery;
 use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 /// How far a log could be read: the end of its last whole record, and what is wrong after it.
@@ -25,7 +25,7 @@ pub trait Target {
     /// Whether a new folder has a snapshot from its first moment on, even of no entry.
     fn begins_with_snapshot(&self) -> bool;
     /// Saves its entries, and says how many they are.
-    fn save(&self, path: &Path) -> snapshot::Result<u64>;
+    fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64>;
     /// Fills it, while it is empty, and says with how many entries.
     fn load(&mut self, base: Base) -> snapshot::Result<usize>;
     /// Does what a record says, and says how many entries that were, or what is wrong with the record.

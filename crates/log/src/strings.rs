@@ -6,8 +6,8 @@ use crate::replay::{Base, Target};
 use latchless::bytes::BytesIndex;
 use latchless::snapshot::{self, DataType, SavedValue, strings};
 use latchless::{BytesKey, FillFactor};
+use std::io::Write;
 use std::ops::Bound;
-use std::path::Path;
 
 /// The index.
 pub struct Strings<'a, K, V> {
@@ -39,8 +39,8 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
         true
     }
 
-    fn save(&self, path: &Path) -> snapshot::Result<u64> {
-        strings::save(self.index, path)
+    fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
+        strings::write(self.index, out)
     }
 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {

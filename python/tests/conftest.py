@@ -73,6 +73,25 @@ def to_arrow(index):
         print(error)
 """
 
+VARIANTS = 4
+"""Of so many variants of a test, at most, `pytest -m quick` runs each; of more it runs as many, far apart."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as quick what takes three minutes of one core in all: every test but slow ones and those with Ray."""
+    variants: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not any(item.get_closest_marker(name) for name in ("slow", "ray")):
+            variants.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for of_a_test in variants.values():
+        count = len(of_a_test)
+        # From the first to the last one.
+        chosen = range(count) if count <= VARIANTS else np.linspace(0, count - 1, VARIANTS).astype(int).tolist()
+        for at in chosen:
+            of_a_test[at].add_marker("quick")
+
+
 little_memory = pytest.mark.skipif(
     not sys.platform.startswith("linux"),
     # The test reads how much address space it has from /proc, and has the system refuse it more (RLIMIT_AS): only

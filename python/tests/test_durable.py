@@ -258,6 +258,7 @@ def history(directory):
     return states
 
 
+@pytest.mark.slow
 def test_every_cut_log_gives_the_records_before_the_cut(tmp_path):
     states = history(tmp_path / "whole")
     whole = (tmp_path / "whole" / FIRST_LOG).read_bytes()
@@ -283,6 +284,7 @@ def test_every_cut_log_gives_the_records_before_the_cut(tmp_path):
         shutil.rmtree(directory)
 
 
+@pytest.mark.slow
 def test_flipped_bits_are_found(tmp_path):
     states = history(tmp_path / "whole")
     whole = (tmp_path / "whole" / FIRST_LOG).read_bytes()

@@ -119,6 +119,7 @@ def test_a_file_made_while_others_write_has_what_nobody_touched(tmp_path):
         writer.join()
 
 
+@pytest.mark.slow
 def test_a_large_file(rng, tmp_path):
     """Three batches of Arrow's, the last one not full."""
     keys = np.unique(rng.integers(0, 2**62, 2_500_000))

@@ -49,6 +49,7 @@ def test_maps_of_every_dtype(rng, tmp_path, dtype):
     ]
 
 
+@pytest.mark.slow
 def test_a_damaged_map_is_told(tmp_path):
     made(tmp_path, range(100), [30, 60])
     path = tmp_path / "shards.json"

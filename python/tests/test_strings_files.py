@@ -98,6 +98,7 @@ def test_what_cannot_be_opened(tmp_path):
         StringIndex.open(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", CLASSES)
 def test_every_cut_file_and_flipped_bits_are_a_value_error(tmp_path, made):
     path = tmp_path / "index.arrow"

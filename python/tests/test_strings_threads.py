@@ -106,6 +106,7 @@ def test_a_forked_child_goes_on():
     assert len(index) == 10_000
 
 
+@pytest.mark.slow
 def test_forks_amid_batches_of_other_threads():
     keys = many(20_000)
     index = StringIndex(keys[::2], 0)
@@ -152,6 +153,7 @@ def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm):
     index.check()
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_build(alarm):
     keys = many(1_500_000)
     assert_stops_early(alarm, lambda: StringIndex(keys, 0), after=0.5, within=0.9)

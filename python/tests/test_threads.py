@@ -79,6 +79,7 @@ def test_a_forked_child_goes_on():
     assert len(index) == 10_000
 
 
+@pytest.mark.slow
 def test_forks_amid_batches_of_other_threads():
     """Without the gate a child finds a leaf that is latched for ever, in about one fork of a hundred."""
     index = Index(np.arange(0, 20_000, 2), 0)

@@ -37,10 +37,8 @@ pub mod api_parity {}
 pub mod byte_tree;
 pub mod bytes;
 pub mod index;
-#[doc(hidden)]
-pub mod node;
-#[doc(hidden)]
-pub mod slot_map;
+mod node;
+mod slot_map;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
 #[doc(hidden)]

@@ -48,8 +48,14 @@ impl Mapping {
     }
 
     /// Makes the bytes `from..to` readable and writable.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    ///
+    /// # Panics
+    /// When the bytes don't lie in the stretch.
     pub fn commit(&self, from: usize, to: usize) -> Result<()> {
-        debug_assert!(from <= to && to <= self.bytes);
+        self.assert_has(from, to);
         self.raw.commit(self.start, from, to)
     }
 
@@ -66,6 +72,9 @@ impl Mapping {
     }
 
     /// Gives the pages of `from..to` back to the system. The stretch stays reserved.
+    ///
+    /// # Panics
+    /// When these aren't whole words of the stretch.
     pub fn release(&mut self, from: usize, to: usize) {
         // SAFETY: the mapping is borrowed mutably.
         unsafe { self.give_back(from, to) };
@@ -77,7 +86,7 @@ impl Mapping {
     /// Until this returns others reach the bytes as atomics alone, and expect zeros as much as what was
     /// there.
     pub(super) unsafe fn give_back(&self, from: usize, to: usize) {
-        debug_assert!(from <= to && to <= self.bytes);
+        self.assert_has(from, to);
         // SAFETY: as the caller promises.
         unsafe { self.raw.release(self.start, from, to) };
     }
@@ -85,8 +94,14 @@ impl Mapping {
     /// Has the system find memory for those of the committed bytes `from..to` that have none yet, as if each
     /// page were written. What the bytes hold stays as it is.
     pub(super) fn populate(&self, from: usize, to: usize) {
-        debug_assert!(from <= to && to <= self.bytes);
+        self.assert_has(from, to);
         self.raw.populate(self.start, from, to);
+    }
+
+    /// The system would do to any memory of the process what it is to do to these bytes.
+    fn assert_has(&self, from: usize, to: usize) {
+        let are_words = from.is_multiple_of(size_of::<u64>()) && to.is_multiple_of(size_of::<u64>());
+        assert!(from <= to && to <= self.bytes && are_words, "{from}..{to} of {} bytes", self.bytes);
     }
 }
 

@@ -67,11 +67,12 @@ impl Words<Word> {
     /// of the words of a page, or at the last word.
     ///
     /// # Panics
-    /// When the range begins elsewhere, or behind the last word.
+    /// When the range begins or ends elsewhere.
     pub fn give_back(&self, words: Range<usize>) -> bool {
         let words = words.start..words.end.min(self.len);
+        let ends_well = words.end == self.len || words.end.is_multiple_of(PAGE_WORDS);
         assert!(
-            words.start <= words.end && words.start.is_multiple_of(PAGE_WORDS),
+            words.start <= words.end && words.start.is_multiple_of(PAGE_WORDS) && ends_well,
             "whole pages of these words"
         );
         let (from, to) = (words.start * size_of::<Word>(), words.end * size_of::<Word>());

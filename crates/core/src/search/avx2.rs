@@ -151,7 +151,8 @@ fn moved<B: Bits>(half: __m256i, chosen: __m256i, by: i32) -> __m256i {
     _mm256_permutevar8x32_epi32(half, _mm256_add_epi32(own, _mm256_and_si256(words, chosen)))
 }
 
-impl HalfLine for Avx2 {
+// SAFETY: `store` writes one vector, which is half a line.
+unsafe impl HalfLine for Avx2 {
     type Half = __m256i;
     type Sums = __m256i;
 

@@ -86,7 +86,8 @@ unsafe impl InstructionSet for Avx512 {
 }
 
 /// The vectors of half a line are AVX2's; they are compared unsigned.
-impl HalfLine for Avx512 {
+// SAFETY: `store` writes one vector, which is half a line.
+unsafe impl HalfLine for Avx512 {
     type Half = __m256i;
     type Sums = __m512i;
 

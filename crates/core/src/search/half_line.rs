@@ -4,6 +4,7 @@
 //! The words of this trait are what searches in single lines are made of, as those of
 //! [`InstructionSet`](super::InstructionSet) are what searches in long runs are made of.
 
+use super::dispatch::Present;
 use super::scalar::Scalar;
 use crate::base::key::Bits;
 use crate::sync::Word;
@@ -18,9 +19,9 @@ pub const fn lanes_in_half<B: Bits>() -> usize {
 /// What a kernel must know to search lines. Lanes are numbered from the front, and one bit each says which.
 ///
 /// # Safety
-/// The functions may run only on a processor that has what the kernel needs; the scalar kernel needs
-/// nothing.
-pub trait HalfLine: Copy + Send + Sync + 'static {
+/// The functions answer what they say; above all, `store` writes every lane of half a line. Callers owe that
+/// the processor has what the kernel needs, which a type that is [`Present`] proves.
+pub unsafe trait HalfLine: Present {
     /// Four words that were loaded.
     type Half: Copy;
     /// Sums modulo 2^64 that are still to be added up.
@@ -183,7 +184,8 @@ fn which<B: Bits>(half: &[u64; 4], holds: impl Fn(B) -> bool) -> u32 {
     (0..lanes_in_half::<B>()).fold(0, |bits, at| bits | u32::from(holds(lane(half, at))) << at)
 }
 
-impl HalfLine for Scalar {
+// SAFETY: plain code, which `store` takes over all lanes.
+unsafe impl HalfLine for Scalar {
     type Half = [u64; 4];
     type Sums = u64;
 

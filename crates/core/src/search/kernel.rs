@@ -1,9 +1,5 @@
-//! Which kernels there are, which of them this processor has, and how an operation is handed to
-//! one of them.
+//! Which kernels there are, by name, and which of them this processor has.
 
-use crate::base::error::{Error, Result};
-use crate::base::key::Bits;
-use crate::mem::touch::Trace;
 use core::fmt;
 
 /// Makes of the list of vector kernels the names, and which of them this processor has.
@@ -59,7 +55,7 @@ macro_rules! kernels {
         }
     };
 }
-crate::vector_kernels!([kernels]());
+vector_kernels!([kernels]());
 
 impl Kernel {
     /// The kernel of that name.
@@ -76,48 +72,5 @@ impl Kernel {
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// What every kernel does: ranks of a key among ascending lanes.
-///
-/// Implemented by the kernels of this module alone; an operation gets one as its type parameter.
-pub trait Ranks: Copy + Send + Sync + 'static {
-    /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
-    /// are side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
-    /// is any number up to `lanes.len()`.
-    fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
-
-    /// How many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
-    /// Otherwise as [`Ranks::below`].
-    fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
-}
-
-/// A kernel that this processor is known to have, ready to run operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Dispatch(Kernel);
-
-impl Dispatch {
-    /// The fastest kernel that this processor has.
-    pub fn best() -> Self {
-        // What `best` names is available.
-        Self(Kernel::best())
-    }
-
-    /// A kernel, if this processor has it.
-    ///
-    /// # Errors
-    /// [`Error::KernelUnavailable`].
-    pub fn of(kernel: Kernel) -> Result<Self> {
-        if kernel.is_available() {
-            Ok(Self(kernel))
-        } else {
-            Err(Error::KernelUnavailable { kernel: kernel.name() })
-        }
-    }
-
-    /// Which kernel it is.
-    pub fn kernel(self) -> Kernel {
-        self.0
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole operations
 //! ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in a
-//! node. A kernel is one file: it spells the words of two traits for its instruction set. Searches in runs
-//! of lanes are written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers'
-//! crate), searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
+//! node. A kernel is one file: it spells the words of two traits for its instruction set. Its type is private
+//! to this room and comes to an operation by that way alone (`dispatch.rs`). Searches in runs of lanes are
+//! written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers' crate),
+//! searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
 //!
 //! ```
 //! use latchless_core::mem::touch::NoTrace;
@@ -36,8 +37,6 @@
 /// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster
 /// is the later. A kernel: its type, its name, the function that its operations run in, the architecture,
 /// how its features are detected, and which it needs.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! vector_kernels {
     ([$($with:tt)+] $given:tt) => {
         $($with)+! { $given
@@ -60,6 +59,7 @@ macro_rules! vector_kernels {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod dispatch;
 mod half_line;
 mod kernel;
 #[cfg(target_arch = "aarch64")]
@@ -70,13 +70,15 @@ mod scalar;
 mod tests;
 mod vector;
 
+// The vector kernels' types stay in this room: `dispatch.rs` says why.
 #[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2;
+use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512;
+use avx512::Avx512;
+pub use dispatch::{Dispatch, Present, Ranks, VectorOperation, WithKernel};
 pub use half_line::{HalfLine, lanes_in_half};
-pub use kernel::{Dispatch, Kernel, Ranks};
+pub use kernel::Kernel;
 #[cfg(target_arch = "aarch64")]
-pub use neon::Neon;
+use neon::Neon;
 pub use scalar::Scalar;
 pub use vector::{InstructionSet, lanes_in_vector};

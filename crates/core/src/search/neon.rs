@@ -143,7 +143,8 @@ const fn all<B: Bits>() -> u32 {
     (1 << lanes_in_half::<B>()) - 1
 }
 
-impl HalfLine for Neon {
+// SAFETY: `store` writes one vector, which is half a line.
+unsafe impl HalfLine for Neon {
     type Half = Pair;
     type Sums = uint64x2_t;
 

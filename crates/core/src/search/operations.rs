@@ -36,41 +36,16 @@ macro_rules! operations {
         impl Run for $crate::search::Dispatch {
             #[inline(always)]
             fn run<O: Operation>(self, operation: O) -> O::Output {
-                $crate::vector_kernels!([$crate::run_with_the_kernel] (self.kernel(), operation))
-            }
-        }
-    };
-}
+                struct Whole<O>(O);
+                impl<O: Operation> $crate::search::WithKernel for Whole<O> {
+                    type Output = O::Output;
 
-/// Runs an operation with the kernel that was chosen, below a function that has its instructions.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! run_with_the_kernel {
-    (($chosen:expr, $operation:ident) $(
-        $(#[doc = $about:literal])+
-        $kernel:ident $name:literal $run:ident on $arch:literal by $detected:ident: ($($feature:tt)+);
-    )+) => {
-        match $chosen {
-            $(
-                #[cfg(target_arch = $arch)]
-                $crate::search::Kernel::$kernel => {
-                    /// # Safety
-                    /// The processor has what the kernel needs.
-                    #[target_feature($(enable = $feature),+)]
-                    unsafe fn $run<O: Operation>(operation: O) -> O::Output {
-                        operation.run::<$crate::search::$kernel>()
+                    #[inline(always)]
+                    fn with<K: $crate::search::Ranks + $crate::search::HalfLine>(self) -> O::Output {
+                        self.0.run::<K>()
                     }
-                    // SAFETY: a `Dispatch` is made only of kernels that this processor has.
-                    unsafe { $run($operation) }
                 }
-            )+
-            _ => {
-                // Apart, so that what it needs isn't made ready for the other kernels, too.
-                #[inline(never)]
-                fn run_with_scalar<O: Operation>(operation: O) -> O::Output {
-                    operation.run::<$crate::search::Scalar>()
-                }
-                run_with_scalar($operation)
+                self.with(Whole(operation))
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Branch-free binary search: the paper's in-node search, and the kernel on every processor.
 
-use super::kernel::Ranks;
+use super::dispatch::Ranks;
 use crate::base::key::Bits;
 use crate::mem::touch::{Trace, Work};
 use core::hint::select_unpredictable;

@@ -7,7 +7,7 @@
 //! the cache already; in a tree that isn't, fewer instructions win, because the processor then
 //! reaches the next lookup's misses earlier. `docs/search-kernels.md` has the figures.
 
-use super::kernel::Ranks;
+use super::dispatch::{Present, Ranks};
 use super::scalar::halve;
 use crate::base::key::Bits;
 use crate::base::span::next;
@@ -17,10 +17,10 @@ use crate::mem::touch::{NoTrace, Trace, Work};
 /// below), or of long arrays of words that may be written meanwhile.
 ///
 /// # Safety
-/// The functions may run only on a processor that has the instruction set. `load` reads one whole vector
-/// from `at` on, and `load_few` reads `lanes` lanes and no byte more. Neither needs alignment beyond that of
-/// a lane.
-pub unsafe trait InstructionSet: Copy + Send + Sync + 'static {
+/// The functions answer what they say. `load` reads one whole vector from `at` on, and `load_few` reads
+/// `lanes` lanes and no byte more. Neither needs alignment beyond that of a lane. Callers owe that the
+/// processor has the instruction set, which a type that is [`Present`] proves.
+pub unsafe trait InstructionSet: Present {
     /// A register, or several, full of lanes.
     type Vector: Copy;
     /// What a compare makes of a vector's lanes, in the form that the instruction set has them in.
@@ -81,8 +81,7 @@ impl<I: InstructionSet> Ranks for I {
     fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
         T::work(Work::Probe);
         T::read(lanes.as_ptr().cast(), size_of_val(lanes));
-        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made
-        // only of kernels that this processor has.
+        // SAFETY: the kernel is present.
         unsafe { rank::<I, B>(lanes, key) }
     }
 

@@ -148,9 +148,16 @@ impl<B: Bits> Chunk<B> {
     pub fn keep(&mut self, most: usize, direction: Direction) {
         let dropped = self.len().saturating_sub(most) as u32;
         match direction {
-            Direction::Forward => self.end -= dropped,
-            Direction::Reverse if self.at < self.end => self.at += dropped,
-            Direction::Reverse => self.back += dropped,
+            Direction::Forward => {
+                let of_back = dropped.min(self.behind - self.back);
+                self.behind -= of_back;
+                self.end -= dropped - of_back;
+            }
+            Direction::Reverse => {
+                let of_front = dropped.min(self.end - self.at);
+                self.at += of_front;
+                self.back += dropped - of_front;
+            }
         }
     }
 }
@@ -186,5 +193,55 @@ impl<B: Bits> Leaf<'_, B> {
         }
         into.end = end as u32;
         first + blocks.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless_core::search::Scalar;
+    use latchless_core::sync::Word;
+
+    const ENTRIES: u64 = 12;
+
+    /// The entries 0 to 11 of a leaf, in the front window.
+    fn chunk() -> Chunk<u64> {
+        let lines: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
+        let _held = latch(&lines).try_latch();
+        let leaf = Leaf::<u64>::new(&lines);
+        leaf.set((0, u64::MAX), NodeRef::NIL, &Entries::default(), 0..0);
+        (0..ENTRIES).for_each(|key| assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key))));
+        let mut chunk = Chunk::default();
+        leaf.copy_chunk::<Scalar>(0, Leaf::<u64>::CHUNK_BLOCKS, &mut chunk);
+        assert!(chunk.len() > 4, "{chunk:?}");
+        chunk
+    }
+
+    fn drained(mut chunk: Chunk<u64>) -> (Vec<u64>, Vec<u64>) {
+        let front = core::iter::from_fn(|| chunk.take_first()).map(|(key, _)| key).collect();
+        (front, core::iter::from_fn(|| chunk.take_last()).map(|(key, _)| key).collect())
+    }
+
+    #[test]
+    fn what_is_kept_is_what_is_taken_first_in_either_window() {
+        let len = chunk().len();
+        for direction in [Direction::Forward, Direction::Reverse] {
+            for turned in [false, true] {
+                for most in [0, 1, 3, len, len + 1, usize::MAX] {
+                    let mut chunk = chunk();
+                    if turned {
+                        chunk.turn();
+                    }
+                    chunk.keep(most, direction);
+                    let kept = most.min(len);
+                    assert_eq!(chunk.len(), kept);
+                    let (front, mut back) = drained(chunk);
+                    back.reverse();
+                    let own = if turned { back } else { front };
+                    let from = if direction == Direction::Forward { 0 } else { len - kept };
+                    assert!(own.into_iter().eq((from..from + kept).map(|key| key as u64)));
+                }
+            }
+        }
     }
 }

@@ -73,11 +73,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.shape().total()
     }
 
-    /// Whether there are no entries.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
     #[inline(always)]
     pub(super) fn shape(self) -> Shape<B> {
         Shape::of(self.node)

@@ -44,8 +44,7 @@ fn four(line: &Line, first: usize) -> &[Word; 4] {
 }
 
 /// What hinted nodes ask of their lines.
-// SAFETY (of every block below): a vector kernel comes to an operation through `Dispatch` alone, which is
-// made only of kernels that this processor has.
+// SAFETY (of every block below): a kernel is `Present`: the processor has what it needs.
 pub trait Lines: HalfLine {
     /// How many of a header's fourteen hints are at most `hint`.
     #[inline(always)]

@@ -8,12 +8,12 @@
 
 #[cfg(test)]
 mod tests;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 
 use latchless_core::base::key::Bits;
-use latchless_core::search::Scalar;
+use latchless_core::search::Present;
 use latchless_core::sync::BitsWord;
+use vector::{Group, Run};
 
 /// What index layers ask of their lanes.
 pub trait Runs {
@@ -45,14 +45,20 @@ pub(super) fn step_up_to<B: Bits>(words: &[B::Word], key: B) -> usize {
     at
 }
 
-impl Runs for Scalar {
+impl<K: Present> Runs for K {
     #[inline(always)]
     fn group_up_to<B: Bits>(words: &[B::Word], at: usize, count: usize, key: B) -> usize {
-        count_up_to(&words[at..at + count], key)
+        match K::with_vectors(Group { words, at, count, key }) {
+            Ok(found) => found,
+            Err(Group { .. }) => count_up_to(&words[at..at + count], key),
+        }
     }
 
     #[inline(always)]
     fn run_up_to<B: Bits>(words: &[B::Word], key: B) -> usize {
-        step_up_to(words, key)
+        match K::with_vectors(Run { words, key }) {
+            Ok(found) => found,
+            Err(Run { .. }) => step_up_to(words, key),
+        }
     }
 }

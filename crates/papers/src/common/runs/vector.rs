@@ -1,8 +1,8 @@
 //! Runs by vectors, written once for all instruction sets.
 
-use crate::common::runs::{Runs, count_up_to, step_up_to};
+use super::{count_up_to, step_up_to};
 use latchless_core::base::key::Bits;
-use latchless_core::search::{InstructionSet, lanes_in_vector};
+use latchless_core::search::{InstructionSet, VectorOperation, lanes_in_vector};
 
 /// Which of these words are greater than the key.
 ///
@@ -14,7 +14,7 @@ unsafe fn greater<I: InstructionSet, B: Bits>(words: &[B::Word], key: I::Vector)
     unsafe { I::greater::<B>(I::load_words::<B>(words), key) }
 }
 
-/// [`Runs::group_up_to`].
+/// [`Runs::group_up_to`](super::Runs::group_up_to).
 ///
 /// # Safety
 /// The processor has the instruction set.
@@ -41,7 +41,7 @@ unsafe fn group_up_to<I: InstructionSet, B: Bits>(
     found + count_up_to(&words[at..end], key)
 }
 
-/// [`Runs::run_up_to`].
+/// [`Runs::run_up_to`](super::Runs::run_up_to).
 ///
 /// # Safety
 /// The processor has the instruction set.
@@ -76,27 +76,36 @@ unsafe fn run_up_to<I: InstructionSet, B: Bits>(words: &[B::Word], key: B) -> us
     at + step_up_to(&words[at..], key)
 }
 
-/// Makes the functions above every vector kernel's [`Runs`].
-macro_rules! runs_by_vectors {
-    (() $(
-        $(#[doc = $about:literal])+
-        $kernel:ident $name:literal $run:ident on $arch:literal by $detected:ident: ($($feature:tt)+);
-    )+) => {$(
-        #[cfg(target_arch = $arch)]
-        impl Runs for latchless_core::search::$kernel {
-            #[inline(always)]
-            fn group_up_to<B: Bits>(words: &[B::Word], at: usize, count: usize, key: B) -> usize {
-                // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
-                // of kernels that this processor has.
-                unsafe { group_up_to::<Self, B>(words, at, count, key) }
-            }
-
-            #[inline(always)]
-            fn run_up_to<B: Bits>(words: &[B::Word], key: B) -> usize {
-                // SAFETY: as above.
-                unsafe { run_up_to::<Self, B>(words, key) }
-            }
-        }
-    )+};
+/// [`group_up_to`], if the kernel has vectors.
+pub(super) struct Group<'a, B: Bits> {
+    pub(super) words: &'a [B::Word],
+    pub(super) at: usize,
+    pub(super) count: usize,
+    pub(super) key: B,
 }
-latchless_core::vector_kernels!([runs_by_vectors]());
+
+impl<B: Bits> VectorOperation for Group<'_, B> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: InstructionSet>(self) -> usize {
+        // SAFETY: an instruction set is `Present`: the processor has it.
+        unsafe { group_up_to::<I, B>(self.words, self.at, self.count, self.key) }
+    }
+}
+
+/// [`run_up_to`], if the kernel has vectors.
+pub(super) struct Run<'a, B: Bits> {
+    pub(super) words: &'a [B::Word],
+    pub(super) key: B,
+}
+
+impl<B: Bits> VectorOperation for Run<'_, B> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: InstructionSet>(self) -> usize {
+        // SAFETY: as above.
+        unsafe { run_up_to::<I, B>(self.words, self.key) }
+    }
+}

@@ -150,6 +150,8 @@ impl ByteTree {
             (Step::Set(value), Some(entry)) if E::IS_WORD => {
                 held.changing();
                 leaf.set_value(entry, value);
+                drop(held);
+                self.listing.note_change(hash..=hash);
             }
             (Step::Set(value), Some(entry)) => {
                 if !leaf.has_room_to_set(entry, edit.more().len()) {
@@ -157,6 +159,8 @@ impl ByteTree {
                 }
                 held.changing();
                 leaf.set_words(entry, value, edit.more());
+                drop(held);
+                self.listing.note_change(hash..=hash);
             }
             (Step::Set(value), None) => {
                 let (suffix, more) = (&key[shape.prefix()..], edit.more());
@@ -184,6 +188,7 @@ impl ByteTree {
                 let is_small = Self::invites_a_merge(words, leaf);
                 drop(held);
                 self.entries.add(-1);
+                self.listing.note_change(hash..=hash);
                 self.follow_up(key, long, is_small);
             }
             _ => return Ok(Edited { before, applied: false }),

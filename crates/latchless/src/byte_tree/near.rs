@@ -105,6 +105,10 @@ impl ByteTree {
                 drop((held, latched));
                 self.entries.add(-1);
                 take.take_the_rest(&self.long);
+                if self.listing.is_in_use() {
+                    let hash = self.hash(key);
+                    self.listing.note_change(hash..=hash);
+                }
                 self.follow_up(key, long, is_small);
                 return Some(value);
             }

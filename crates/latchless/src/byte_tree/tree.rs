@@ -33,6 +33,7 @@ use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::Seed;
 use super::values::Values;
 use crate::node::operation::{Operation, Run, Search};
+use crate::tree::{Listing, Tries};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
@@ -90,6 +91,8 @@ pub struct ByteTree {
     pub(super) dispatch: Dispatch,
     seed: Seed,
     pub(super) entries: Striped,
+    /// Operations with closures that are listed.
+    pub(super) listing: Listing,
     pub(super) splits: Word,
     pub(super) restarts: Word,
     /// Guesses that were wrong.
@@ -132,6 +135,7 @@ impl ByteTree {
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
             seed: Seed(if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) }),
             entries: Striped::default(),
+            listing: Listing::empty(),
             splits: Word::new(0),
             restarts: Word::new(0),
             misled: Word::new(0),
@@ -219,6 +223,11 @@ impl ByteTree {
     fn view<'a>(&'a self, lines: &'a NodeLines) -> Shared<'a> {
         let words = lines.as_flattened().first_chunk().expect("a node's lines are its words");
         Node { words, long: &self.long }
+    }
+
+    /// The tries of an operation with a closure about `key`.
+    pub fn tries(&self, key: &[u8]) -> Tries<'_> {
+        self.listing.tries(self.hash(key))
     }
 
     /// The hash of a key.

@@ -6,20 +6,17 @@ use super::{BytesIndex, Lent};
 use crate::tree::Edit;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
-use latchless_core::base::error::{Error, Result};
-
-/// How often in a row a closure may be asked again.
-const TRIES_MAX: u32 = 1 << 16;
+use latchless_core::base::error::Result;
 
 impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
     /// Returns what the key had before. O(log n) each time that the closure is asked. It may run several
     /// times when other threads change the key; its last answer counts, and was made from the very value
-    /// that it replaced. It must not change the key itself.
+    /// that it replaced. The [race rule](crate::index#races) holds for it.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`]; and [`Error::ClosureChangesItsKey`] when the entry was another one after
-    /// each of 65,536 times in a row.
+    /// As [`BytesIndex::insert`]; and
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
@@ -40,7 +37,8 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     {
         key.with_bytes(|key| {
             let mut before = self.look_up(key, |lent| own::<V>(lent));
-            for _ in 0..TRIES_MAX {
+            let mut tries = None;
+            loop {
                 let after = value(before.as_ref().map(lend));
                 let edit = match (before.as_ref().map(lend), after.as_ref().map(lend)) {
                     (None, None) => return Ok(None),
@@ -52,9 +50,9 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
                 if edited.applied {
                     return Ok(before);
                 }
+                tries.get_or_insert_with(|| self.tree.tries(key)).failed()?;
                 before = edited.before;
             }
-            Err(Error::ClosureChangesItsKey { tries: TRIES_MAX })
         })
     }
 

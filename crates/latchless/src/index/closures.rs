@@ -23,7 +23,7 @@ use latchless_core::base::value::Value;
 ///
 /// # Panics
 /// When its closure changes its own key each time.
-fn settled<T>(outcome: Result<T>) -> T {
+pub(crate) fn settled<T>(outcome: Result<T>) -> T {
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -134,6 +134,7 @@ pub use crate::tree::Group;
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
+pub(crate) use closures::settled;
 pub use cursor::Cursor;
 pub use exclusive::Exclusive;
 #[cfg(feature = "rayon")]

@@ -229,7 +229,7 @@ impl<B: Bits> BlinkTree<B> {
                 held.changing();
                 leaf.set_value(place, value);
                 drop(held);
-                self.note_change::<M>(key, key);
+                self.note_change::<M>(key..=key);
             }
             (Step::Set(value), None) => {
                 // A full leaf changes nothing, but it is split next: that its readers start again costs less
@@ -267,7 +267,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn follow_up<M: Mode>(&self, key: B, left: usize) {
         self.count_entries::<M>(-1);
-        self.note_change::<M>(key, key);
+        self.note_change::<M>(key..=key);
         if Self::invites_a_merge(left) {
             self.merge_around::<Scalar, M>(0, key);
         }

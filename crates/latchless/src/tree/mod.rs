@@ -59,6 +59,7 @@ mod watch;
 
 use crate::node::{self, Inner, Leaf, NodeLines};
 use core::marker::PhantomData;
+use core::ops::RangeInclusive;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
@@ -77,6 +78,7 @@ pub use group::Group;
 pub(crate) use guesses::{SEGMENTS, Segments, Share, Slots, are_even};
 pub use mode::{Exclusive, Mode, Shared};
 pub use sweep::Sweep;
+pub(crate) use tries::Listing;
 pub use tries::Tries;
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
@@ -154,8 +156,8 @@ pub struct BlinkTree<B> {
     directory: directory::Directory,
     guesses: guesses::Guesses,
     ranks: ranks::Ranks,
-    /// How many operations are listed: see `tries.rs`.
-    listed: Word,
+    /// Operations with closures that are listed.
+    listing: Listing,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -182,7 +184,7 @@ impl<B: Bits> BlinkTree<B> {
             directory: directory::Directory::default(),
             guesses: guesses::Guesses::none(options.huge_pages, options.prefault),
             ranks: ranks::Ranks::default(),
-            listed: Word::new(0),
+            listing: Listing::empty(),
             lanes: PhantomData,
         };
         tree.init_root()?;
@@ -271,6 +273,20 @@ impl<B: Bits> BlinkTree<B> {
 
     fn link(&self, level: usize, node: NodeRef) -> NodeRef {
         if level == 0 { self.leaf(node).link() } else { self.inner(node).link() }
+    }
+
+    /// The tries of an operation with a closure about `key`.
+    #[inline(always)]
+    pub fn tries(&self, key: B) -> Tries<'_> {
+        self.listing.tries(key.to_u64())
+    }
+
+    /// The calling thread has replaced or removed the values of these keys.
+    #[inline(always)]
+    fn note_change<M: Mode>(&self, keys: RangeInclusive<B>) {
+        if M::SHARED {
+            self.listing.note_change(keys.start().to_u64()..=keys.end().to_u64());
+        }
     }
 
     /// The root and the number of levels.

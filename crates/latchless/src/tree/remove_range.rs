@@ -45,7 +45,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
             tree.count_entries::<M>(left as i64 - count as i64);
             removed += count - left;
             if left < count {
-                tree.note_change::<M>(low, self.high.min(end));
+                tree.note_change::<M>(low..=self.high.min(end));
             }
             if left < count && left <= Leaf::<B>::CAPACITY / 4 {
                 tree.merge_around::<Scalar, M>(0, low);

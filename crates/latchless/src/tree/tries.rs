@@ -13,10 +13,15 @@
 //!    time replaces or removes it at least every other time.
 //! 4. A try of a listed operation that fails counts if the operation was told. After [`OWN_CHANGES_MAX`] of
 //!    these the operation fails.
+//!
+//! Keys are numbers here: those of fixed width are their own, byte strings are their hashes. Two byte strings of
+//! one hash are taken for one key, which makes an operation fail only if its closure changes the other one
+//! each time that another thread changes its own.
 
-use super::*;
 use core::cell::{Cell, RefCell};
-use latchless_core::base::error::Error;
+use core::ops::RangeInclusive;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::sync::Word;
 use std::rc::Rc;
 
 /// How many tries of an operation may fail before it is listed.
@@ -27,8 +32,8 @@ pub const OWN_CHANGES_MAX: u32 = 64;
 /// An operation that is listed.
 #[derive(Debug)]
 struct Listed {
-    /// Where its tree is.
-    tree: usize,
+    /// Where its tree's count is.
+    of: usize,
     key: u64,
     /// Whether this thread has changed the key since this was last looked at.
     changed: Cell<bool>,
@@ -39,17 +44,21 @@ thread_local! {
     static LISTED: RefCell<Vec<Rc<Listed>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// How many operations on a tree are listed.
+#[derive(Debug)]
+pub struct Listing(Word);
+
 /// The tries of an operation with a closure.
 #[derive(Debug)]
-pub struct Tries<'a, B: Bits> {
-    tree: &'a BlinkTree<B>,
-    key: B,
+pub struct Tries<'a> {
+    listing: &'a Listing,
+    key: u64,
     /// Tries that failed: before it was listed, and after its own thread changed the key.
     failed: u32,
     listed: Option<Rc<Listed>>,
 }
 
-impl<B: Bits> Tries<'_, B> {
+impl Tries<'_> {
     /// A try has failed: the entry isn't what the closure was shown.
     ///
     /// # Errors
@@ -60,7 +69,7 @@ impl<B: Bits> Tries<'_, B> {
         let Some(listed) = &self.listed else {
             self.failed += 1;
             if self.failed == FREE_TRIES {
-                (self.failed, self.listed) = (0, Some(self.tree.list(self.key)));
+                (self.failed, self.listed) = (0, Some(self.listing.list(self.key)));
             }
             return Ok(());
         };
@@ -72,29 +81,34 @@ impl<B: Bits> Tries<'_, B> {
     }
 }
 
-impl<B: Bits> Drop for Tries<'_, B> {
+impl Drop for Tries<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(listed) = self.listed.take() {
-            self.tree.unlist(&listed);
+            self.listing.unlist(&listed);
         }
     }
 }
 
-impl<B: Bits> BlinkTree<B> {
+impl Listing {
+    /// None are.
+    pub const fn empty() -> Self {
+        Self(Word::new(0))
+    }
+
     /// The tries of an operation with a closure about `key`.
     #[inline(always)]
-    pub fn tries(&self, key: B) -> Tries<'_, B> {
-        Tries { tree: self, key, failed: 0, listed: None }
+    pub fn tries(&self, key: u64) -> Tries<'_> {
+        Tries { listing: self, key, failed: 0, listed: None }
     }
 
     fn address(&self) -> usize {
         core::ptr::from_ref(self).addr()
     }
 
-    fn list(&self, key: B) -> Rc<Listed> {
-        let listed = Rc::new(Listed { tree: self.address(), key: key.to_u64(), changed: Cell::new(false) });
-        self.listed.add(1);
+    fn list(&self, key: u64) -> Rc<Listed> {
+        let listed = Rc::new(Listed { of: self.address(), key, changed: Cell::new(false) });
+        self.0.add(1);
         // A thread that is ending has no list any more; its operations are as if they weren't listed.
         let _ = LISTED.try_with(|list| list.borrow_mut().push(Rc::clone(&listed)));
         listed
@@ -102,24 +116,30 @@ impl<B: Bits> BlinkTree<B> {
 
     #[cold]
     fn unlist(&self, listed: &Rc<Listed>) {
-        self.listed.add(u64::MAX);
+        self.0.add(u64::MAX);
         let _ = LISTED.try_with(|list| list.borrow_mut().retain(|other| !Rc::ptr_eq(other, listed)));
+    }
+
+    /// Whether any operation is listed.
+    #[inline(always)]
+    pub fn is_in_use(&self) -> bool {
+        // In no order with other threads' operations, which aren't in this thread's list anyway.
+        self.0.load_relaxed() != 0
     }
 
     /// The calling thread has replaced or removed the values of keys between these.
     #[inline(always)]
-    pub(super) fn note_change<M: Mode>(&self, low: B, high: B) {
-        // In no order with other threads' operations, which aren't in this thread's list anyway.
-        if M::SHARED && self.listed.load_relaxed() != 0 {
-            self.tell_listed(low.to_u64(), high.to_u64());
+    pub fn note_change(&self, keys: RangeInclusive<u64>) {
+        if self.is_in_use() {
+            self.tell_listed(&keys);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell_listed(&self, low: u64, high: u64) {
+    fn tell_listed(&self, keys: &RangeInclusive<u64>) {
         let tell = |listed: &Rc<Listed>| {
-            if listed.tree == self.address() && (low..=high).contains(&listed.key) {
+            if listed.of == self.address() && keys.contains(&listed.key) {
                 listed.changed.set(true);
             }
         };

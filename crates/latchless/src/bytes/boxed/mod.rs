@@ -4,6 +4,8 @@
 //! value is put into the slots before its handle comes into the index, and the thread that removes a handle
 //! from the index retires its value. A handle comes into the index at most once.
 
+mod closures;
+
 use super::{BytesEntries, BytesIndex};
 use crate::index::{Options, TryInsertError};
 use crate::slot_map::{Pinned, SlotId, SlotMap};
@@ -192,59 +194,12 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Err(refused)
     }
 
-    /// Gives a key that is there the value that `change` makes of its own, and returns the one before,
-    /// which is retired. `change` runs outside of latches, and again when another thread was first. O(log n
-    /// + l).
-    ///
-    /// # Errors
-    /// When memory for the value is refused; the index is then as before.
-    pub fn update<'p, Q>(
-        &'p self,
-        key: &Q,
-        mut change: impl FnMut(&T) -> T,
-        pin: &'p Pinned,
-    ) -> Result<Option<&'p T>>
-    where
-        Q: BytesKey<Owned = K> + ?Sized,
-    {
-        while let Some((handle, before)) = self.present(key, pin) {
-            let own = self.put(change(before))?;
-            if self.index.compare_exchange(key, handle, own).is_ok() {
-                return Ok(self.retire(handle, pin));
-            }
-            self.discard(own, pin);
-        }
-        Ok(None)
-    }
-
     /// Removes a key and returns its value, which is retired. O(log n + l).
     pub fn remove<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
         self.index.remove(key).and_then(|handle| self.retire(handle, pin))
-    }
-
-    /// Removes a key if `is_due` says so of its value, and returns that, which is retired. A value that
-    /// another thread put in meanwhile is asked about anew. O(log n + l).
-    pub fn remove_if<'p, Q>(
-        &'p self,
-        key: &Q,
-        mut is_due: impl FnMut(&T) -> bool,
-        pin: &'p Pinned,
-    ) -> Option<&'p T>
-    where
-        Q: BytesKey<Owned = K> + ?Sized,
-    {
-        loop {
-            let (handle, value) = self.present(key, pin)?;
-            if !is_due(value) {
-                return None;
-            }
-            if self.index.compare_remove(key, handle).is_ok() {
-                return self.retire(handle, pin);
-            }
-        }
     }
 
     /// Removes a key and moves its value out: no other thread has the index. O(log n + l).

@@ -1,0 +1,211 @@
+//! Closures that change the very key that they are asked about, and keys that other threads keep changing:
+//! indexes of byte strings tell the two apart.
+
+use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::{BytesValue, Error};
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::sync_channel;
+
+/// Counts, and ends a test that goes on for ever.
+fn asked(times: &Cell<u32>) {
+    times.set(times.get() + 1);
+    assert!(times.get() < 100_000, "this goes on for ever");
+}
+
+/// The tries after which an operation gives up.
+const TRIES: u32 = 128;
+
+/// Each way in which a closure's own thread may change the key "seven" of an index.
+fn tells_its_own_changes<V: Lend + Clone + PartialEq + Debug>(value: impl Fn(u32) -> V) {
+    type Way<'w, V> = (&'w str, &'w dyn Fn(&BytesIndex<String, V>, u32));
+    let put = |index: &BytesIndex<String, V>, time| _ = index.insert("seven", value(time).lend()).unwrap();
+    let ways: [Way<'_, V>; 6] = [
+        ("insert", &put),
+        ("insert_many", &|index, time| {
+            index.insert_many(&[("seven", value(time))], &mut [None]).unwrap();
+        }),
+        ("remove", &|index, time| {
+            index.remove("seven");
+            put(index, time);
+        }),
+        ("remove_range", &|index, time| {
+            index.remove_range("s".."t").unwrap();
+            put(index, time);
+        }),
+        ("pop_first", &|index, time| {
+            assert_eq!(index.pop_first().unwrap().0, "seven");
+            put(index, time);
+        }),
+        ("compute", &|index, time| {
+            index.compute("seven", |_| Some(value(time))).unwrap();
+        }),
+    ];
+    for (name, change) in ways {
+        let index = BytesIndex::<String, V>::new().unwrap();
+        let (times, last) = (Cell::new(0), value(u32::MAX));
+        put(&index, 0);
+        let change = || {
+            asked(&times);
+            change(&index, times.get());
+        };
+        let refused = [
+            index.upsert("seven", |_| {
+                change();
+                last.clone()
+            }),
+            index.update("seven", |_| {
+                change();
+                last.clone()
+            }),
+            index.compute("seven", |_| {
+                change();
+                None
+            }),
+        ];
+        for refused in refused {
+            assert!(matches!(refused, Err(Error::ClosureChangesItsKey { .. })), "{name}: {refused:?}");
+        }
+        assert_eq!(times.get(), 3 * TRIES, "{name}");
+        index.check_invariants().unwrap();
+        // Nothing is left of it: what comes next is asked once.
+        index.upsert("seven", |_| last.clone()).unwrap();
+        assert_eq!(index.get("seven"), Some(last), "{name}");
+    }
+}
+
+/// A value as operations take it.
+trait Lend: BytesValue {
+    fn lend(&self) -> latchless::bytes::Lent<'_, Self>;
+}
+
+impl Lend for u64 {
+    fn lend(&self) -> u64 {
+        *self
+    }
+}
+
+impl Lend for (u64, u64) {
+    fn lend(&self) -> (u64, u64) {
+        *self
+    }
+}
+
+impl Lend for Vec<u8> {
+    fn lend(&self) -> &[u8] {
+        self
+    }
+}
+
+#[test]
+fn a_closure_that_changes_its_own_key_is_told_after_few_tries() {
+    tells_its_own_changes::<u64>(u64::from);
+    tells_its_own_changes::<(u64, u64)>(|time| (time.into(), 1));
+    tells_its_own_changes::<Vec<u8>>(|time| time.to_be_bytes().to_vec());
+    // Outside of leaves.
+    tells_its_own_changes::<Vec<u8>>(|time| time.to_be_bytes().repeat(100));
+}
+
+#[test]
+fn a_boxed_closure_that_changes_its_own_key_is_told_after_few_tries() {
+    let index = BoxedBytesIndex::<String, u32>::new().unwrap();
+    let pin = index.pin();
+    index.insert("seven", 0, &pin).unwrap();
+    let times = Cell::new(0);
+    let change = || {
+        asked(&times);
+        index.insert("seven", times.get(), &pin).unwrap();
+        0
+    };
+    let refused = index.update("seven", |_| change(), &pin);
+    assert!(matches!(refused, Err(Error::ClosureChangesItsKey { .. })), "{refused:?}");
+    let removal = || _ = index.remove_if("seven", |_| change() == 0, &pin);
+    let payload = catch_unwind(AssertUnwindSafe(removal)).unwrap_err();
+    let message = payload.downcast_ref::<String>().expect("a message");
+    assert!(message.contains("the closure itself changed its key"), "{message}");
+    assert_eq!((index.len(), times.get()), (1, 2 * TRIES));
+    index.check_invariants().unwrap();
+}
+
+/// Has another thread run `change` each time that `ask`, which is shown how often, is called.
+fn beside_a_writer<R>(change: impl Fn() + Send, work: impl FnOnce(&dyn Fn()) -> R) -> R {
+    let ((ask, asks), (answer, answers)) = (sync_channel(0), sync_channel(0));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for () in asks {
+                change();
+                answer.send(()).unwrap();
+            }
+        });
+        let done = work(&|| {
+            ask.send(()).unwrap();
+            answers.recv().unwrap();
+        });
+        drop(ask);
+        done
+    })
+}
+
+#[test]
+fn other_threads_may_change_a_key_as_often_as_they_like() {
+    let (index, other) =
+        (BytesIndex::<String, u64>::new().unwrap(), BytesIndex::<String, u64>::new().unwrap());
+    index.insert("seven", 0).unwrap();
+    // More than any count of tries would let pass that doesn't ask whose changes they were.
+    let (rounds, mut times) = (if cfg!(miri) { 200 } else { 66_000 }, 0);
+    let writer = || _ = index.update("seven", |value| value + 1).unwrap();
+    let before = beside_a_writer(writer, |change| {
+        index.upsert("seven", |value| {
+            times += 1;
+            // Its own thread changes another key, the same key of another index, and this one a few times.
+            index.insert("eight", times).unwrap();
+            other.insert("seven", times).unwrap();
+            if times % 2000 == 0 && times < rounds {
+                index.insert("seven", 0).unwrap();
+            }
+            if times < rounds {
+                change();
+            }
+            value.unwrap() + 1
+        })
+    });
+    assert_eq!((before.unwrap().map(|value| value + 1), times), (index.get("seven"), rounds));
+}
+
+#[test]
+fn other_threads_may_change_the_key_of_a_boxed_closure_as_often_as_they_like() {
+    let index = BoxedBytesIndex::<String, u64>::new().unwrap();
+    index.insert("seven", 0, &index.pin()).unwrap();
+    let (rounds, mut times) = (300, 0);
+    let writer = || _ = index.update("seven", |value| value + 1, &index.pin()).unwrap();
+    let pin = index.pin();
+    beside_a_writer(writer, |change| {
+        let mut disturbed = |last: u64| {
+            times += 1;
+            index.insert("eight", times, &pin).unwrap();
+            if times < last {
+                change();
+            }
+        };
+        let updated = index.update(
+            "seven",
+            |value| {
+                disturbed(rounds);
+                value + 1
+            },
+            &pin,
+        );
+        assert!(updated.unwrap().is_some());
+        let removed = index.remove_if(
+            "seven",
+            |_| {
+                disturbed(2 * rounds);
+                true
+            },
+            &pin,
+        );
+        assert!(removed.is_some());
+    });
+    assert_eq!((index.get("seven", &pin), times), (None, 2 * rounds));
+}

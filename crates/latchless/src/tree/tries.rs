@@ -14,9 +14,9 @@
 //! 4. A try of a listed operation that fails counts if the operation was told. After [`OWN_CHANGES_MAX`] of
 //!    these the operation fails.
 //!
-//! Keys are numbers here: those of fixed width are their own, byte strings are their hashes. Two byte strings of
-//! one hash are taken for one key, which makes an operation fail only if its closure changes the other one
-//! each time that another thread changes its own.
+//! Keys are numbers here: those of fixed width are their own, byte strings are their hashes. Two byte
+//! strings with one hash count as one key, which makes an operation fail only if its closure changes the
+//! other one each time that another thread changes its own.
 
 use core::cell::{Cell, RefCell};
 use core::ops::RangeInclusive;

@@ -2,6 +2,8 @@
 //! kind, or twice, is caught there and then. A reader with a stale reference would find words of a kind that
 //! it doesn't expect; that is rare enough to pass any test. In release builds nothing of this is left.
 
+use crate::base::error::Result;
+
 /// Kinds by unit. See the file's head.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
@@ -30,6 +32,12 @@ impl Kinds {
     fn byte(&self, kind: usize) -> u8 {
         let kind = if self.mixed { 0 } else { kind };
         u8::try_from(kind).ok().filter(|&kind| kind < UNTOLD).expect("trees have few levels")
+    }
+
+    /// Makes room for what is remembered of the units with numbers below `units`.
+    pub(super) fn reserve(&mut self, units: usize) -> Result<()> {
+        let more = units.saturating_sub(self.by_unit.len());
+        super::refusal::reserve(&mut self.by_unit, more)
     }
 
     /// Fresh units are handed out as these, whose number of all units is `first` and up.
@@ -75,6 +83,10 @@ impl Kinds {
 #[expect(clippy::unused_self, reason = "nothing is remembered")]
 impl Kinds {
     pub(super) fn mix(&mut self) {}
+    #[expect(clippy::unnecessary_wraps, reason = "in debug builds memory may be refused")]
+    pub(super) fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
     pub(super) fn hand_out(&mut self, _: usize, _: usize) {}
     pub(super) fn tell(&mut self, _: usize, _: usize, _: usize) {}
     pub(super) fn hand_out_again(&mut self, _: usize, _: usize) {}

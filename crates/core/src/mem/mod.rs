@@ -2,6 +2,7 @@
 //! the tracing hook through which a structure tells the memory-hierarchy model what it reads and writes.
 
 pub mod filled;
+mod free;
 mod growth;
 mod kinds;
 pub mod left;

@@ -11,6 +11,7 @@
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 //! 3. Units start at multiples of their length.
 
+use super::free::{FreeUnits, KINDS};
 use super::growth::{Plan, ReservedRegion};
 use super::kinds::Kinds;
 use super::left::largest_reservation;
@@ -79,7 +80,7 @@ struct State {
     /// Memory elsewhere that counts towards the limit.
     charged_bytes: usize,
     /// Units that came back, by kind.
-    free: Vec<Vec<NodeRef>>,
+    free: FreeUnits,
     kinds: Kinds,
 }
 
@@ -100,7 +101,7 @@ impl NodePool {
             ready: 0,
             live: 0,
             charged_bytes: 0,
-            free: Vec::new(),
+            free: FreeUnits::none(),
             kinds: Kinds::default(),
         };
         Ok(Self {
@@ -169,14 +170,21 @@ impl NodePool {
     /// A unit of this kind that came back, as its last owner left it.
     pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
         let mut state = self.state();
-        let unit = state.free.get_mut(kind).and_then(Vec::pop)?;
+        let unit = state.free.pop(kind, |unit| self.number(unit))?;
         state.live += self.options.unit_nodes;
         state.kinds.hand_out_again(self.number(unit), kind);
         Some(unit)
     }
 
     /// A unit of this kind, zeroed or as its last owner left it.
+    ///
+    /// # Errors
+    /// As [`NodePool::allocate_run`].
+    ///
+    /// # Panics
+    /// When there is no such kind: there are 64.
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
+        assert!(kind < KINDS, "kind {kind} of {KINDS}");
         match self.reuse(kind) {
             Some(unit) => Ok(unit),
             None => {
@@ -188,6 +196,10 @@ impl NodePool {
     }
 
     /// The first of `count` fresh units that follow each other.
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit), [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         let count = count.saturating_mul(self.options.unit_nodes);
         allowed(count.saturating_mul(self.options.node_bytes))?;
@@ -197,6 +209,9 @@ impl NodePool {
             let nodes = needed.saturating_mul(self.options.node_bytes);
             state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
         }
+        let units = needed / self.options.unit_nodes;
+        state.free.reserve(units)?;
+        state.kinds.reserve(units)?;
         if needed > state.growth.usable() {
             state.growth.grow(needed, &self.reach)?;
         }
@@ -249,14 +264,14 @@ impl NodePool {
         unit.to_word() as usize / self.options.unit_nodes
     }
 
-    /// Takes a unit back, to be handed out again for the same kind.
+    /// Takes a unit back, to be handed out again for the same kind. Needs no memory.
+    ///
+    /// # Panics
+    /// When it was never handed out, or there is no such kind: bugs of the caller.
     pub fn free(&self, kind: usize, unit: NodeRef) {
         let mut state = self.state();
         state.kinds.take_back(self.number(unit), kind);
-        if state.free.len() <= kind {
-            state.free.resize_with(kind + 1, Vec::new);
-        }
-        state.free[kind].push(unit);
+        state.free.push(kind, self.number(unit), unit);
         state.live -= self.options.unit_nodes;
     }
 

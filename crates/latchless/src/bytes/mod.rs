@@ -94,7 +94,7 @@ pub use cursor::{BytesCursor, Holder};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex};
-pub use range::BytesEntries;
+pub use range::{BytesEntries, BytesValues};
 
 use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};
 use crate::index::Options;

@@ -96,10 +96,24 @@ impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
-    type Item = (K, V);
+impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
+    /// The values alone, from both ends, in the order of their keys. No key is made, so nothing is allocated for an
+    /// entry whose value needs no memory.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
+    /// assert_eq!(index.iter().values().rev().collect::<Vec<_>>(), [3, 2, 1]);
+    /// assert_eq!(index.prefix("b").values().sum::<u32>(), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn values(self) -> BytesValues<'i, K, V> {
+        BytesValues(self)
+    }
 
-    fn next(&mut self) -> Option<(K, V)> {
+    /// The next entry from the front, as `show` has it from the key's bytes and the value.
+    #[inline]
+    fn next_with<R>(&mut self, show: impl FnOnce(&[u8], V) -> R) -> Option<R> {
         loop {
             if self.front.is_over || !self.fill_front() {
                 return None;
@@ -112,15 +126,14 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> 
                 self.front.is_over = true;
                 return None;
             }
-            let entry = (K::from_bytes(key), value);
             End::gave(&mut self.front.last, key);
-            return Some(entry);
+            return Some(show(key, value));
         }
     }
-}
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
-    fn next_back(&mut self) -> Option<(K, V)> {
+    /// The next entry from the back, likewise.
+    #[inline]
+    fn next_back_with<R>(&mut self, show: impl FnOnce(&[u8], V) -> R) -> Option<R> {
         loop {
             if self.back.is_over || !self.fill_back() {
                 return None;
@@ -133,10 +146,23 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesEntries
                 self.back.is_over = true;
                 return None;
             }
-            let entry = (K::from_bytes(key), value);
             End::gave(&mut self.back.last, key);
-            return Some(entry);
+            return Some(show(key, value));
         }
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
+    type Item = (K, V);
+
+    fn next(&mut self) -> Option<(K, V)> {
+        self.next_with(|key, value| (K::from_bytes(key), value))
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
+    fn next_back(&mut self) -> Option<(K, V)> {
+        self.next_back_with(|key, value| (K::from_bytes(key), value))
     }
 }
 
@@ -145,6 +171,31 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> FusedIterator for BytesEntries<'_, K
 impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesEntries").field("bounds", &self.bounds).finish_non_exhaustive()
+    }
+}
+
+/// The values of a range: [`BytesEntries::values`].
+pub struct BytesValues<'i, K, V>(BytesEntries<'i, K, V>);
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesValues<'_, K, V> {
+    type Item = V;
+
+    fn next(&mut self) -> Option<V> {
+        self.0.next_with(|_, value| value)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesValues<'_, K, V> {
+    fn next_back(&mut self) -> Option<V> {
+        self.0.next_back_with(|_, value| value)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> FusedIterator for BytesValues<'_, K, V> {}
+
+impl<K, V> fmt::Debug for BytesValues<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BytesValues").field(&self.0).finish()
     }
 }
 

@@ -1,16 +1,16 @@
-//! The commands. Those that may read many entries do so on a thread of their own, and the server goes on
+//! The commands. Ranges and counts of many entries are read by a few threads beside the server's, which goes on
 //! serving others meanwhile, writes to the same map among them.
 
 use crate::map::{Entry, Map, Range, Wanted};
+use crate::pool::Place;
 use crate::stored::{MAP, Stored};
 use redis_module::key::RedisKeyWritable;
 use redis_module::{
     Context, ContextFlags, NextArg, RedisError, RedisResult, RedisString, RedisValue, ThreadSafeContext,
 };
 use std::ops::Bound;
-use std::thread;
 
-/// Up to so many entries a reply is made at once.
+/// Up to this many entries a reply is made at once.
 const FEW: usize = 1000;
 
 type Arguments = std::iter::Skip<std::vec::IntoIter<RedisString>>;
@@ -174,8 +174,8 @@ fn options(mut arguments: Arguments) -> Result<(bool, usize), RedisError> {
         match option.as_slice().to_ascii_uppercase().as_slice() {
             b"REV" => backward = true,
             b"LIMIT" => {
-                limit = usize::try_from(arguments.next_i64()?)
-                    .map_err(|_| RedisError::Str("ERR a limit is not below 0"))?;
+                let number = arguments.next_i64().map_err(|_| RedisError::Str("ERR a limit is a number"))?;
+                limit = usize::try_from(number).map_err(|_| RedisError::Str("ERR a limit is not below 0"))?;
             }
             _ => return Err(RedisError::Str("ERR syntax error: REV or LIMIT number")),
         }
@@ -202,8 +202,13 @@ pub fn prefix(context: &Context, all: Vec<RedisString>) -> RedisResult {
 fn entries(context: &Context, key: &RedisString, wanted: Wanted, rest: Arguments) -> RedisResult {
     let (backward, limit) = options(rest)?;
     let Some(map) = found(context, key)? else { return Ok(RedisValue::Array(Vec::new())) };
-    let at_once = limit.min(map.len()) <= FEW;
-    answer(context, at_once, move || map.entries(&wanted, backward, limit).map(list).map_err(refused))
+    // A range in a large map has few entries most often: that is found out by reading them.
+    let first = map.entries(&wanted, backward, limit.min(FEW + 1)).map_err(refused)?;
+    if first.len() <= FEW {
+        return Ok(list(first));
+    }
+    drop(first);
+    answer_later(context, move || map.entries(&wanted, backward, limit).map(list).map_err(refused))
 }
 
 /// LL.COUNT key begin end: how many fields a range has.
@@ -211,21 +216,27 @@ pub fn count(context: &Context, all: Vec<RedisString>) -> RedisResult {
     let [_, key, begin, end] = &all[..] else { return Err(RedisError::WrongArity) };
     let range = range_of(begin, end)?;
     let Some(map) = found(context, key)? else { return integer(0) };
-    answer(context, map.len() <= FEW, move || integer(map.count(&range).map_err(refused)?))
+    if map.len() <= FEW {
+        return integer(map.count(&range).map_err(refused)?);
+    }
+    answer_later(context, move || integer(map.count(&range).map_err(refused)?))
 }
 
-/// Answers at once, or from another thread, unless the client is one that can't wait: a transaction or a
-/// script.
-fn answer(
-    context: &Context,
-    at_once: bool,
-    answer: impl FnOnce() -> RedisResult + Send + 'static,
-) -> RedisResult {
+/// Answers from another thread, unless the client is one that can't wait: a transaction or a script.
+fn answer_later(context: &Context, answer: impl FnOnce() -> RedisResult + Send + 'static) -> RedisResult {
     let cant_wait = ContextFlags::MULTI | ContextFlags::LUA | ContextFlags::DENY_BLOCKING;
-    if at_once || context.get_flags().intersects(cant_wait) {
+    if context.get_flags().intersects(cant_wait) {
         return answer();
     }
+    let Some(place) = Place::take() else {
+        return Err(RedisError::Str(
+            "ERR too many long ranges and counts are being answered: try again later",
+        ));
+    };
     let client = context.block_client();
-    thread::spawn(move || ThreadSafeContext::with_blocked_client(client).reply(answer()));
+    place.hand_over(move || {
+        // A client that has gone needs no reply.
+        let _status = ThreadSafeContext::with_blocked_client(client).reply(answer());
+    });
     Ok(RedisValue::NoReply)
 }

@@ -2,10 +2,13 @@
 //!
 //! Redis has hashes, whose fields are in no order, and sorted sets, whose members have no values. Here
 //! ranges and prefixes of fields come with their values. [`map`] is such a map, [`stored`] keeps it in the
-//! server's files, [`commands`] are what clients send. README.md lists them.
+//! server's files, [`charge`] its memory in the server's books, [`commands`] are the clients', and [`pool`] has threads
+//! for long answers. README.md lists the commands.
 
+mod charge;
 mod commands;
 mod map;
+mod pool;
 mod stored;
 
 use commands::*;
@@ -15,7 +18,7 @@ use stored::MAP;
 redis_module! {
     name: "latchless",
     version: 1,
-    // Not that of Redis: it promises no alignment to cache lines. `MEMORY USAGE` tells what a map takes.
+    // Not that of Redis, which promises no alignment to cache lines: `charge` tells Redis what maps hold.
     allocator: (std::alloc::System, std::alloc::System),
     data_types: [MAP],
     commands: [

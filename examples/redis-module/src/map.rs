@@ -1,6 +1,7 @@
 //! A map from fields to values, both byte strings, in the order of the fields. Any number of threads may
 //! read it while one changes it.
 
+use crate::charge::Charge;
 use latchless::Error;
 use latchless::bytes::BoxedBytesIndex;
 use std::ops::Bound;
@@ -23,11 +24,13 @@ pub struct Map {
     entries: BoxedBytesIndex<Vec<u8>, Box<[u8]>>,
     /// Bytes of all values.
     values: AtomicUsize,
+    /// What of both is in Redis's books.
+    charge: Charge,
 }
 
 impl Map {
     pub fn new() -> Result<Self, Error> {
-        Ok(Self { entries: BoxedBytesIndex::new()?, values: AtomicUsize::new(0) })
+        Ok(Self { entries: BoxedBytesIndex::new()?, values: AtomicUsize::new(0), charge: Charge::default() })
     }
 
     pub fn len(&self) -> usize {
@@ -45,6 +48,7 @@ impl Map {
         let before = self.entries.insert(field, value.into(), &pin)?;
         self.values.fetch_add(value.len(), Ordering::Relaxed);
         before.inspect(|before| self.forget(before));
+        self.charge.set(self.bytes());
         Ok(before.is_none())
     }
 
@@ -55,7 +59,9 @@ impl Map {
     /// Whether the field was there.
     pub fn remove(&self, field: &[u8]) -> bool {
         let pin = self.entries.pin();
-        self.entries.remove(field, &pin).inspect(|value| self.forget(value)).is_some()
+        let removed = self.entries.remove(field, &pin).inspect(|value| self.forget(value)).is_some();
+        self.charge.set(self.bytes());
+        removed
     }
 
     fn forget(&self, value: &[u8]) {

@@ -170,7 +170,7 @@ fn what_is_wrong_is_an_error() {
     with_server(|_, client| {
         client.say("SET text x");
         let long = "f".repeat(70_000);
-        let wrong: [(&[&str], &str); 9] = [
+        let wrong: [(&[&str], &str); 10] = [
             (&["LL.SET", "m", "a"], "wrong number of arguments"),
             (&["LL.SET", "m", "a", "1", "b"], "wrong number of arguments"),
             (&["LL.GET", "m"], "wrong number of arguments"),
@@ -179,6 +179,7 @@ fn what_is_wrong_is_an_error() {
             (&["LL.SET", "m", "a", "1", &long, "2"], "a field has at most 65535 bytes"),
             (&["LL.RANGE", "m", "a", "b"], "a range begins with"),
             (&["LL.RANGE", "m", "-", "+", "LIMIT", "-1"], "a limit is not below 0"),
+            (&["LL.RANGE", "m", "-", "+", "LIMIT", "x"], "ERR a limit is a number"),
             (&["LL.RANGE", "m", "-", "+", "DOWN"], "syntax error"),
         ];
         for (command, about) in wrong {
@@ -288,5 +289,86 @@ fn long_ranges_beside_writes() {
         client.say("DEL m");
         let Reply::List(all) = reader.join().unwrap() else { panic!("a list") };
         assert!(all.is_empty() || all.len() == 10_000, "{}", all.len());
+    });
+}
+
+/// A number that INFO has.
+fn info(client: &mut Client, name: &str) -> usize {
+    let Reply::Text(all) = client.say("INFO memory") else { panic!("INFO is a text") };
+    let line =
+        all.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("a line of INFO");
+    line.parse().unwrap()
+}
+
+#[test]
+fn the_limit_of_memory_holds_for_maps() {
+    with_server(|_, client| {
+        let before = info(client, "used_memory");
+        fill(client);
+        let Reply::Integer(bytes) = client.say("MEMORY USAGE m") else { panic!("a number") };
+        let counted = info(client, "used_memory") - before;
+        assert!(counted.abs_diff(bytes as usize) < 200 << 10, "{counted} bytes for {bytes}");
+        client.say(&format!("CONFIG SET maxmemory {}", before + (8 << 20)));
+        let value = "v".repeat(1000);
+        let refused =
+            (0..100_000).find_map(|at| match client.ask(&["LL.SET", "n", &format!("{at}"), &value]) {
+                Reply::Error(message) => Some((at, message)),
+                _ => None,
+            });
+        let (at, message) = refused.expect("the limit is met");
+        assert!(message.starts_with("OOM"), "{message}");
+        assert!((3_000..9_000).contains(&at), "{at} values of 1,000 bytes in 8 MB");
+        assert_eq!(client.say("LL.GET m user/00001"), text("7"), "reads go on");
+        // What goes is given back to Redis, so that there is room again.
+        assert_eq!(client.say("DEL n"), Reply::Integer(1));
+        assert!(info(client, "used_memory") < before + (2 << 20));
+        assert_eq!(client.say("LL.SET n a b"), Reply::Integer(1));
+        // With a policy, maps are evicted like other keys.
+        client.say("CONFIG SET maxmemory-policy allkeys-lru");
+        for at in 0..50_000 {
+            let set = client.ask(&["LL.SET", &format!("map {}", at / 1000), &format!("{at}"), &value]);
+            assert_eq!(set, Reply::Integer(1));
+        }
+        let Reply::Integer(keys) = client.say("DBSIZE") else { panic!("a number") };
+        assert!(keys < 20, "{keys} maps of a megabyte in 8 MB");
+        assert_eq!(client.say("FLUSHALL"), text("OK"));
+        assert!(info(client, "used_memory").abs_diff(before) < 1 << 20);
+    });
+}
+
+/// The module's threads in the server, by what Linux says of its process. The server has some of its own.
+fn threads(server: &Server) -> usize {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", server.process.id())).unwrap();
+    let name = |thread: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(thread.unwrap().path().join("comm"))
+    };
+    threads.filter_map(|thread| name(thread).ok()).filter(|name| name.starts_with("latchless-")).count()
+}
+
+#[test]
+fn a_range_of_few_entries_needs_no_thread_and_many_long_ones_need_four() {
+    with_server(|server, client| {
+        fill(client);
+        assert_eq!(client.say("LL.PREFIX m user/00001"), texts(&["user/00001", "7"]));
+        assert_eq!(client.say("LL.RANGE m [user/00001 [user/00001"), texts(&["user/00001", "7"]));
+        assert_eq!(threads(server), 0);
+        let clients: Vec<_> = (0..40)
+            .map(|_| {
+                let mut client = server.connect();
+                thread::spawn(move || {
+                    for _ in 0..5 {
+                        let Reply::List(all) = client.say("LL.RANGE m - +") else { panic!("a list") };
+                        assert_eq!(all.len(), 10_000);
+                    }
+                })
+            })
+            .collect();
+        let mut most = 0;
+        while clients.iter().any(|client| !client.is_finished()) {
+            most = most.max(threads(server));
+            assert_eq!(client.say("PING"), text("PONG"));
+        }
+        clients.into_iter().for_each(|client| client.join().unwrap());
+        assert_eq!(most, 4);
     });
 }

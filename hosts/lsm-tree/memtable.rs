@@ -94,8 +94,7 @@ impl Memtable {
         range: R,
     ) -> impl DoubleEndedIterator<Item = InternalValue> + 'a {
         let ends = (range.start_bound().map(asked), range.end_bound().map(asked));
-        let stored = self.places.range::<AskedKey<'_>>(ends);
-        let stored = stored.into_iter().flat_map(|entries| entries.values()).map(|place| self.item(place));
+        let stored = self.places.range::<AskedKey<'_>>(ends).values().map(|place| self.item(place));
         Entries::new(stored, (!self.too_long.is_empty()).then(|| self.too_long.range(range).map(long_item)))
     }
 

@@ -19,7 +19,7 @@ pub unsafe fn new(
     let serve = |index| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
-        let cursor = Cursor::of(index, words(call.keys, low, high)?, direction(descending))?;
+        let cursor = Cursor::of(index, words(call.keys, low, high)?, direction(descending));
         // SAFETY: as the caller promises.
         unsafe { handle::hand_out(kind, Box::new(cursor), out)? };
         Ok(LATCHLESS_OK)

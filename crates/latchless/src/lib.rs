@@ -11,7 +11,7 @@
 //! assert_eq!(prices.get(99), Some(5));
 //! assert_eq!(prices.floor(104), Some((101, 7)));
 //! assert_eq!(prices.upsert(99, |price| price.unwrap_or(0) + 1)?, Some(5));
-//! for (item, price) in prices.range(100..200)? {
+//! for (item, price) in prices.range(100..200) {
 //!     println!("item {item} costs {price}");
 //! }
 //! // Many lookups at once take a fraction of the time of as many single ones.

@@ -52,7 +52,7 @@ impl Killed for DurableIndex<u64, u64> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        self.index().range(from..to).expect("a range").collect()
+        self.index().range(from..to).collect()
     }
 }
 
@@ -89,7 +89,7 @@ impl Killed for DurableBytesIndex<String, u64> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let entries = self.index().range::<String>(text(from)..text(to)).expect("a range");
+        let entries = self.index().range(text(from)..text(to));
         entries.map(|(key, value)| (key[..8].parse().expect("a number"), value)).collect()
     }
 }
@@ -123,7 +123,7 @@ impl Killed for DurableBytesIndex<String, String> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let entries = self.index().range::<String>(text(from)..text(to)).expect("a range");
+        let entries = self.index().range(text(from)..text(to));
         entries.map(|(key, value)| (number(&key), number(&value))).collect()
     }
 }
@@ -162,7 +162,7 @@ impl Killed for DurableMultiIndex<String> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let rows = self.index().range::<String>(text(from)..text(to)).expect("a range");
+        let rows = self.index().range(text(from)..text(to));
         let keys: BTreeSet<u64> = rows.map(|(key, _)| number(&key)).collect();
         keys.into_iter().filter_map(|key| Some((key, self.get(key)?))).collect()
     }

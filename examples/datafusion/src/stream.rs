@@ -31,13 +31,10 @@ impl Rows {
 
     /// A range, of which each batch is read when it is asked for. It keeps the index, and latches nothing
     /// between.
-    fn range(&self, low: u64, high: u64, rows_max: usize) -> Result<Batches> {
-        if low > high {
-            return Ok(Box::new(iter::empty()));
-        }
+    fn range(&self, low: u64, high: u64, rows_max: usize) -> Batches {
         let schema = Arc::clone(&self.schema);
-        let mut scan = Scan::of(Arc::clone(&self.index), low..=high, Direction::Forward).map_err(refused)?;
-        Ok(Box::new(iter::from_fn(move || {
+        let mut scan = Scan::of(Arc::clone(&self.index), low..=high, Direction::Forward);
+        Box::new(iter::from_fn(move || {
             let (mut keys, mut values) = (vec![0; rows_max], vec![0; rows_max]);
             let filled = match scan.fill(&mut keys, &mut values) {
                 Ok(0) => return None,
@@ -47,7 +44,7 @@ impl Rows {
             keys.truncate(filled);
             values.truncate(filled);
             Some(Self::batch(&schema, keys, values))
-        })))
+        }))
     }
 
     /// Keys one by one, a batch of lookups for each batch of rows.
@@ -77,9 +74,8 @@ impl PartitionStream for Rows {
         let rows_max = context.session_config().batch_size();
         let batches = match &self.keys {
             Keys::Range { low, high } => self.range(*low, *high, rows_max),
-            Keys::Some(keys) => Ok(self.lookups(keys, rows_max)),
+            Keys::Some(keys) => self.lookups(keys, rows_max),
         };
-        let batches = batches.unwrap_or_else(|error| Box::new(iter::once(Err(error))));
         Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), stream::iter(batches)))
     }
 }

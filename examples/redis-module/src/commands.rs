@@ -92,14 +92,10 @@ pub fn get(context: &Context, all: Vec<RedisString>) -> RedisResult {
 }
 
 /// Changes a map; a key without fields goes.
-fn remove(
-    context: &Context,
-    key: &RedisString,
-    remove: impl FnOnce(&Map) -> Result<usize, RedisError>,
-) -> RedisResult {
+fn remove(context: &Context, key: &RedisString, remove: impl FnOnce(&Map) -> usize) -> RedisResult {
     let key = context.open_key_writable(key);
     let Some(map) = changed(&key)? else { return integer(0) };
-    let removed = remove(map)?;
+    let removed = remove(map);
     if map.len() == 0 {
         key.delete()?;
     }
@@ -113,14 +109,14 @@ fn remove(
 pub fn del(context: &Context, all: Vec<RedisString>) -> RedisResult {
     let mut arguments = arguments(all, 2)?;
     let key = arguments.next_arg()?;
-    remove(context, &key, |map| Ok(arguments.filter(|field| map.remove(field.as_slice())).count()))
+    remove(context, &key, |map| arguments.filter(|field| map.remove(field.as_slice())).count())
 }
 
 /// LL.DELRANGE key begin end: how many were there.
 pub fn delrange(context: &Context, all: Vec<RedisString>) -> RedisResult {
     let [_, key, begin, end] = &all[..] else { return Err(RedisError::WrongArity) };
     let range = range_of(begin, end)?;
-    remove(context, key, |map| map.remove_range(&range).map_err(refused))
+    remove(context, key, |map| map.remove_range(&range))
 }
 
 /// LL.LEN key: how many fields it has.
@@ -203,12 +199,12 @@ fn entries(context: &Context, key: &RedisString, wanted: Wanted, rest: Arguments
     let (backward, limit) = options(rest)?;
     let Some(map) = found(context, key)? else { return Ok(RedisValue::Array(Vec::new())) };
     // A range in a large map has few entries most often: that is found out by reading them.
-    let first = map.entries(&wanted, backward, limit.min(FEW + 1)).map_err(refused)?;
+    let first = map.entries(&wanted, backward, limit.min(FEW + 1));
     if first.len() <= FEW {
         return Ok(list(first));
     }
     drop(first);
-    answer_later(context, move || map.entries(&wanted, backward, limit).map(list).map_err(refused))
+    answer_later(context, move || Ok(list(map.entries(&wanted, backward, limit))))
 }
 
 /// LL.COUNT key begin end: how many fields a range has.
@@ -217,9 +213,9 @@ pub fn count(context: &Context, all: Vec<RedisString>) -> RedisResult {
     let range = range_of(begin, end)?;
     let Some(map) = found(context, key)? else { return integer(0) };
     if map.len() <= FEW {
-        return integer(map.count(&range).map_err(refused)?);
+        return integer(map.count(&range));
     }
-    answer_later(context, move || integer(map.count(&range).map_err(refused)?))
+    answer_later(context, move || integer(map.count(&range)))
 }
 
 /// Answers from another thread, unless the client is one that can't wait: a transaction or a script.

@@ -81,34 +81,25 @@ impl Map {
     }
 
     /// The first of the wanted entries, or from the back the last ones.
-    pub fn entries(&self, wanted: &Wanted, backward: bool, limit: usize) -> Result<Vec<Entry>, Error> {
+    pub fn entries(&self, wanted: &Wanted, backward: bool, limit: usize) -> Vec<Entry> {
         let pin = self.entries.pin();
         let entries = match wanted {
-            Wanted::Range(range) => match self.entries.range::<[u8]>(borrowed(range), &pin) {
-                Err(Error::InvertedRange) => return Ok(Vec::new()),
-                entries => entries?,
-            },
+            Wanted::Range(range) => self.entries.range::<[u8]>(borrowed(range), &pin),
             Wanted::Prefix(prefix) => self.entries.prefix(&prefix[..], &pin),
         };
         let entries = entries.map(|(field, value)| (field, value.to_vec()));
-        Ok(if backward { entries.rev().take(limit).collect() } else { entries.take(limit).collect() })
+        if backward { entries.rev().take(limit).collect() } else { entries.take(limit).collect() }
     }
 
     /// How many fields a range has.
-    pub fn count(&self, range: &Range) -> Result<usize, Error> {
-        match self.entries.count::<[u8]>(borrowed(range)) {
-            Err(Error::InvertedRange) => Ok(0),
-            counted => counted,
-        }
+    pub fn count(&self, range: &Range) -> usize {
+        self.entries.count::<[u8]>(borrowed(range))
     }
 
     /// Removes the fields of a range, and says how many they were.
-    pub fn remove_range(&self, range: &Range) -> Result<usize, Error> {
+    pub fn remove_range(&self, range: &Range) -> usize {
         let pin = self.entries.pin();
-        match self.entries.range::<[u8]>(borrowed(range), &pin) {
-            Err(Error::InvertedRange) => Ok(0),
-            entries => Ok(entries?.filter(|(field, _)| self.remove(field)).count()),
-        }
+        self.entries.range::<[u8]>(borrowed(range), &pin).filter(|(field, _)| self.remove(field)).count()
     }
 
     /// Shows all entries in order.

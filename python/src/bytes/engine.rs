@@ -172,21 +172,20 @@ impl<V: Value> BytesEngine<V> {
 
     /// Shows the entries of a range until `see` breaks off.
     fn show(&self, ends: Ends<'_>, direction: Direction, see: &mut See<'_, V>) -> ControlFlow<()> {
-        let shown = match direction {
+        match direction {
             Direction::Forward => self.index.scan::<[u8]>(ends, see),
             Direction::Reverse => self.index.scan_back::<[u8]>(ends, see),
-        };
-        // An inverted range is empty.
-        shown.unwrap_or(ControlFlow::Continue(()))
+        }
     }
 
     /// How many keys a range has.
     pub fn count(&self, ends: Ends<'_>) -> usize {
-        self.index.count::<[u8]>(ends).unwrap_or(0)
+        self.index.count::<[u8]>(ends)
     }
 
     /// Removes the entries of a range, and says how many there were.
     pub fn remove_range(&self, ends: Ends<'_>) -> usize {
+        // An inverted range is empty.
         self.index.remove_range::<[u8]>(ends).unwrap_or(0)
     }
 }

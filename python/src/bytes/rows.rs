@@ -183,11 +183,10 @@ impl RowsCore {
     ) -> PyResult<usize> {
         self.keys.within((low, high, closed), |ends| {
             let index = &self.index;
-            let work = || {
-                if remove { index.remove_range::<[u8]>(ends) } else { index.count_range::<[u8]>(ends) }
-            };
             // An inverted range is empty.
-            guarded(&self.state, || Ok(batch::alone(py, work).unwrap_or(0)))
+            let removed = || index.remove_range::<[u8]>(ends).unwrap_or(0);
+            let work = || if remove { removed() } else { index.count_range::<[u8]>(ends) };
+            guarded(&self.state, || Ok(batch::alone(py, work)))
         })
     }
 
@@ -334,8 +333,7 @@ fn collect(
     limit: usize,
 ) -> Result<(Strings, Vec<u64>), Undone> {
     let (mut keys, mut rows, mut pulse) = (Strings::default(), Vec::new(), Pulse::new());
-    // An inverted range is empty.
-    let Ok(mut pairs) = index.range::<[u8]>(ends) else { return Ok((keys, rows)) };
+    let mut pairs = index.range::<[u8]>(ends);
     while rows.len() < limit {
         let most = rows.len().saturating_add(PIECE).min(limit);
         let is_all = {

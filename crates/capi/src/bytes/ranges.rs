@@ -68,8 +68,8 @@ pub unsafe fn visit<V: Value>(
         let range = unsafe { bounds(begin, end)? };
         let show = show::<V>(visitor, context)?;
         let shown = match direction(descending) {
-            Direction::Forward => index.scan::<[u8]>(range, show)?,
-            Direction::Reverse => index.scan_back::<[u8]>(range, show)?,
+            Direction::Forward => index.scan::<[u8]>(range, show),
+            Direction::Reverse => index.scan_back::<[u8]>(range, show),
         };
         Ok(status(shown))
     };
@@ -103,7 +103,7 @@ pub unsafe fn count<V: Value>(
         let range = unsafe { bounds(begin, end)? };
         // SAFETY: as the caller promises.
         let count = unsafe { place("count", count)? };
-        count.put(0, index.count::<[u8]>(range)?);
+        count.put(0, index.count::<[u8]>(range));
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.

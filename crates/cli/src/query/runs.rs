@@ -52,7 +52,7 @@ impl Runs for BytesIndex<Vec<u8>, u32> {
     fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
         let (low, high) = span.bytes();
         let high = high.as_deref().map_or(Unbounded, Excluded);
-        let mut entries = self.range::<[u8]>((Included(&low[..]), high))?;
+        let mut entries = self.range::<[u8]>((Included(&low[..]), high));
         let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
         Ok(entry.map(|(_, run)| run))
     }

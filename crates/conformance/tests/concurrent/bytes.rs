@@ -7,7 +7,7 @@ use latchless::bytes::{BytesEntries, BytesIndex};
 use latchless::{BytesKey, Direction, FillFactor, Result, TryInsertError};
 use latchless_core::base::error::Broken;
 use latchless_core::base::index::{
-    ConcurrentIndex, OrderedIndex, Scanner, Span, check_buffers, check_side_by_side,
+    ConcurrentIndex, OrderedIndex, Scanner, Span, check_buffers, check_side_by_side, check_span,
 };
 
 /// A key that stands for a number.
@@ -120,7 +120,7 @@ impl<K: Named> OrderedIndex<u64, u64> for Bytes<K> {
         values: &mut [u64],
     ) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        Paused { entries: self.0.range(keyed::<K>(span))?, direction }.fill(keys, values)
+        Paused { entries: self.0.try_range(keyed::<K>(span))?, direction }.fill(keys, values)
     }
 
     fn scanner<'a>(
@@ -128,11 +128,12 @@ impl<K: Named> OrderedIndex<u64, u64> for Bytes<K> {
         span: Span<u64>,
         direction: Direction,
     ) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
-        Ok(Box::new(Paused { entries: self.0.range(keyed::<K>(span))?, direction }))
+        Ok(Box::new(Paused { entries: self.0.try_range(keyed::<K>(span))?, direction }))
     }
 
     fn count(&self, span: Span<u64>) -> Result<usize> {
-        self.0.count(keyed::<K>(span))
+        check_span(&span)?;
+        Ok(self.0.count(keyed::<K>(span)))
     }
 
     fn bulk_load(&mut self, entries: &[(u64, u64)], fill: FillFactor) -> Result<()> {

@@ -41,7 +41,7 @@ impl<K: Key + Value + Default> OrderedIndex<K, K> for Shared<K> {
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [K]) -> Result<usize> {
-        self.0.scan(span, direction, keys, values)
+        OrderedIndex::scan(&self.0, span, direction, keys, values)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, K> + 'a>> {
@@ -49,7 +49,7 @@ impl<K: Key + Value + Default> OrderedIndex<K, K> for Shared<K> {
     }
 
     fn count(&self, span: Span<K>) -> Result<usize> {
-        self.0.count(span)
+        OrderedIndex::count(&self.0, span)
     }
 
     fn bulk_load(&mut self, entries: &[(K, K)], fill: FillFactor) -> Result<()> {

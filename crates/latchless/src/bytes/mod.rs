@@ -69,6 +69,9 @@
 //! lookups find nothing. Both stay within the limit of the memory; [`BytesIndex::stats`] counts how often
 //! they misled.
 //!
+//! Of a range that starts after its end reads see nothing, [`try_range`](BytesIndex::try_range) and
+//! [`remove_range`](BytesIndex::remove_range) refuse it, [as everywhere](crate::index#ranges-that-start-after-their-end).
+//!
 //! # What is guaranteed
 //! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
 //! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
@@ -198,9 +201,15 @@ struct OwnedBounds {
 }
 
 impl OwnedBounds {
+    /// Those of a range that is only read: of an inverted one, ends with no key between them.
+    fn of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Self {
+        let nothing = || Self { low: Bound::Unbounded, high: Bound::Excluded(Vec::new()) };
+        Self::try_of(range).unwrap_or_else(|_| nothing())
+    }
+
     /// # Errors
     /// [`Error::InvertedRange`].
-    fn of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
+    fn try_of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
         let bytes = |key: &Q| key.with_bytes(<[u8]>::to_vec);
         let own = Self { low: range.start_bound().map(bytes), high: range.end_bound().map(bytes) };
         match (&own.low, &own.high) {

@@ -134,7 +134,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
 
     /// Removes all rows of a key, one by one, and says how many. Not atomic as a whole.
     pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
-        self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect(ASCENDING)
+        self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect("the first row comes before the last")
     }
 
     /// Whether this row is under this key. O(log n + l).
@@ -147,7 +147,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
         &self,
         key: &Q,
     ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
-        let pairs = self.pairs.range((key, 0)..=(key, u64::MAX)).expect(ASCENDING);
+        let pairs = self.pairs.range((key, 0)..=(key, u64::MAX));
         pairs.map(|((_, row), ())| row)
     }
 
@@ -175,39 +175,44 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     ) -> ControlFlow<()> {
         // A pair's bytes end with those of its row.
         let row = |pair: &[u8]| u64::from_be_bytes(*pair.last_chunk().expect("a row has eight bytes"));
-        self.pairs.scan((key, 0)..=(key, u64::MAX), |pair, ()| see(row(pair))).expect(ASCENDING)
+        self.pairs.scan((key, 0)..=(key, u64::MAX), |pair, ()| see(row(pair)))
     }
 
     /// How many rows a key has. O(log n + r).
     pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
-        self.pairs.count((key, 0)..=(key, u64::MAX)).expect(ASCENDING)
+        self.pairs.count((key, 0)..=(key, u64::MAX))
     }
 
-    /// The pairs whose keys lie in a range, from both ends.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
+    /// The pairs whose keys lie in a range, from both ends. One that starts after its end is empty.
     ///
     /// ```
     /// # use latchless::bytes::MultiIndex;
     /// let index = MultiIndex::<u128>::new()?;
     /// index.insert_many(&[(1u128, 10), (2, 20), (2, 21), (3, 30)]).expect("there is memory");
-    /// assert_eq!(index.range(2u128..3)?.collect::<Vec<_>>(), [(2, 20), (2, 21)]);
-    /// assert_eq!(index.range(..=2u128)?.rev().next(), Some((2, 21)));
+    /// assert_eq!(index.range(2u128..3).collect::<Vec<_>>(), [(2, 20), (2, 21)]);
+    /// assert_eq!(index.range(..=2u128).rev().next(), Some((2, 21)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> Result<MultiEntries<'_, K>>
+    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> MultiEntries<'_, K>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        Ok(MultiEntries(self.pairs.range(bounds_of_pairs(&range))?))
+        MultiEntries(self.pairs.range(bounds_of_pairs(&range)))
+    }
+
+    /// As [`MultiIndex::range`], for ends that may be the wrong way round.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
+    pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<MultiEntries<'_, K>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(MultiEntries(self.pairs.try_range(bounds_of_pairs(&range))?))
     }
 
     /// How many pairs have their keys in a range. O(r). Weakly consistent.
-    ///
-    /// # Errors
-    /// As [`MultiIndex::range`].
-    pub fn count_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
+    pub fn count_range<Q>(&self, range: impl RangeBounds<Q>) -> usize
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
@@ -217,7 +222,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// Removes the pairs whose keys lie in a range, one by one, and says how many. Not atomic as a whole.
     ///
     /// # Errors
-    /// As [`MultiIndex::range`]; nothing has changed then.
+    /// As [`MultiIndex::try_range`]; nothing was removed then.
     ///
     /// ```
     /// # use latchless::bytes::MultiIndex;
@@ -274,9 +279,6 @@ fn bounds_of_pairs<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> (End<'_
     }
     (low, high)
 }
-
-/// Why ranges of one key's rows aren't refused.
-const ASCENDING: &str = "the first row comes before the last";
 
 impl<K> fmt::Debug for MultiIndex<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -203,24 +203,42 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where
     /// borrowed bytes do, [`BytesIndex::scan`] is faster.
     ///
+    /// A range that starts after its end is empty, here and in every other operation that only reads;
+    /// [`try_range`](BytesIndex::try_range) refuses it.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
+    /// let from_b: Vec<_> = index.range("b"..).collect();
+    /// assert_eq!(from_b, [("b".into(), 2), ("c".into(), 3)]);
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// assert_eq!(index.range::<str>((Excluded("a"), Unbounded)).count(), 2);
+    /// assert_eq!(index.range("c".."a").next(), None);
+    /// ```
+    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> BytesEntries<'_, K, V>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        BytesEntries::new(self, OwnedBounds::of(&range))
+    }
+
+    /// As [`range`](BytesIndex::range), for ends that may be the wrong way round: from a user, from a file.
+    ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
     /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
-    /// let from_b: Vec<_> = index.range::<String>("b".to_owned()..)?.collect();
-    /// assert_eq!(from_b, [("b".into(), 2), ("c".into(), 3)]);
-    /// // Borrowed ends, without making a key:
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// assert_eq!(index.range::<str>((Excluded("a"), Unbounded))?.count(), 2);
+    /// assert_eq!(index.try_range("c".."a").err(), Some(latchless::Error::InvertedRange));
+    /// assert_eq!(index.try_range("a".."c")?.count(), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> Result<BytesEntries<'_, K, V>>
+    pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<BytesEntries<'_, K, V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        Ok(BytesEntries::new(self, OwnedBounds::of(&range)?))
+        Ok(BytesEntries::new(self, OwnedBounds::try_of(&range)?))
     }
 
     /// All entries, in order.
@@ -231,57 +249,44 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
     /// [`BytesKey::with_bytes`] has them, and its value. Both are lent: nothing is allocated for an entry.
     ///
-    /// # Errors
-    /// As [`BytesIndex::range`].
-    ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
     /// use std::ops::ControlFlow;
     ///
     /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
     /// let mut sum = 0;
-    /// index.scan::<String>("b".to_owned().., |_, value| {
+    /// let shown = index.scan("b".., |_, value| {
     ///     sum += value;
     ///     ControlFlow::Continue(())
-    /// })?;
-    /// assert_eq!(sum, 5);
-    /// # Ok::<(), latchless::Error>(())
+    /// });
+    /// assert!(shown.is_continue() && sum == 5);
     /// ```
     pub fn scan<Q>(
         &self,
         range: impl RangeBounds<Q>,
         see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>>
+    ) -> ControlFlow<()>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let bounds = OwnedBounds::of(&range)?;
-        Ok(self.visit(bounds.borrowed(), Direction::Forward, see))
+        self.visit(OwnedBounds::of(&range).borrowed(), Direction::Forward, see)
     }
 
     /// As [`BytesIndex::scan`], from the end of the range down.
-    ///
-    /// # Errors
-    /// As there.
     pub fn scan_back<Q>(
         &self,
         range: impl RangeBounds<Q>,
         see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>>
+    ) -> ControlFlow<()>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let bounds = OwnedBounds::of(&range)?;
-        Ok(self.visit(bounds.borrowed(), Direction::Reverse, see))
+        self.visit(OwnedBounds::of(&range).borrowed(), Direction::Reverse, see)
     }
 
     /// How many keys a range has. O(r). Weakly consistent.
-    ///
-    /// # Errors
-    /// As [`BytesIndex::range`].
-    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
-        let bounds = OwnedBounds::of(&range)?;
-        Ok(self.count_within(bounds.borrowed()))
+    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
+        self.count_within(OwnedBounds::of(&range).borrowed())
     }
 
     fn count_within(&self, bounds: Bounds<'_>) -> usize {
@@ -299,9 +304,9 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// others not yet.
     ///
     /// # Errors
-    /// As [`BytesIndex::range`].
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     pub fn remove_range<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
-        let bounds = OwnedBounds::of(&range)?;
+        let bounds = OwnedBounds::try_of(&range)?;
         let (mut leaf, mut removed) = (LeafCopy::default(), 0);
         self.tree.load_first(bounds.borrowed(), &mut leaf);
         loop {

@@ -54,11 +54,17 @@ pub(super) fn decode_entry<K: Key, V: Value>((key, value): EncodedRange<K, V>) -
     (decode_key::<K, V>(key), decode_value::<K, V>(value))
 }
 
+/// A range of keys, encoded, for what only reads; `None` if no key lies in it, so of an inverted one as well.
+#[inline]
+pub(super) fn encode_range<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Option<EncodedRange<K, V>> {
+    try_encode_range::<K, V>(range).unwrap_or_default()
+}
+
 /// A range of keys, encoded; `None` if no key lies in it.
 ///
 /// # Errors
 /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-pub(super) fn encode_range<K: Key, V: Value>(
+pub(super) fn try_encode_range<K: Key, V: Value>(
     range: &impl RangeBounds<K>,
 ) -> Result<Option<EncodedRange<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());

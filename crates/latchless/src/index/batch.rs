@@ -135,14 +135,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self,
         ranges: &[R],
         mut visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
-    ) -> Result<()> {
-        // Nothing is shown if a range is bad.
-        ranges.iter().try_for_each(|range| encode_range::<K, V>(range).map(drop))?;
+    ) {
         let mut together = [(0, full_range::<K, V>()); RANGES_TOGETHER];
         for start in (0..ranges.len()).step_by(RANGES_TOGETHER) {
             let mut len = 0;
             for (at, range) in ranges.iter().enumerate().skip(start).take(RANGES_TOGETHER) {
-                if let Some(encoded) = encode_range::<K, V>(range)? {
+                if let Some(encoded) = encode_range::<K, V>(range) {
                     together[len] = (at, encoded);
                     len += 1;
                 }
@@ -153,7 +151,6 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 self.visit_short(encoded, |keys, values| visit(at, keys, values));
             }
         }
-        Ok(())
     }
 }
 
@@ -294,9 +291,6 @@ operations! {
     /// side; breaking it off goes on with the next range. The ranges' first leaves are fetched
     /// together.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`] if any of them starts after its end; nothing is shown then.
-    ///
     /// ```
     /// use core::ops::ControlFlow;
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
@@ -304,15 +298,14 @@ operations! {
     /// index.range_many(&[90..200, 3..5, 7..7], |range, _keys, values| {
     ///     sums[range] += values.iter().sum::<u32>();
     ///     ControlFlow::Continue(())
-    /// })?;
+    /// });
     /// assert_eq!(sums, [1890, 14, 0]);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn range_many<R: RangeBounds<K>>(
         &self,
         ranges: &[R],
         visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
-    ) -> Result<()> {
-        self.access().range_many(ranges, visit)
+    ) {
+        self.access().range_many(ranges, visit);
     }
 }

@@ -83,7 +83,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         keys: &mut Vec<K>,
         values: &mut Vec<V>,
     ) -> Result<usize> {
-        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
+        let Some((low, high)) = encode_range::<K, V>(range) else { return Ok(0) };
         let (keys_before, values_before, mut done) = (keys.len(), values.len(), Ok(()));
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |their_keys, their_values| {
             done = append(keys, their_keys, decode_key::<K, V>);
@@ -172,7 +172,7 @@ operations! {
     /// of concurrent changes is as for [`Index::scan`].
     ///
     /// # Errors
-    /// [`Error::InvertedRange`]; [`Error::OutOfMemory`] if the columns can't grow. They are then as before.
+    /// [`Error::OutOfMemory`] if the columns can't grow. They are then as before.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();

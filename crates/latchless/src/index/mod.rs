@@ -16,7 +16,7 @@
 //!     }
 //! });
 //! assert_eq!(index.len(), 1000);
-//! assert_eq!(index.range(500..)?.next(), Some((500, 1000)));
+//! assert_eq!(index.range(500..).next(), Some((500, 1000)));
 //! # Ok::<(), latchless::Error>(())
 //! ```
 //!
@@ -41,6 +41,16 @@
 //! | [`from_sorted`](Index::from_sorted), [`bulk_load`](Index::bulk_load) | O(n) | none |
 //! | [`len`](Index::len) | O(1) | no |
 //! | [`stats`](Index::stats), [`check_invariants`](Index::check_invariants), [`dump`](Index::dump) | O(n) | no |
+//!
+//! # Ranges that start after their end
+//! `range(6..3)` is a mistake of the program, or the input of a user. All indexes here treat it alike:
+//!
+//! | operation | of an inverted range |
+//! |---|---|
+//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`visit`](Index::visit), [`scan`](Index::scan), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`scan_columns`](Index::scan_columns), … | it is empty |
+//! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
+//! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing was removed |
+//! | all operations of the trait [`OrderedIndex`] | [`InvertedRange`](crate::Error::InvertedRange) |
 //!
 //! # What is guaranteed
 //! | operation | when other threads change the index meanwhile |
@@ -222,7 +232,7 @@ impl Default for Options {
 /// }
 /// assert_eq!(prices.get(99), Some(5));
 /// assert_eq!(prices.floor(104), Some((101, 7)));
-/// assert_eq!(prices.range(100..200)?.collect::<Vec<_>>(), [(101, 7), (105, 3)]);
+/// assert_eq!(prices.range(100..200).collect::<Vec<_>>(), [(101, 7), (105, 3)]);
 /// assert_eq!(prices.get_all(&[250, 251]), [Some(9), None]);
 /// # Ok::<(), latchless::Error>(())
 /// ```

@@ -89,14 +89,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     pub(super) fn count_many<R: RangeBounds<K>>(self, ranges: &[R], counts: &mut [usize]) -> Result<()> {
         check_side_by_side(ranges.len(), counts.len())?;
-        // Nothing is counted if a range is bad.
-        ranges.iter().try_for_each(|range| encode_range::<K, V>(range).map(drop))?;
         let mut together = [full_range::<K, V>(); RANGES_TOGETHER];
         for (ranges, counts) in ranges.chunks(RANGES_TOGETHER).zip(counts.chunks_mut(RANGES_TOGETHER)) {
             // With no key in the range, one that starts after its end.
             let (first, last) = full_range::<K, V>();
             for (encoded, range) in together.iter_mut().zip(ranges) {
-                *encoded = encode_range::<K, V>(range)?.unwrap_or((last, first));
+                *encoded = encode_range::<K, V>(range).unwrap_or((last, first));
             }
             // Going down to the leaves of their ends together brings these into the cache.
             let end_at =
@@ -281,8 +279,7 @@ operations! {
     /// of the ranges' ends are fetched together.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`] if any of them starts after its end, [`Error::UnequalBuffers`] if `counts`
-    /// isn't as long as `ranges`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `counts` isn't as long as `ranges`; nothing is done then.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

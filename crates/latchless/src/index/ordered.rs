@@ -1,6 +1,6 @@
 //! The index through the traits that tests, the command line and the lab drive.
 
-use super::access::{Access, Holder, encode_range};
+use super::access::{Access, Holder, try_encode_range};
 use super::scan::Scan;
 use super::{ExclusiveIndex, Index};
 use crate::tree::Mode;
@@ -22,7 +22,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         visit: &mut dyn FnMut(&[K], &[V]),
     ) -> Result<usize> {
         let mut seen = 0;
-        let Some(range) = encode_range::<K, V>(&span)? else { return Ok(0) };
+        let Some(range) = try_encode_range::<K, V>(&span)? else { return Ok(0) };
         self.visit_within(range, (limit, usize::MAX), |keys, values| {
             let shown = keys.len().min(limit - seen);
             if shown > 0 {
@@ -36,7 +36,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     /// [`OrderedIndex::sum`] in a mode.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let Some((low, high)) = encode_range::<K, V>(&span)? else { return Ok(Sum::default()) };
+        let Some((low, high)) = try_encode_range::<K, V>(&span)? else { return Ok(Sum::default()) };
         let (entries, total) = self.tree.sum::<M>(low, high, limit);
         Ok(Sum { entries, total })
     }
@@ -84,15 +84,15 @@ macro_rules! ordered {
             }
 
             fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
-                self.access().scan(&span, direction, keys, values)
+                self.access().scan(try_encode_range::<K, V>(&span)?, direction, keys, values)
             }
 
             fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-                Ok(Box::new(Scan::of(self, span, direction)?))
+                Ok(Box::new(Scan::within(self, try_encode_range::<K, V>(&span)?, direction)))
             }
 
             fn count(&self, span: Span<K>) -> Result<usize> {
-                self.access().count(&span)
+                Ok(self.access().count(try_encode_range::<K, V>(&span)?))
             }
 
             fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {

@@ -72,31 +72,23 @@ impl<K: Key, V: Value> Index<K, V> {
     /// The entries of a range, for rayon's threads: they go through parts of it at once, each part in
     /// ascending order. What is seen of concurrent changes is as for [`Entries`](super::Entries).
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// use rayon::prelude::*;
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// let sum: u64 = index.par_range(..100)?.map(|(_, value)| value).sum();
+    /// let sum: u64 = index.par_range(..100).map(|(_, value)| value).sum();
     /// assert_eq!(sum, 9900);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_range(&self, range: impl RangeBounds<K>) -> Result<ParallelRange<'_, K, V>> {
-        Ok(ParallelRange { index: self, rest: encode_range::<K, V>(&range)? })
+    pub fn par_range(&self, range: impl RangeBounds<K>) -> ParallelRange<'_, K, V> {
+        ParallelRange { index: self, rest: encode_range::<K, V>(&range) }
     }
 
     /// Folds the entries of a range on rayon's threads: each part of the range is folded on its own,
     /// starting from `start`, and the parts' results are joined, in the order of their keys.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// let largest = index.par_scan(.., || 0, |so_far, _key, value| so_far.max(value), u64::max)?;
+    /// let largest = index.par_scan(.., || 0, |so_far, _key, value| so_far.max(value), u64::max);
     /// assert_eq!(largest, 19_998);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn par_scan<A: Send>(
         &self,
@@ -104,9 +96,9 @@ impl<K: Key, V: Value> Index<K, V> {
         start: impl Fn() -> A + Sync + Send,
         fold: impl Fn(A, K, V) -> A + Sync + Send,
         join: impl Fn(A, A) -> A + Sync + Send,
-    ) -> Result<A> {
-        let parts = self.par_range(range)?.fold(&start, |so_far, (key, value)| fold(so_far, key, value));
-        Ok(parts.reduce(&start, join))
+    ) -> A {
+        let parts = self.par_range(range).fold(&start, |so_far, (key, value)| fold(so_far, key, value));
+        parts.reduce(&start, join)
     }
 
     /// As [`Index::get_many`], on rayon's threads.

@@ -4,7 +4,9 @@
 //! keeps no thread waiting. [`Entries`] says what it is sure to see.
 
 use super::Index;
-use super::access::{EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range};
+use super::access::{
+    EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range, try_encode_range,
+};
 use super::operations::operations;
 use crate::tree::{BlinkTree, Chunk, Chunks, Mode};
 use core::fmt;
@@ -53,34 +55,30 @@ impl<H: Holder> Entries<H> {
     /// The entries of a range. The holder can be a borrowed index, an `Arc` of one, for an iterator
     /// that is kept or sent to another thread, or an [`Exclusive`](super::Exclusive).
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// use latchless::Index;
     /// use latchless::index::Entries;
     /// use std::sync::Arc;
     ///
     /// let index: Arc<Index<u64, u32>> = Arc::new((0..10).map(|key| (key, 0)).collect());
-    /// let entries = Entries::of(Arc::clone(&index), 4..8)?;
+    /// let entries = Entries::of(Arc::clone(&index), 4..8);
     /// let reader = std::thread::spawn(move || entries.count());
     /// assert_eq!(reader.join().unwrap(), 4);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn of(holder: H, range: impl RangeBounds<H::Key>) -> Result<Self> {
-        // With no key in the range, one that starts after its end.
-        let none = (Bits::MAX, Bits::MIN);
-        Ok(Self::within(holder, encode_range::<H::Key, H::Value>(&range)?.unwrap_or(none)))
+    pub fn of(holder: H, range: impl RangeBounds<H::Key>) -> Self {
+        Self::within(holder, encode_range::<H::Key, H::Value>(&range))
     }
 
     /// All entries.
     pub(super) fn all(holder: H) -> Self {
-        Self::within(holder, full_range::<H::Key, H::Value>())
+        Self::within(holder, Some(full_range::<H::Key, H::Value>()))
     }
 
     #[inline(always)]
-    fn within(holder: H, (low, high): EncodedRange<H::Key, H::Value>) -> Self {
+    fn within(holder: H, range: Option<EncodedRange<H::Key, H::Value>>) -> Self {
+        // With no key in the range, one that starts after its end.
+        let (low, high) = range.unwrap_or((Bits::MAX, Bits::MIN));
         let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);
         Self { holder, chunk: Chunk::default(), chunks, both: None }
     }
@@ -91,10 +89,9 @@ impl<H: Holder> Entries<H> {
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, key as u32)).collect();
-    /// assert_eq!(index.range(40..)?.limit(2).collect::<Vec<_>>(), [(40, 40), (41, 41)]);
+    /// assert_eq!(index.range(40..).limit(2).collect::<Vec<_>>(), [(40, 40), (41, 41)]);
     /// // The last ones before a key.
-    /// assert_eq!(index.range(..40)?.limit(2).rev().collect::<Vec<_>>(), [(39, 39), (38, 38)]);
-    /// # Ok::<(), latchless::Error>(())
+    /// assert_eq!(index.range(..40).limit(2).rev().collect::<Vec<_>>(), [(39, 39), (38, 38)]);
     /// ```
     #[inline]
     #[must_use = "it limits the iterator that it returns"]
@@ -342,21 +339,36 @@ operations! {
     /// The entries of a range, ascending; from the back, descending. Weakly consistent: see
     /// [`Entries`]. O(log n) to start, O(1) a step.
     ///
+    /// A range that starts after its end is empty, here and in every other operation that only reads;
+    /// [`try_range`](Index::try_range) refuses it.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
+    /// let mut middle = index.range(3..=6);
+    /// assert_eq!((middle.next(), middle.next_back()), (Some((3, 3)), Some((6, 6))));
+    /// assert_eq!(middle.rev().collect::<Vec<_>>(), [(5, 5), (4, 4)]);
+    /// assert_eq!(index.range(6..3).next(), None);
+    /// ```
+    #[inline]
+    pub fn range(&self, range: impl RangeBounds<K>) -> Entries<&Self> {
+        Entries::of(self, range)
+    }
+
+    /// As [`range`](Index::range), for ends that may be the wrong way round: from a user, from a file.
+    ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end. A
     /// range that no key lies in is fine: `7..7`.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
-    /// let mut middle = index.range(3..=6)?;
-    /// assert_eq!((middle.next(), middle.next_back()), (Some((3, 3)), Some((6, 6))));
-    /// assert_eq!(middle.rev().collect::<Vec<_>>(), [(5, 5), (4, 4)]);
-    /// assert_eq!(index.range(6..3).err(), Some(latchless::Error::InvertedRange));
+    /// assert_eq!(index.try_range(6..3).err(), Some(latchless::Error::InvertedRange));
+    /// assert_eq!(index.try_range(7..7)?.next(), None);
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<&Self>> {
-        Entries::of(self, range)
+    pub fn try_range(&self, range: impl RangeBounds<K>) -> Result<Entries<&Self>> {
+        Ok(Entries::within(self, try_encode_range::<K, V>(&range)?))
     }
 
     /// All entries; otherwise as [`Index::range`].

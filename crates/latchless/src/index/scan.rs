@@ -5,7 +5,7 @@
 use super::Index;
 use super::access::{
     Access, Encoded, EncodedIn, EncodedRange, Holder, decode_key, decode_value, encode_range,
-    expect_infallible, full_range,
+    expect_infallible, full_range, try_encode_range,
 };
 use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
@@ -23,18 +23,18 @@ const PAGE: usize = 128;
 const VISITED: usize = 64;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    pub(super) fn count(self, range: &impl RangeBounds<K>) -> Result<usize> {
-        Ok(encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.count::<M>(low, high)))
+    pub(super) fn count(self, range: Option<EncodedRange<K, V>>) -> usize {
+        range.map_or(0, |(low, high)| self.tree.count::<M>(low, high))
     }
 
     #[inline]
     pub(super) fn fold<A>(
         self,
-        range: &impl RangeBounds<K>,
+        range: Option<EncodedRange<K, V>>,
         start: A,
         mut fold: impl FnMut(A, K, V) -> A,
-    ) -> Result<A> {
-        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(start) };
+    ) -> A {
+        let Some((low, high)) = range else { return start };
         let mut folded = Some(start);
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
             let entries = keys.iter().zip(values);
@@ -45,18 +45,18 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             });
             true
         });
-        Ok(folded.expect("it is put back after each leaf"))
+        folded.expect("it is put back after each leaf")
     }
 
     #[inline]
     pub(super) fn visit(
         self,
-        range: &impl RangeBounds<K>,
+        range: Option<EncodedRange<K, V>>,
         visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(()) };
-        self.visit_within((low, high), (usize::MAX, VISITED), visit);
-        Ok(())
+    ) {
+        if let Some(range) = range {
+            self.visit_within(range, (usize::MAX, VISITED), visit);
+        }
     }
 
     /// As [`Access::visit`], where the caller wants so many entries at the most, and is likely to want so
@@ -96,13 +96,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     pub(super) fn scan(
         self,
-        range: &impl RangeBounds<K>,
+        range: Option<EncodedRange<K, V>>,
         direction: Direction,
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
+        let Some((low, high)) = range else { return Ok(0) };
         let (room, mut filled) = (keys.len(), 0);
         self.tree.scan::<M>(low, high, direction, room, |found, theirs| {
             let entries = found.iter().zip(theirs);
@@ -117,12 +117,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn remove_range(self, range: &impl RangeBounds<K>) -> Result<usize> {
-        Ok(encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
+        Ok(try_encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
     }
 
     /// As [`Access::remove_range`]; `gone` is shown each value that was removed. Atomic for each key.
     pub(super) fn remove_each(self, range: &impl RangeBounds<K>, mut gone: impl FnMut(V)) -> Result<usize> {
-        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
+        let Some((low, high)) = try_encode_range::<K, V>(range)? else { return Ok(0) };
         let mut removed = 0;
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, _| {
             let edit = |at: usize| (keys[at], Edit::Remove);
@@ -186,7 +186,7 @@ fn copy<'a, K: Key, V: Value>(
 /// ```
 /// use latchless::Direction;
 /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, 10 * key as u32)).collect();
-/// let mut scan = index.scanner(3.., Direction::Reverse)?;
+/// let mut scan = index.scanner(3.., Direction::Reverse);
 /// let (mut keys, mut values) = ([0; 4], [0; 4]);
 /// assert_eq!((scan.fill(&mut keys, &mut values)?, keys), (4, [9, 8, 7, 6]));
 /// assert_eq!((scan.fill_values(&mut values)?, &values[..3]), (3, [50, 40, 30].as_slice()));
@@ -204,15 +204,19 @@ pub struct Scan<H: Holder> {
 
 impl<H: Holder> Scan<H> {
     /// A scan of a range, in a direction. The holder is as for [`Entries::of`](super::Entries::of).
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Result<Self> {
+    pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Self {
+        Self::within(holder, encode_range::<H::Key, H::Value>(&range), direction)
+    }
+
+    pub(super) fn within(
+        holder: H,
+        range: Option<EncodedRange<H::Key, H::Value>>,
+        direction: Direction,
+    ) -> Self {
         // With no key in the range, one that starts after its end.
-        let none = (Bits::MAX, Bits::MIN);
-        let (low, high) = encode_range::<H::Key, H::Value>(&range)?.unwrap_or(none);
+        let (low, high) = range.unwrap_or((Bits::MAX, Bits::MIN));
         let sweep = Sweep::new(low, high, direction, usize::MAX);
-        Ok(Self { holder, sweep, direction, leaf: LeafCopy::default(), used: 0 })
+        Self { holder, sweep, direction, leaf: LeafCopy::default(), used: 0 }
     }
 
     /// Copies the next entries to two buffers of one length and says how many there were; 0 means
@@ -279,9 +283,7 @@ impl<H: Holder> fmt::Debug for Scan<H> {
 #[cfg(feature = "snapshot")]
 pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>) {
     let access = Access::<_, _, H::Mode>::new(holder.index());
-    access
-        .visit(&.., visit)
-        .unwrap_or_else(|error| unreachable!("the range of all keys was refused: {error}"));
+    access.visit(Some(full_range::<H::Key, H::Value>()), visit);
 }
 
 operations! {
@@ -294,56 +296,41 @@ operations! {
     /// throughout counts once, one that comes or goes at most once, and any other never. Exact when no
     /// thread does.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
-    /// assert_eq!(index.count(10..=19)?, 10);
-    /// # Ok::<(), latchless::Error>(())
+    /// assert_eq!(index.count(10..=19), 10);
     /// ```
-    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.access().count(&range)
+    pub fn count(&self, range: impl RangeBounds<K>) -> usize {
+        self.access().count(encode_range::<K, V>(&range))
     }
 
     /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
-    /// let sum = index.fold(10..20, 0, |sum, _, value| sum + u64::from(value))?;
+    /// let sum = index.fold(10..20, 0, |sum, _, value| sum + u64::from(value));
     /// assert_eq!(sum, 290);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> Result<A> {
-        self.access().fold(&range, start, fold)
+    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> A {
+        self.access().fold(encode_range::<K, V>(&range), start, fold)
     }
 
     /// Shows every entry of a range, ascending.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
     /// let mut keys = Vec::new();
-    /// index.for_each(997.., |key, _| keys.push(key))?;
+    /// index.for_each(997.., |key, _| keys.push(key));
     /// assert_eq!(keys, [997, 998, 999]);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) -> Result<()> {
-        self.access().fold(&range, (), |(), key, value| each(key, value))
+    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) {
+        self.fold(range, (), |(), key, value| each(key, value));
     }
 
     /// Shows the entries of a range, ascending, as slices side by side, keys and their values, until
     /// `visit` breaks. Each call shows what one leaf has in the range, as of one moment.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// use core::ops::ControlFlow;
@@ -352,24 +339,22 @@ operations! {
     /// index.visit(10.., |_keys, values| {
     ///     largest = values.iter().fold(largest, |largest, &value| largest.max(value));
     ///     if largest < 500 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    /// })?;
+    /// });
     /// assert!((500..1998).contains(&largest));
-    /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
     pub fn visit(
         &self,
         range: impl RangeBounds<K>,
         visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
-    ) -> Result<()> {
-        self.access().visit(&range, visit)
+    ) {
+        self.access().visit(encode_range::<K, V>(&range), visit);
     }
 
     /// Copies the entries of a range to two buffers of one length, in a direction, until the range or
     /// the room ends. Says how many there were.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange),
     /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
     ///
@@ -388,22 +373,19 @@ operations! {
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<usize> {
-        self.access().scan(&range, direction, keys, values)
+        self.access().scan(encode_range::<K, V>(&range), direction, keys, values)
     }
 
     /// A scan that pauses when the caller's buffers are full: see [`Scan`].
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
     /// let mut values = [0; 3];
-    /// let mut scan = index.scanner(10.., latchless::Direction::Forward)?;
+    /// let mut scan = index.scanner(10.., latchless::Direction::Forward);
     /// assert_eq!((scan.fill_values(&mut values)?, values), (3, [20, 22, 24]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<&Self>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Scan<&Self> {
         Scan::of(self, range, direction)
     }
 
@@ -411,7 +393,7 @@ operations! {
     /// each leaf, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

@@ -21,9 +21,9 @@ fn a_closure_that_panics_changes_nothing() {
         ("remove_if", |index| assert_eq!(index.remove_if(500, |_| mine()), None)),
         ("get_or_insert_with", |index| assert_eq!(index.get_or_insert_with(5000, mine), Ok(0))),
         ("retain", |index| assert_eq!(index.retain(|key, _| key < 500 || mine()), 0)),
-        ("fold", |index| assert_eq!(index.fold(.., true, |_, key, _| key < 500 || mine()), Ok(true))),
-        ("visit", |index| assert_eq!(index.visit(.., |_, _| mine()), Ok(()))),
-        ("range_many", |index| assert_eq!(index.range_many(&[3..900, 7..8], |_, _, _| mine()), Ok(()))),
+        ("fold", |index| assert!(index.fold(.., true, |_, key, _| key < 500 || mine()))),
+        ("visit", |index| index.visit(.., |_, _| mine())),
+        ("range_many", |index| index.range_many(&[3..900, 7..8], |_, _, _| mine())),
     ];
     for (name, attempt) in tries {
         let payload = catch_unwind(AssertUnwindSafe(|| attempt(&index))).unwrap_err();
@@ -53,10 +53,10 @@ fn closures_may_use_the_index() {
     index.upsert(200, |_| index.remove(9).unwrap()).unwrap();
     assert_eq!((index.get(200), index.get(9)), (Some(90), None));
     let copy = |key, value| assert_eq!(index.insert(key + 1000, value), Ok(None));
-    index.for_each(50..60, copy).unwrap();
-    assert_eq!(index.count(1050..1060), Ok(10));
+    index.for_each(50..60, copy);
+    assert_eq!(index.count(1050..1060), 10);
     let removed = index.retain(|key, _| key < 1000 || index.remove(key).is_none());
-    assert_eq!((removed, index.count(1000..)), (0, Ok(0)), "already gone when it was to be taken out");
+    assert_eq!((removed, index.count(1000..)), (0, 0), "already gone when it was to be taken out");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn updates_from_many_threads_all_count() {
             });
         }
     });
-    assert_eq!(index.fold(.., 0, |sum, _, count| sum + count), Ok(threads * rounds));
+    assert_eq!(index.fold(.., 0, |sum, _, count| sum + count), threads * rounds);
 }
 
 #[test]

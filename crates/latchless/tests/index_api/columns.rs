@@ -104,7 +104,7 @@ fn columns_load_in_bulk_and_are_scanned_again() {
         assert_eq!((&their_keys[n as usize..], &their_values[n as usize..]), (&[10, 15][..], &values[2..4]));
         assert_eq!(index.scan_columns(7..7, &mut their_keys, &mut their_values), Ok(0));
         let inverted = index.scan_columns((Included(9), Excluded(7)), &mut their_keys, &mut their_values);
-        assert_eq!((inverted, their_keys.len()), (Err(Error::InvertedRange), n as usize + 2));
+        assert_eq!((inverted, their_keys.len()), (Ok(0), n as usize + 2));
     }
 }
 

@@ -39,11 +39,11 @@ fn all_nine_kinds_of_bounds() {
         for span in ends[at..].iter().flat_map(|&high| nine(low, high)) {
             let expected: Vec<_> =
                 keys.iter().filter(|&&key| lies_in(&span, key)).map(|&key| (key, !key)).collect();
-            assert_eq!(index.range(span).unwrap().collect::<Vec<_>>(), expected, "{span:?}");
-            let mut reverse: Vec<_> = index.range(span).unwrap().rev().collect();
+            assert_eq!(index.range(span).collect::<Vec<_>>(), expected, "{span:?}");
+            let mut reverse: Vec<_> = index.range(span).rev().collect();
             reverse.reverse();
             assert_eq!(reverse, expected, "{span:?} from the back");
-            assert_eq!(index.count(span).unwrap(), expected.len(), "{span:?}");
+            assert_eq!(index.count(span), expected.len(), "{span:?}");
         }
     }
 }
@@ -60,12 +60,12 @@ fn nothing_lies_beyond_the_last_key_or_before_the_first() {
             (Excluded(first), Excluded(last)),
         ];
         for span in empty {
-            assert_eq!(index.range(span).unwrap().next().map(|(_, value)| value), None, "{span:?}");
-            assert_eq!(index.range(span).unwrap().next_back().map(|(_, value)| value), None, "{span:?}");
-            assert_eq!((index.count(span), index.remove_range(span)), (Ok(0), Ok(0)), "{span:?}");
+            assert_eq!(index.range(span).next().map(|(_, value)| value), None, "{span:?}");
+            assert_eq!(index.range(span).next_back().map(|(_, value)| value), None, "{span:?}");
+            assert_eq!((index.count(span), index.remove_range(span)), (0, Ok(0)), "{span:?}");
         }
-        assert_eq!(index.count((Excluded(first), Included(last))), Ok(1));
-        assert_eq!(index.count((Included(first), Included(last))), Ok(2));
+        assert_eq!(index.count((Excluded(first), Included(last))), 1);
+        assert_eq!(index.count((Included(first), Included(last))), 2);
     }
     nothing(0u32, u32::MAX);
     nothing(u64::MIN, u64::MAX);
@@ -77,24 +77,35 @@ fn nothing_lies_beyond_the_last_key_or_before_the_first() {
 }
 
 #[test]
-fn a_range_behind_its_end_is_refused_everywhere() {
+fn a_range_that_starts_after_its_end_is_empty_to_read_and_refused_to_change() {
     let mut index = tens(10, 1);
     let inverted = (Included(6), Excluded(3));
     let (mut keys, mut values) = ([0; 4], [0; 4]);
-    assert_eq!(index.range(inverted).err(), Some(Error::InvertedRange));
-    assert_eq!(index.count(inverted), Err(Error::InvertedRange));
-    assert_eq!(index.fold(inverted, 0, |_, _, _| 1), Err(Error::InvertedRange));
-    assert_eq!(index.for_each(inverted, |_, _| unreachable!()), Err(Error::InvertedRange));
-    assert_eq!(index.visit(inverted, |_, _| unreachable!()), Err(Error::InvertedRange));
+    assert_eq!((index.range(inverted).next(), index.range(inverted).next_back()), (None, None));
+    assert_eq!(index.range(inverted).size_hint(), (0, Some(0)));
+    assert_eq!(Entries::of(&index, inverted).count(), 0);
+    assert_eq!(index.count(inverted), 0);
+    assert_eq!(index.fold(inverted, 0, |_, _, _| 1), 0);
+    index.for_each(inverted, |_, _| unreachable!());
+    index.visit(inverted, |_, _| unreachable!());
+    for direction in [Direction::Forward, Direction::Reverse] {
+        assert_eq!(index.scanner(inverted, direction).fill_values(&mut values), Ok(0));
+        assert_eq!(index.scan(inverted, direction, &mut keys, &mut values), Ok(0));
+    }
+    let (mut shown, ranges) = (Vec::new(), [inverted, (Included(1), Excluded(3)), inverted]);
+    index.range_many(&ranges, |range, keys, _| {
+        shown.push((range, keys.to_vec()));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(shown, [(1, vec![1, 2])]);
+    // Those who want to know are told, and nothing is changed by mistake.
+    assert_eq!(index.try_range(inverted).err(), Some(Error::InvertedRange));
+    assert_eq!(index.try_range(3..6).map(Iterator::count), Ok(3));
     assert_eq!(index.remove_range(inverted), Err(Error::InvertedRange));
-    assert_eq!(index.scanner(inverted, Direction::Forward).err(), Some(Error::InvertedRange));
-    let scan = index.scan(inverted, Direction::Reverse, &mut keys, &mut values);
-    assert_eq!(scan, Err(Error::InvertedRange));
-    let many = index.range_many(&[(Included(1), Excluded(3)), inverted], |_, _, _| unreachable!());
-    assert_eq!(many, Err(Error::InvertedRange), "before anything is shown");
-    let alone = index.exclusive();
-    assert_eq!(alone.range(inverted).err(), Some(Error::InvertedRange));
-    assert_eq!(alone.count(inverted), Err(Error::InvertedRange));
+    let mut alone = index.exclusive();
+    assert_eq!((alone.range(inverted).next(), alone.count(inverted)), (None, 0));
+    assert_eq!(alone.try_range(inverted).err(), Some(Error::InvertedRange));
+    assert_eq!(alone.remove_range(inverted), Err(Error::InvertedRange));
     assert_eq!(index.len(), 10);
 }
 
@@ -125,7 +136,7 @@ fn both_ends_meet_in_the_middle() {
 #[test]
 fn iterators_outlive_updates_under_them() {
     let index = tens(1000, 2);
-    let mut entries = index.range(100..900).unwrap();
+    let mut entries = index.range(100..900);
     assert_eq!((entries.next(), entries.next_back()), (Some((100, 1000)), Some((898, 8980))));
     index.clear();
     let left = entries.count();
@@ -162,7 +173,7 @@ fn what_stays_is_yielded_once_whatever_changes_between_two_steps() {
     for round in 0..scaled(90).min(90) {
         let index = tens(keys, STAYING as usize);
         let (low, high) = (rng.below(keys / 2), keys / 2 + rng.below(keys / 2));
-        let (mut entries, mut front, mut back) = (index.range(low..high).unwrap(), Vec::new(), Vec::new());
+        let (mut entries, mut front, mut back) = (index.range(low..high), Vec::new(), Vec::new());
         loop {
             if rng.below(4) == 0 {
                 come_and_go(&index, keys, &mut rng);
@@ -187,14 +198,14 @@ fn limits_end_iterators_from_either_end() {
     let entry = |key: u64| (key, 10 * key);
     for n in [0, 1, 2, 3, 12, 13, 20, 21, 59, 60, 61, 500, 1500, 5000, usize::MAX] {
         let first: Vec<_> = (500..2000).take(n).map(entry).collect();
-        assert_eq!(index.range(500..).unwrap().limit(n).collect::<Vec<_>>(), first, "{n}");
-        assert_eq!(index.range(500..).unwrap().limit(n).fold(0, |n, _| n + 1), first.len());
-        assert_eq!(index.range(500..).unwrap().limit(n).count(), first.len());
-        assert_eq!(index.range(500..).unwrap().limit(n).last(), first.last().copied());
+        assert_eq!(index.range(500..).limit(n).collect::<Vec<_>>(), first, "{n}");
+        assert_eq!(index.range(500..).limit(n).fold(0, |n, _| n + 1), first.len());
+        assert_eq!(index.range(500..).limit(n).count(), first.len());
+        assert_eq!(index.range(500..).limit(n).last(), first.last().copied());
         let last: Vec<_> = (0..500).rev().take(n).map(entry).collect();
-        assert_eq!(index.range(..500).unwrap().limit(n).rev().collect::<Vec<_>>(), last, "{n}");
+        assert_eq!(index.range(..500).limit(n).rev().collect::<Vec<_>>(), last, "{n}");
         // From both ends, and set after some were yielded.
-        let mut entries = index.range(500..).unwrap();
+        let mut entries = index.range(500..);
         assert_eq!((entries.next(), entries.next()), (Some(entry(500)), Some(entry(501))));
         let mut entries = entries.limit(n);
         let (mut front, mut back, mut yielded) = (502, 1999, 0);
@@ -229,7 +240,7 @@ fn iterators_skip_count_and_fold_as_the_map_does() {
     for _ in 0..scaled(300) {
         let (low, high) = (rng.below(3200), rng.below(3200));
         let range = low.min(high)..low.max(high);
-        let (mut found, mut expected) = (index.range(range.clone()).unwrap(), model.range(range));
+        let (mut found, mut expected) = (index.range(range.clone()), model.range(range));
         for _ in 0..rng.below(6) {
             let n = rng.below(100) as usize;
             let owned = |entry: Option<(&u64, &u64)>| entry.map(|(&key, &value)| (key, value));
@@ -263,7 +274,7 @@ fn entries_can_be_kept_and_sent() {
         std::thread::spawn(move || value).join().unwrap()
     }
     let index = Arc::new(tens(1000, 1));
-    let entries = sent(Entries::of(Arc::clone(&index), 10..20).unwrap());
+    let entries = sent(Entries::of(Arc::clone(&index), 10..20));
     drop(index);
     assert!(sent(entries).rev().eq((10..20).rev().map(|key| (key, 10 * key))));
 }
@@ -271,8 +282,8 @@ fn entries_can_be_kept_and_sent() {
 #[test]
 fn last_and_debug_of_an_iterator() {
     let index = tens(1000, 1);
-    assert_eq!(index.range(5..=8).unwrap().last(), Some((8, 80)));
-    let mut entries = index.range(5..=8).unwrap();
+    assert_eq!(index.range(5..=8).last(), Some((8, 80)));
+    let mut entries = index.range(5..=8);
     entries.next();
     assert_eq!(format!("{entries:?}"), "Entries { rest_lanes: Some((6, 8)), .. }");
 }
@@ -282,7 +293,7 @@ fn scans_pause_anywhere() {
     let index = tens(2000, 1);
     for page in [1, 7, 60, 61, 500, 5000] {
         for direction in [Direction::Forward, Direction::Reverse] {
-            let mut scan = index.scanner(300..1300, direction).unwrap();
+            let mut scan = index.scanner(300..1300, direction);
             let (mut keys, mut values, mut found) = (vec![0; page], vec![0; page], Vec::new());
             let mut values_alone = false;
             loop {
@@ -311,7 +322,7 @@ fn scans_pause_anywhere() {
 #[test]
 fn scans_into_buffers_say_what_is_wrong_with_them() {
     let index = tens(10, 1);
-    let mut scan = index.scanner(.., Direction::Forward).unwrap();
+    let mut scan = index.scanner(.., Direction::Forward);
     assert_eq!(scan.fill(&mut [], &mut []), Err(Error::EmptyBuffer));
     assert_eq!(scan.fill(&mut [0], &mut [0, 0]), Err(Error::UnequalBuffers { left: 1, right: 2 }));
     assert_eq!(scan.fill_values(&mut []), Err(Error::EmptyBuffer));
@@ -325,14 +336,12 @@ fn scans_into_buffers_say_what_is_wrong_with_them() {
 fn visits_stop_when_told() {
     let index = tens(1000, 1);
     let (mut calls, mut seen) = (0, Vec::new());
-    index
-        .visit(123.., |keys, values| {
-            assert!(keys.iter().zip(values).all(|(key, value)| 10 * key == *value));
-            seen.extend_from_slice(keys);
-            calls += 1;
-            if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-        .unwrap();
+    index.visit(123.., |keys, values| {
+        assert!(keys.iter().zip(values).all(|(key, value)| 10 * key == *value));
+        seen.extend_from_slice(keys);
+        calls += 1;
+        if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     assert_eq!(calls, 3);
     assert!((123..).take(seen.len()).eq(seen.iter().copied()) && seen.len() < 800, "{}", seen.len());
 }
@@ -351,13 +360,11 @@ fn many_ranges_come_in_input_order() {
         .collect();
     let mut found = vec![Vec::new(); ranges.len()];
     let mut order = Vec::new();
-    index
-        .range_many(&ranges, |at, keys, values| {
-            order.push(at);
-            found[at].extend(keys.iter().copied().zip(values.iter().copied()));
-            ControlFlow::Continue(())
-        })
-        .unwrap();
+    index.range_many(&ranges, |at, keys, values| {
+        order.push(at);
+        found[at].extend(keys.iter().copied().zip(values.iter().copied()));
+        ControlFlow::Continue(())
+    });
     assert!(order.is_sorted());
     for (range, found) in ranges.iter().zip(found) {
         let expected: Vec<_> = model.range(range.clone()).map(|(&key, &value)| (key, value)).collect();
@@ -368,7 +375,7 @@ fn many_ranges_come_in_input_order() {
         calls.push(at);
         ControlFlow::Break(())
     };
-    index.range_many(&[0..5000, 7..7, 9..5000], first_leaf_only).unwrap();
+    index.range_many(&[0..5000, 7..7, 9..5000], first_leaf_only);
     assert_eq!(calls, [0, 2], "breaking off one range goes on with the next");
 }
 

@@ -211,13 +211,13 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// Removes the keys of a range and says how many. Not atomic as a whole.
     ///
     /// # Errors
-    /// As [`BytesIndex::range`].
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
         let (mut pin, mut removed) = (Pinned::new(), 0);
-        for (key, _) in self.index.range(range)? {
+        for (key, _) in self.index.try_range(range)? {
             if let Some(handle) = self.index.remove(&key) {
                 self.retire(handle, &pin);
                 removed += 1;
@@ -325,10 +325,18 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     }
 
     /// The entries of a range, in order, from both ends; weakly consistent.
+    pub fn range<'p, Q>(&'p self, range: impl RangeBounds<Q>, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        BoxedBytesEntries { entries: self.index.range(range), of: self, pin }
+    }
+
+    /// As [`BoxedBytesIndex::range`], for ends that may be the wrong way round.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
-    pub fn range<'p, Q>(
+    pub fn try_range<'p, Q>(
         &'p self,
         range: impl RangeBounds<Q>,
         pin: &'p Pinned,
@@ -336,7 +344,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        Ok(BoxedBytesEntries { entries: self.index.range(range)?, of: self, pin })
+        Ok(BoxedBytesEntries { entries: self.index.try_range(range)?, of: self, pin })
     }
 
     /// The entries whose keys' bytes begin with those of `prefix`, as [`BytesIndex::prefix`].
@@ -348,23 +356,17 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     }
 
     /// How many keys a range has. O(r).
-    ///
-    /// # Errors
-    /// As [`BytesIndex::range`].
-    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
         self.index.count(range)
     }
 
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, which are lent,
     /// and its value, under a pin of its own.
-    ///
-    /// # Errors
-    /// As [`BytesIndex::range`].
     pub fn scan<Q>(
         &self,
         range: impl RangeBounds<Q>,
         mut see: impl FnMut(&[u8], &T) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>>
+    ) -> ControlFlow<()>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {

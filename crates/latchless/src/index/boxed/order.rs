@@ -150,19 +150,16 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// How many keys lie in a range, as [`Index::count`].
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
     /// # let pin = names.pin();
     /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
     /// #     names.insert(number, name.to_owned(), &pin)?;
     /// # }
-    /// assert_eq!(names.count(6..)?, 2);
+    /// assert_eq!(names.count(6..), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+    pub fn count(&self, range: impl RangeBounds<K>) -> usize {
         self.index.count(range)
     }
 
@@ -204,25 +201,38 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// The entries of a range under one pin, as [`Index::range`]. A value that is replaced after its
     /// leaf was read is shown as it is when its turn comes.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
     /// # let pin = names.pin();
     /// for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
     ///     names.insert(number, name.to_owned(), &pin)?;
     /// }
-    /// let backwards: Vec<_> = names.range(6.., &pin)?.rev().map(|(_, name)| name.as_str()).collect();
+    /// let backwards: Vec<_> = names.range(6.., &pin).rev().map(|(_, name)| name.as_str()).collect();
     /// assert_eq!(backwards, ["nine", "seven"]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn range<'p>(
+    pub fn range<'p>(&'p self, range: impl RangeBounds<K>, pin: &'p Pinned) -> BoxedEntries<'p, K, T> {
+        BoxedEntries { entries: self.index.range(range), index: self, pin }
+    }
+
+    /// As [`BoxedIndex::range`], for ends that may be the wrong way round.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// let pin = names.pin();
+    /// assert_eq!(names.try_range(9..5, &pin).err(), Some(latchless::Error::InvertedRange));
+    /// assert_eq!(names.try_range(5..9, &pin)?.count(), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_range<'p>(
         &'p self,
         range: impl RangeBounds<K>,
         pin: &'p Pinned,
     ) -> Result<BoxedEntries<'p, K, T>> {
-        Ok(BoxedEntries { entries: self.index.range(range)?, index: self, pin })
+        Ok(BoxedEntries { entries: self.index.try_range(range)?, index: self, pin })
     }
 
     /// All entries under one pin; otherwise as [`BoxedIndex::range`].

@@ -33,45 +33,32 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// Folds the entries of a range, ascending, into one result, under a pin of its own.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.fold(6.., 0, |length, _, name| length + name.len())?, 9);
-    /// # Ok::<(), latchless::Error>(())
+    /// assert_eq!(names.fold(6.., 0, |length, _, name| length + name.len()), 9);
     /// ```
-    pub fn fold<A>(
-        &self,
-        range: impl RangeBounds<K>,
-        start: A,
-        mut fold: impl FnMut(A, K, &T) -> A,
-    ) -> Result<A> {
+    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, mut fold: impl FnMut(A, K, &T) -> A) -> A {
         let pin = self.pin();
-        Ok(self.range(range, &pin)?.fold(start, |folded, (key, value)| fold(folded, key, value)))
+        self.range(range, &pin).fold(start, |folded, (key, value)| fold(folded, key, value))
     }
 
     /// Shows every entry of a range, ascending, under a pin of its own.
     ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
     /// let mut longest = 0;
-    /// names.for_each(.., |_, name| longest = longest.max(name.len()))?;
+    /// names.for_each(.., |_, name| longest = longest.max(name.len()));
     /// assert_eq!(longest, 5);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, &T)) -> Result<()> {
-        self.fold(range, (), |(), key, value| each(key, value))
+    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, &T)) {
+        self.fold(range, (), |(), key, value| each(key, value));
     }
 
     /// Removes the keys of a range and says how many they were; their values are retired. O(entries in the
     /// range). Atomic for each key, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

@@ -10,13 +10,17 @@ fn ranges_from_both_ends_and_debug() {
     for key in -50..50 {
         index.insert(key, key.to_string(), &pin).unwrap();
     }
-    let mut entries = index.range(-3..3, &pin).unwrap();
+    let mut entries = index.range(-3..3, &pin);
     assert_eq!(entries.next().unwrap().1, "-3");
     assert_eq!(entries.next_back().unwrap().1, "2");
     index.insert(0, "zero".to_owned(), &pin).unwrap();
     index.remove(1, &pin);
     assert_eq!(entries.map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["-2", "-1", "zero"]);
-    assert_eq!(index.range((Included(3), Excluded(-3)), &pin).err(), Some(Error::InvertedRange));
+    let inverted = (Included(3), Excluded(-3));
+    assert_eq!((index.range(inverted, &pin).next(), index.count(inverted)), (None, 0));
+    index.for_each(inverted, |_, _| unreachable!());
+    assert_eq!(index.try_range(inverted, &pin).err(), Some(Error::InvertedRange));
+    assert_eq!(index.remove_range(inverted), Err(Error::InvertedRange));
     index.update(0, |value| value.clone() + "!", &pin).unwrap();
     assert_eq!(index.get_cloned(0), Some("zero!".to_owned()));
     let few = BoxedIndex::<u8, &str>::new().unwrap();

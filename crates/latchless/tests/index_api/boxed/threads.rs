@@ -53,7 +53,7 @@ fn threads_read_whole_values_while_others_replace_them() {
                         assert!(value.is_whole() && value.key == at);
                     }
                     let mut last = None;
-                    for (key, value) in index.range(key..key + 8, &pin).unwrap() {
+                    for (key, value) in index.range(key..key + 8, &pin) {
                         assert!(value.is_whole() && value.key == key && last < Some(key));
                         last = Some(key);
                     }

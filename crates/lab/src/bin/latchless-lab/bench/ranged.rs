@@ -50,13 +50,13 @@ fn add<L: Word>(sum: &mut Sum, values: &[L], limit: usize) -> ControlFlow<()> {
 impl<L: Word> Ranged<L> for Index<L, L> {
     #[inline(always)]
     fn by_iterator(&self, from: L, limit: usize) -> Result<Sum> {
-        Ok(added(self.range(from..)?.take(limit)))
+        Ok(added(self.range(from..).take(limit)))
     }
 
     #[inline(always)]
     fn by_leaf(&self, from: L, limit: usize) -> Result<Sum> {
         let mut sum = Sum::default();
-        Self::visit(self, from.., |_, values| add(&mut sum, values, limit))?;
+        Self::visit(self, from.., |_, values| add(&mut sum, values, limit));
         Ok(sum)
     }
 }
@@ -64,7 +64,7 @@ impl<L: Word> Ranged<L> for Index<L, L> {
 impl<L: Word> Ranged<L> for ExclusiveIndex<L, L> {
     #[inline(always)]
     fn by_iterator(&self, from: L, limit: usize) -> Result<Sum> {
-        Ok(added(Entries::of(self, from..)?.take(limit)))
+        Ok(added(Entries::of(self, from..).take(limit)))
     }
 
     #[inline(always)]

@@ -70,7 +70,7 @@ impl Session for Requests<'_> {
     fn scan(&self, from: &[u8], mut each: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
         let _ = self.0.scan::<[u8]>((Bound::Included(from), Bound::Unbounded), |key, value| {
             if each(key, value) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        });
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What allocates and what doesn't, by an allocator that counts.
 
+use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::{Direction, Index};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -63,4 +64,31 @@ fn ranges_from_one_end_allocate_nothing() {
         while entries.next().is_some() && entries.next_back().is_some() {}
     };
     assert_eq!(allocations(both_ends), 1, "what counts is counted");
+}
+
+/// Of every 60 keys or so the answer is in another leaf.
+#[test]
+fn neighbours_of_byte_strings_allocate_what_they_return_and_nothing_else() {
+    let numbers = BytesIndex::<u64, u64>::new().unwrap();
+    let versions = BytesIndex::<Vec<u8>, Vec<u8>>::new().unwrap();
+    let boxed = BoxedBytesIndex::<u64, u64>::new().unwrap();
+    let pin = boxed.pin();
+    let key = |number: u64| [b"x\0", &number.to_be_bytes()[..]].concat();
+    for number in (0..20_000).step_by(2) {
+        numbers.insert(&number, number).unwrap();
+        versions.insert(&key(number), &[7; 60]).unwrap();
+        boxed.insert(&number, number, &pin).unwrap();
+    }
+    for number in 0..20_000 {
+        assert_eq!(allocations(|| [numbers.floor(&number), numbers.ceiling(&number)]), 0, "{number}");
+        assert_eq!(allocations(|| [numbers.lower(&number), numbers.higher(&number)]), 0, "{number}");
+        assert_eq!(allocations(|| [numbers.first(), numbers.last()]), 0);
+        assert_eq!(allocations(|| [boxed.floor(&number, &pin), boxed.higher(&number, &pin)]), 0);
+        let key = key(number);
+        let len = |key: &[u8], value: &[u8]| key.len() + value.len();
+        assert_eq!(allocations(|| versions.ceiling_with(&key, len)), 0, "{number}");
+        assert_eq!(allocations(|| versions.lower_with(&key, len)), 0, "{number}");
+        assert_eq!(allocations(|| versions.first_with(len)), 0);
+        assert!(allocations(|| versions.floor(&key)) <= 2, "the key and the value");
+    }
 }

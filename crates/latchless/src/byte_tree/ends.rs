@@ -45,8 +45,7 @@ impl ByteTree {
         if noted & !1 != self.address() {
             return None;
         }
-        let leaf = NodeRef::from_word(self.ends.0[noted & 1].follow() as u32);
-        (!leaf.is_nil()).then_some(Start::new(leaf, StartBy::End))
+        self.end(noted & 1 == 1).map(|leaf| Start::new(leaf, StartBy::End))
     }
 
     /// This thread's keys come elsewhere.
@@ -66,12 +65,24 @@ impl ByteTree {
 
     #[inline(never)]
     fn is_end(&self, leaf: NodeRef, is_last: bool) {
+        self.learn_end(leaf, is_last);
+        AT_END.set(self.address() | usize::from(is_last));
+    }
+
+    /// The first or the last leaf, as far as it is known: its fences tell.
+    #[inline(always)]
+    pub(super) fn end(&self, is_last: bool) -> Option<NodeRef> {
+        let leaf = NodeRef::from_word(self.ends.0[usize::from(is_last)].follow() as u32);
+        (!leaf.is_nil()).then_some(leaf)
+    }
+
+    /// Which leaf the first or the last one is.
+    pub(super) fn learn_end(&self, leaf: NodeRef, is_last: bool) {
         let (word, leaf) = (&self.ends.0[usize::from(is_last)], u64::from(leaf.to_word()));
         // A line that nobody writes stays in every processor's cache.
         if word.load_relaxed() != leaf {
             word.publish(leaf);
         }
-        AT_END.set(self.address() | usize::from(is_last));
     }
 
     #[inline(always)]
@@ -83,7 +94,7 @@ impl ByteTree {
 impl<W: Words> Node<'_, W> {
     /// Whether the node is the first of its level.
     #[inline(always)]
-    fn is_first(self) -> bool {
+    pub(super) fn is_first(self) -> bool {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 

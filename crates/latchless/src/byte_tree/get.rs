@@ -26,12 +26,12 @@ enum Told<V> {
 /// Where a key is in a leaf of records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
-    version: Version,
-    shape: Shape,
+    pub version: Version,
+    pub shape: Shape,
     /// The key's head.
-    own: u64,
+    pub own: u64,
     /// How many heads are smaller.
-    rank: usize,
+    pub rank: usize,
 }
 
 impl Near {

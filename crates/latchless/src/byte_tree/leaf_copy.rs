@@ -116,16 +116,26 @@ impl Default for LeafCopy {
 }
 
 impl LeafCopy {
-    /// Lends a copy of no leaf yet.
-    pub fn lend<R>(serve: impl FnOnce(&mut LeafCopy) -> R) -> R {
+    /// A copy of no leaf yet: the thread's spare one, if it has one.
+    pub fn take_spare() -> Box<LeafCopy> {
         // A range inside of a range, and one while the thread ends, have one of their own.
-        let mut leaf = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        let outcome = serve(&mut leaf);
+        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
+    }
+
+    /// Gives a copy to the thread, which keeps it for its next range.
+    pub fn give_spare(leaf: Box<LeafCopy>) {
         let strings = [&leaf.low, &leaf.high, &leaf.long, &leaf.key, &leaf.pivot];
         if strings.into_iter().map(Vec::capacity).sum::<usize>() <= SPARE_BYTES {
             // Refused: the thread ends.
             let _ = SPARE.try_with(|spare| spare.set(Some(leaf)));
         }
+    }
+
+    /// Lends a copy of no leaf yet.
+    pub fn lend<R>(serve: impl FnOnce(&mut LeafCopy) -> R) -> R {
+        let mut leaf = Self::take_spare();
+        let outcome = serve(&mut leaf);
+        Self::give_spare(leaf);
         outcome
     }
 

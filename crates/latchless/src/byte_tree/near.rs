@@ -1,47 +1,118 @@
-//! The nearest entry to a key, and removing the first or the last one.
+//! The nearest entry to a key.
+//!
+//! The key's own leaf has it, as a rule: then it is found as a get finds its value, by the same guesses and
+//! the same instruction set, and nothing is allocated.
 //!
 //! A leaf may have no answer: then the next leaf in that direction has, or the one after it. An answer is
 //! right at one moment if all leaves that were passed are still as they were when it was found: at the
 //! first look at the last leaf all of them were at rest, and between them they covered everything from the
 //! search's start to its answer. Otherwise the search begins anew.
-//!
-//! A removal latches the leaves from its start to its answer, from left to right.
 
+use super::change::Shared;
+use super::get::Near;
+use super::key_room::KeyRoom;
 use super::leaf_copy::first_from;
-use super::merge::taken;
-use super::node::{Node, Toward, Words};
+use super::node::{Node, Side, Toward, Words};
 use super::positions::Aim;
 use super::shape::Shape;
-use super::tree::{ByteTree, Held};
+use super::start::{Start, StartBy};
+use super::tree::ByteTree;
 use super::values::Take;
+use crate::node::operation::{Operation, Run, Search};
 use core::ops::Bound;
 use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
+
+/// Which entry is wanted: the one at a border, or the next one in a direction.
+#[derive(Debug, Clone, Copy)]
+pub struct Border<'k> {
+    /// Where it is looked for; without a bound, from the first or the last key on.
+    pub from: Bound<&'k [u8]>,
+    pub direction: Direction,
+}
+
+impl<'k> Border<'k> {
+    /// The key that leads to the first leaf that may have the entry, and in which of two leaves that meet
+    /// there. None: no key is beyond the border.
+    fn way(self) -> Option<(&'k [u8], Toward)> {
+        match (self.direction, self.from) {
+            (Direction::Forward, Bound::Unbounded) => Some((&[], Toward::Key)),
+            (Direction::Reverse, Bound::Unbounded) => Some((&[], Toward::Last)),
+            (Direction::Reverse, Bound::Excluded(key)) => (!key.is_empty()).then_some((key, Toward::Before)),
+            (_, Bound::Included(key) | Bound::Excluded(key)) => Some((key, Toward::Key)),
+        }
+    }
+
+    /// Which of so many entries it is, if it is one: the key comes after `rank` of them, and is that of the
+    /// next one if it `is_there`.
+    #[inline(always)]
+    fn place(self, (rank, is_there): (usize, bool), len: usize) -> Option<usize> {
+        let is_forward = self.direction == Direction::Forward;
+        // The key's own entry is on the side that isn't wanted, or on the one that is.
+        let passes_own = is_there && is_forward == matches!(self.from, Bound::Excluded(_));
+        let rank = rank + usize::from(passes_own);
+        let place = if is_forward { rank } else { rank.wrapping_sub(1) };
+        (place < len).then_some(place)
+    }
+}
 
 /// What a leaf has, in a search's direction.
 pub(super) struct Seen<V> {
     value: Option<V>,
     /// Whether there are leaves beyond its fence.
     goes_on: bool,
+    /// Its right neighbour.
+    link: NodeRef,
+}
+
+/// The leaves that a search has passed. Few are empty: they are merged at once.
+#[derive(Default)]
+struct Passed {
+    first: Option<(NodeRef, Version)>,
+    others: Vec<(NodeRef, Version)>,
+}
+
+impl Passed {
+    fn push(&mut self, leaf: (NodeRef, Version)) {
+        match &mut self.first {
+            Some(_) => self.others.push(leaf),
+            first => *first = Some(leaf),
+        }
+    }
+
+    /// Whether all are as they were.
+    fn still(&self, tree: &ByteTree) -> bool {
+        let still = |&(node, version): &(NodeRef, Version)| tree.at(node).1.latch().validate(version);
+        self.first.iter().chain(&self.others).all(still)
+    }
 }
 
 impl ByteTree {
-    /// The first entry from a border on, in this direction, as of one moment. Makes `key` its key; `take`
-    /// takes its value.
+    /// The nearest entry to a border, as of one moment. Makes `key` its key; `take` takes its value.
+    #[inline]
     pub fn nearest<T: Take>(
         &self,
-        from: Bound<&[u8]>,
-        direction: Direction,
-        (key, take): (&mut Vec<u8>, &mut T),
+        border: Border<'_>,
+        (key, take): (&mut KeyRoom, &mut T),
     ) -> Option<T::Value> {
+        let found = self.dispatch.run(Nearest { tree: self, border, key, take });
+        if found.is_some() { found } else { self.nearest_elsewhere(border, (key, take)) }
+    }
+
+    /// As [`ByteTree::nearest`], where the leaf that was looked at doesn't tell.
+    #[cold]
+    #[inline(never)]
+    fn nearest_elsewhere<T: Take>(
+        &self,
+        border: Border<'_>,
+        (key, take): (&mut KeyRoom, &mut T),
+    ) -> Option<T::Value> {
+        let way = border.way()?;
         let mut backoff = Backoff::default();
-        let mut fence = Vec::new();
         loop {
-            let toward = start(from, direction, &mut fence)?;
-            if let Ok(found) = self.pass((from, direction), toward, &mut fence, (key, take)) {
+            if let Ok(found) = self.pass(border, way, (key, take)) {
                 return found;
             }
             self.restarts.add(1);
@@ -49,152 +120,172 @@ impl ByteTree {
         }
     }
 
-    /// Passes leaves until one has an entry. `fence`: where the first leaf is.
+    /// Passes leaves until one has an entry.
     ///
     /// # Errors
     /// When a leaf that was passed has changed.
     fn pass<T: Take>(
         &self,
-        (from, direction): (Bound<&[u8]>, Direction),
-        mut toward: Toward,
-        fence: &mut Vec<u8>,
-        (key, take): (&mut Vec<u8>, &mut T),
+        border: Border<'_>,
+        (own, mut toward): (&[u8], Toward),
+        (key, take): (&mut KeyRoom, &mut T),
     ) -> Result<Option<T::Value>, ()> {
-        let mut passed: Vec<(NodeRef, Version)> = Vec::new();
-        let mut next = Vec::new();
+        let mut passed = Passed::default();
+        let [mut fence, mut next] = [(); 2].map(|()| KeyRoom::default());
+        let mut start = self.start_near(own, toward);
         loop {
-            let start = self.start_near(fence, toward);
-            let (seen, node, version) = self.read_leaf(start.leaf, (fence, toward), |(_, leaf)| {
-                look(leaf, (from, direction), (key, &mut next), take)
-            });
-            if toward == Toward::Key {
-                self.settle(start, fence, node, (Aim::Find, false));
+            let way = (if passed.first.is_some() { fence.bytes() } else { own }, toward);
+            let (seen, node, version) =
+                self.read_leaf(start.leaf, way, |(_, leaf)| look(leaf, border, (key, &mut next), take));
+            if passed.first.is_none() {
+                self.learn_way((border, start), (own, toward), node);
             }
             if seen.value.is_some() || !seen.goes_on {
-                let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
-                return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };
+                return if passed.still(self) { Ok(seen.value) } else { Err(()) };
             }
             passed.push((node, version.ok_or(())?));
-            core::mem::swap(fence, &mut next);
-            toward = if direction == Direction::Forward { Toward::Key } else { Toward::Before };
-        }
-    }
-
-    /// Removes the first or the last entry, in one atomic step, and makes `key` its key; `take` takes its
-    /// value.
-    pub fn pop<T: Take>(&self, end: Direction, key: &mut Vec<u8>, take: &mut T) -> Option<T::Value> {
-        let mut fence = Vec::new();
-        let mut toward = if end == Direction::Forward { Toward::Key } else { Toward::Last };
-        loop {
-            let mut latched = self.latch_to_the_end(&fence, toward, end)?;
-            let has_entries = |(at, _): &Held<'_>| at.1.shape().len() > 0;
-            let found = match end {
-                Direction::Forward => latched.iter().position(has_entries),
-                Direction::Reverse => latched.iter().rposition(has_entries),
+            core::mem::swap(&mut fence, &mut next);
+            (start, toward) = match border.direction {
+                Direction::Forward => (Start::new(seen.link, StartBy::Descent), Toward::Key),
+                Direction::Reverse => (self.start_near(fence.bytes(), Toward::Before), Toward::Before),
             };
-            if let Some(found) = found {
-                let (at, mut held) = latched.swap_remove(found);
-                let (leaf, shape) = (at.1, at.1.shape());
-                let at = if end == Direction::Forward { 0 } else { shape.len() - 1 };
-                let value = take.take_latched(leaf, shape, at);
-                whole_key(leaf, at, key);
-                held.changing();
-                let before = taken(leaf);
-                let long = leaf.remove::<Scalar>(at);
-                let is_small = Self::invites_a_merge(before, leaf);
-                drop((held, latched));
-                self.entries.add(-1);
-                take.take_the_rest(&self.long);
-                if self.listing.is_in_use() {
-                    let hash = self.hash(key);
-                    self.listing.note_change(hash..=hash);
-                }
-                self.follow_up(key, long, is_small);
-                return Some(value);
-            }
-            // All of these are empty: further to the left, if there is anything.
-            let first = latched.first()?.0.1;
-            fence.clear();
-            first.low_to(&mut fence);
-            if end == Direction::Forward || fence.is_empty() {
-                return None;
-            }
-            toward = Toward::Before;
         }
     }
 
-    /// Latches the leaf at a fence and those after it: up to the first that has entries, or all.
-    fn latch_to_the_end(&self, fence: &[u8], toward: Toward, end: Direction) -> Option<Vec<Held<'_>>> {
-        loop {
-            let mut latched = Vec::with_capacity(8);
-            let mut node = self.descend::<Scalar>(0, fence, toward)?;
-            loop {
-                let leaf = self.latch(self.at(node));
-                let view = leaf.0.1;
-                let shape = view.shape();
-                if latched.is_empty() && view.side_toward(fence, toward) != super::node::Side::Here {
-                    break;
-                }
-                latched.push(leaf);
-                let is_enough = end == Direction::Forward && shape.len() > 0;
-                if is_enough || shape.has(Shape::NO_HIGH) {
-                    return Some(latched);
-                }
-                node = view.link();
-            }
+    /// Learns in which leaf a search began, whose guess was wrong, or which had none.
+    fn learn_way(&self, (border, start): (Border<'_>, Start), (own, toward): (&[u8], Toward), leaf: NodeRef) {
+        self.misled.add(u64::from(start.by == StartBy::Position && start.leaf != leaf));
+        if border.from == Bound::Unbounded {
+            self.learn_end(leaf, border.direction == Direction::Reverse);
+        } else if toward == Toward::Key {
+            self.settle(start, own, leaf, (Aim::Find, false));
         }
     }
-}
-
-/// Where a search begins; sets `fence` to the key that leads there. None: there is nothing.
-fn start(from: Bound<&[u8]>, direction: Direction, fence: &mut Vec<u8>) -> Option<Toward> {
-    fence.clear();
-    if let Bound::Included(key) | Bound::Excluded(key) = from {
-        fence.extend_from_slice(key);
-    }
-    match (direction, from) {
-        (Direction::Forward, _) | (Direction::Reverse, Bound::Included(_)) => Some(Toward::Key),
-        (Direction::Reverse, Bound::Unbounded) => Some(Toward::Last),
-        (Direction::Reverse, Bound::Excluded(key)) => (!key.is_empty()).then_some(Toward::Before),
-    }
-}
-
-/// Makes `key` that of an entry.
-pub(super) fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
-    let shape = leaf.shape();
-    key.clear();
-    leaf.low_to(key);
-    key.truncate(shape.prefix());
-    leaf.key_to(shape, at, key);
 }
 
 /// The nearest entry that a leaf has, whose key `key` becomes; and its fence in the search's direction.
 pub(super) fn look<W: Words, T: Take>(
     leaf: Node<'_, W>,
-    (from, direction): (Bound<&[u8]>, Direction),
-    (key, fence): (&mut Vec<u8>, &mut Vec<u8>),
+    border: Border<'_>,
+    (key, fence): (&mut KeyRoom, &mut KeyRoom),
     take: &mut T,
 ) -> Seen<T::Value> {
-    let shape = leaf.shape();
-    let at = match (direction, from) {
-        (Direction::Forward, Bound::Unbounded) => Some(0),
-        (Direction::Forward, Bound::Included(key)) => Some(first_from(leaf, key, false)),
-        (Direction::Forward, Bound::Excluded(key)) => Some(first_from(leaf, key, true)),
-        (Direction::Reverse, Bound::Unbounded) => shape.len().checked_sub(1),
-        (Direction::Reverse, Bound::Included(key)) => first_from(leaf, key, true).checked_sub(1),
-        (Direction::Reverse, Bound::Excluded(key)) => first_from(leaf, key, false).checked_sub(1),
+    let (shape, link) = (leaf.shape(), leaf.link());
+    let is_forward = border.direction == Direction::Forward;
+    // Between which entries the border is; then which of the two.
+    let rank = match border.from {
+        Bound::Unbounded if is_forward => 0,
+        Bound::Unbounded => shape.len(),
+        Bound::Included(key) => first_from(leaf, key, !is_forward),
+        Bound::Excluded(key) => first_from(leaf, key, is_forward),
     };
+    let at = if is_forward { Some(rank) } else { rank.checked_sub(1) };
     if let Some(at) = at.filter(|&at| at < shape.len()) {
-        whole_key(leaf, at, key);
-        return Seen { value: Some(take.take(leaf, shape, at)), goes_on: false };
+        key.read(leaf, shape, at);
+        return Seen { value: Some(take.take(leaf, shape, at)), goes_on: false, link };
     }
-    fence.clear();
-    let goes_on = match direction {
-        Direction::Forward => leaf.high_to(fence),
-        Direction::Reverse => {
-            leaf.low_to(fence);
-            !fence.is_empty()
+    let goes_on = if is_forward { fence.read_high(leaf) } else { fence.read_low(leaf) };
+    Seen { value: None, goes_on, link }
+}
+
+/// One search, which looks where the entry is likely to be. Nothing: that told nothing.
+struct Nearest<'a, 'k, T> {
+    tree: &'a ByteTree,
+    border: Border<'k>,
+    key: &'a mut KeyRoom,
+    take: &'a mut T,
+}
+
+impl<T: Take> Nearest<'_, '_, T> {
+    /// Takes an entry of a leaf, if the leaf is still as it was.
+    #[inline(always)]
+    fn take(&mut self, (leaf, version): (Shared<'_>, Version), shape: Shape, at: usize) -> Option<T::Value> {
+        self.key.read(leaf, shape, at);
+        let value = self.take.take(leaf, shape, at);
+        leaf.latch().validate(version).then_some(value)
+    }
+
+    /// The first or the last entry, if this leaf has it.
+    #[inline(always)]
+    fn end_of(&mut self, node: NodeRef) -> Option<T::Value> {
+        let (_, leaf) = self.tree.at(node);
+        let version = leaf.latch().stable_version()?;
+        let (shape, is_forward) = (leaf.shape(), self.border.direction == Direction::Forward);
+        let is_end = if is_forward { leaf.is_first() } else { shape.has(Shape::NO_HIGH) };
+        if shape.has(Shape::DEAD) || !is_end || shape.len() == 0 {
+            return None;
         }
-    };
-    Seen { value: None, goes_on }
+        self.take((leaf, version), shape, if is_forward { 0 } else { shape.len() - 1 })
+    }
+
+    /// The nearest entry to this key, if the leaf is the key's own and has it.
+    #[inline(always)]
+    fn in_leaf<S: Search>(&mut self, node: NodeRef, own: &[u8]) -> Option<T::Value> {
+        let (_, leaf) = self.tree.at(node);
+        let version = leaf.latch().stable_version()?;
+        let shape = leaf.shape();
+        if !leaf.has_prefix(shape, own) {
+            return None;
+        }
+        let (rank, is_there) = leaf.rank::<S>(shape, own);
+        // What is between two entries, or one of them, is surely between the fences.
+        let is_between = is_there || rank > 0 && rank < shape.len();
+        if !is_between && leaf.side_apart(own) != Side::Here {
+            return None;
+        }
+        let at = self.border.place((rank, is_there), shape.len())?;
+        self.take((leaf, version), shape, at)
+    }
+
+    /// The nearest entry to this key, if the records around the likely place tell.
+    #[inline(always)]
+    fn in_records(&mut self, node: NodeRef, near: Near, own: &[u8]) -> Option<T::Value> {
+        let (_, leaf) = self.tree.at(node);
+        let Near { version, shape, rank, own: head } = near;
+        let (rank, is_there) = leaf.rank_from(shape, rank, (own, head));
+        if !is_there && (rank == 0 || rank == shape.len()) {
+            return None;
+        }
+        let at = self.border.place((rank, is_there), shape.len())?;
+        let value = self.take((leaf, version), shape, at)?;
+        self.tree.count_nearness(true);
+        Some(value)
+    }
+}
+
+impl<T: Take> Operation for Nearest<'_, '_, T> {
+    type Output = Option<T::Value>;
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) -> Option<T::Value> {
+        let tree = self.tree;
+        let (Bound::Included(own) | Bound::Excluded(own)) = self.border.from else {
+            let leaf = tree.end(self.border.direction == Direction::Reverse)?;
+            return self.end_of(leaf);
+        };
+        if let Some((leaf, share)) = tree.positions.guess(own, Aim::Find) {
+            let usual = tree.usual_records();
+            if let Some(usual) = usual {
+                tree.ask_for_record(leaf, share, usual);
+                if let Some(near) = tree.find_near::<S>(leaf, own, share)
+                    && let Some(value) = self.in_records(leaf, near, own)
+                {
+                    return Some(value);
+                }
+            } else {
+                tree.ask_for_leaf(leaf);
+            }
+            let value = self.in_leaf::<S>(leaf, own)?;
+            if usual.is_some() {
+                tree.count_nearness(false);
+            } else {
+                tree.count_position(Aim::Find);
+            }
+            return Some(value);
+        }
+        let start = Start::new(tree.descend_to_leaf::<S>(own, Toward::Key), StartBy::Descent);
+        let value = self.in_leaf::<S>(start.leaf, own)?;
+        tree.settle(start, own, start.leaf, (Aim::Find, false));
+        Some(value)
+    }
 }

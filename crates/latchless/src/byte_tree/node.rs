@@ -36,8 +36,13 @@ impl Words for &[Word; WORDS] {
     #[inline(always)]
     fn below<S: Lines>(self, first: usize, bound: u64) -> u32 {
         let words: &[Word; ABREAST] = self[first..].first_chunk().expect("heads end before the node");
-        let fours = words.as_chunks::<4>().0.iter().rev();
-        fours.fold(0, |bits, four| bits << 4 | S::words_below(four, bound))
+        let (fours, _) = words.as_chunks::<4>();
+        // A closure in place of the loop may be called, and what it calls is compiled for no instruction set.
+        let mut bits = 0;
+        for (at, four) in fours.iter().enumerate() {
+            bits |= S::words_below(four, bound) << (4 * at);
+        }
+        bits
     }
 }
 

@@ -6,10 +6,9 @@
 use super::node::Toward;
 use super::positions::Aim;
 use super::tree::ByteTree;
-use crate::node::operation::Search;
+use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Share, Slots};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 /// Where an operation begins.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +119,8 @@ impl ByteTree {
             self.ask_for(leaf, 0);
             return Start::new(leaf, StartBy::Position);
         }
-        Start::new(self.descend_to_leaf::<Scalar>(key, toward), StartBy::Descent)
+        let leaf = self.dispatch.run(Descend { tree: self, key, toward, with_next: false });
+        Start::new(leaf, StartBy::Descent)
     }
 
     /// As [`ByteTree::start_near`], where leaves are read one after the other: asks for the header of the
@@ -133,14 +133,7 @@ impl ByteTree {
             self.ask_for_header(next);
             return self.start_at(leaf, share);
         }
-        let parent = self.descend::<Scalar>(1, key, toward);
-        let leaf = match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
-            Some((child, next)) => {
-                self.ask_for_header(next);
-                child
-            }
-            None => self.descend_to_leaf::<Scalar>(key, toward),
-        };
+        let leaf = self.dispatch.run(Descend { tree: self, key, toward, with_next: true });
         Start::new(leaf, StartBy::Descent)
     }
 
@@ -155,5 +148,31 @@ impl ByteTree {
             self.learn_position(key, leaf, (aim, is_new));
         }
         is_right && self.positions.are_any(Aim::Find)
+    }
+}
+
+/// The way down to the leaf that is likely to have a key.
+struct Descend<'a> {
+    tree: &'a ByteTree,
+    key: &'a [u8],
+    toward: Toward,
+    /// Whether the header of the leaf after it is asked for.
+    with_next: bool,
+}
+
+impl Operation for Descend<'_> {
+    type Output = NodeRef;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> NodeRef {
+        let Self { tree, key, toward, with_next } = self;
+        if with_next
+            && let Some(parent) = tree.descend::<S>(1, key, toward)
+            && let Some((child, next)) = tree.child_and_next::<S>(parent, key, toward)
+        {
+            tree.ask_for_header(next);
+            return child;
+        }
+        tree.descend_to_leaf::<S>(key, toward)
     }
 }

@@ -73,7 +73,10 @@ pub(super) fn nearest(
     direction: Direction,
     key: &mut Vec<u8>,
 ) -> Option<u64> {
-    tree.nearest(from, direction, (key, &mut OneWord))
+    let mut room = KeyRoom::default();
+    let word = tree.nearest(Border { from, direction }, (&mut room, &mut OneWord))?;
+    room.bytes().clone_into(key);
+    Some(word)
 }
 
 /// Loads keys with a word each, that `next` makes and says.
@@ -173,15 +176,12 @@ fn every_class_of_keys_is_as_in_the_model() {
 }
 
 fn pops_and_empties(tree: &mut ByteTree, mut model: Model, class: &str) {
-    let mut key = Vec::new();
+    let mut key = KeyRoom::default();
     for round in 0.. {
         let end = if round % 2 == 0 { Direction::Forward } else { Direction::Reverse };
         let expected = if round % 2 == 0 { model.pop_first() } else { model.pop_last() };
-        assert_eq!(
-            tree.pop(end, &mut key, &mut OneWord).map(|value| (key.clone(), value)),
-            expected,
-            "{class}"
-        );
+        let popped = tree.pop(end, &mut key, &mut OneWord);
+        assert_eq!(popped.map(|value| (key.bytes().to_vec(), value)), expected, "{class}");
         if expected.is_none() {
             break;
         }

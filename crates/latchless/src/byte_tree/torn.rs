@@ -7,9 +7,10 @@
 //! that the node has.
 
 use super::asking::UsualRecords;
+use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
-use super::near::look;
+use super::near::{Border, look};
 use super::node::{Image, Node, Toward, Words};
 use super::shape::*;
 use super::start::{Start, StartBy};
@@ -148,7 +149,9 @@ impl TornNode {
             counted(&|node| assert!(first_from(node, key, after) <= node.shape().len()));
             for direction in [Direction::Forward, Direction::Reverse] {
                 counted(&|node| {
-                    look(node, (from, direction), (&mut Vec::new(), &mut Vec::new()), &mut OneWord);
+                    let [mut found, mut fence] = [(); 2].map(|()| KeyRoom::default());
+                    look(node, Border { from, direction }, (&mut found, &mut fence), &mut OneWord);
+                    assert!(found.bytes().len().max(fence.bytes().len()) <= LEN_MAX);
                 });
             }
         }

@@ -44,6 +44,8 @@ use std::hash::{BuildHasher, RandomState};
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
+/// How many links a reader follows before it goes down from the root, once: a guess may lead far to the left.
+const LINKS_MAX: u32 = 3;
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
@@ -267,7 +269,7 @@ impl ByteTree {
 
     /// As [`ByteTree::child`], and the child after it, or the same one: to ask for, not to follow.
     #[inline(always)]
-    pub(super) fn child_and_next(
+    pub(super) fn child_and_next<S: Search>(
         &self,
         node: NodeRef,
         key: &[u8],
@@ -276,7 +278,7 @@ impl ByteTree {
         let (_, view) = self.at(node);
         let version = view.latch().stable_version()?;
         let shape = view.shape();
-        let at = place_of_child::<Scalar>(view, key, toward);
+        let at = place_of_child::<S>(view, key, toward);
         let next = (at + 1).min(shape.len().saturating_sub(1));
         let [child, next] = [at, next].map(|at| NodeRef::from_word(view.value(shape, at) as u32));
         let is_good = view.latch().validate(version) && shape.len() > 0;
@@ -371,7 +373,7 @@ impl ByteTree {
         (key, toward): (&[u8], Toward),
         mut read: impl FnMut(At<'_>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
-        let (mut node, mut tries) = (start, 0);
+        let (mut node, mut tries, mut links) = (start, 0, 0);
         let mut backoff = Backoff::default();
         loop {
             let at = self.at(node);
@@ -386,8 +388,11 @@ impl ByteTree {
                     drop(held);
                     match (side, answer) {
                         (Side::Here, Some(answer)) => return (answer, node, version),
-                        (Side::Right, _) => node = link,
-                        _ => node = self.descend_to_leaf::<Scalar>(key, toward),
+                        (Side::Right, _) if links != LINKS_MAX => (node, links) = (link, links + 1),
+                        _ => {
+                            self.restarts.add(1);
+                            (node, links) = (self.descend_to_leaf::<Scalar>(key, toward), links + 1);
+                        }
                     }
                     continue;
                 }

@@ -51,6 +51,7 @@
 //! | operation | cost | takes a latch |
 //! |---|---|---|
 //! | [`get`](BytesIndex::get), [`first`](BytesIndex::first), [`floor`](BytesIndex::floor), … | O(log n + l) | no |
+//! | [`get_with`](BytesIndex::get_with), [`ceiling_with`](BytesIndex::ceiling_with), … | the same, and nothing is allocated | no |
 //! | [`insert`](BytesIndex::insert), [`remove`](BytesIndex::remove), … | O(log n + l) | one leaf's |
 //! | [`get_many`](BytesIndex::get_many), [`insert_many`](BytesIndex::insert_many), … | as the single ones, their waits for memory overlap | as the single ones |
 //! | [`get_each`](BytesIndex::get_each), [`insert_columns`](BytesIndex::insert_columns) | as these | as these |

@@ -1,19 +1,47 @@
 //! The nearest entries, each as of one moment.
 
-use super::BytesIndex;
+use super::{BytesIndex, Lent, stored};
+use crate::byte_tree::Border;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
-use latchless_core::base::index::Direction;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+
+/// An entry of the caller's own, of one that is lent.
+fn owned<K: BytesKey<Owned = K>, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
+    (K::from_bytes(key), stored::own::<V>(value))
+}
 
 impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
-    fn nearest(&self, from: Bound<&[u8]>, direction: Direction) -> Option<(K, V)> {
-        let mut key = Vec::new();
-        let value = self.nearest_bytes(from, direction, &mut key)?;
-        Some((K::from_bytes(&key), value))
+    /// Shows `see` the entry of a key, or the next one in that direction.
+    #[inline]
+    fn at_or_beside<Q, R>(
+        &self,
+        key: &Q,
+        direction: Direction,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| self.look_near(Border { from: Bound::Included(key), direction }, see))
     }
 
-    /// The entry of the smallest key.
+    /// As `at_or_beside`, of the entry that isn't the key's own.
+    #[inline]
+    fn beside<Q, R>(
+        &self,
+        key: &Q,
+        direction: Direction,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| self.look_near(Border { from: Bound::Excluded(key), direction }, see))
+    }
+
+    /// The entry of the smallest key. O(log n).
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -26,32 +54,110 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(index.higher("c"), None);
     /// ```
     pub fn first(&self) -> Option<(K, V)> {
-        self.nearest(Bound::Unbounded, Direction::Forward)
+        self.first_with(owned)
     }
 
-    /// The entry of the largest key.
+    /// The entry of the largest key. O(log n).
     pub fn last(&self) -> Option<(K, V)> {
-        self.nearest(Bound::Unbounded, Direction::Reverse)
+        self.last_with(owned)
     }
 
-    /// The entry of a key, or the last one before it.
+    /// The entry of a key, or the last one before it. O(log n + l).
+    #[inline]
     pub fn floor<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
-        key.with_bytes(|key| self.nearest(Bound::Included(key), Direction::Reverse))
+        self.at_or_beside(key, Reverse, owned)
     }
 
-    /// The entry of a key, or the first one after it.
+    /// The entry of a key, or the first one after it. O(log n + l).
+    #[inline]
     pub fn ceiling<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
-        key.with_bytes(|key| self.nearest(Bound::Included(key), Direction::Forward))
+        self.at_or_beside(key, Forward, owned)
     }
 
-    /// The last entry before a key.
+    /// The last entry before a key. O(log n + l).
+    #[inline]
     pub fn lower<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
-        key.with_bytes(|key| self.nearest(Bound::Excluded(key), Direction::Reverse))
+        self.beside(key, Reverse, owned)
     }
 
-    /// The first entry after a key.
+    /// The first entry after a key. O(log n + l).
+    #[inline]
     pub fn higher<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
-        key.with_bytes(|key| self.nearest(Bound::Excluded(key), Direction::Forward))
+        self.beside(key, Forward, owned)
+    }
+
+    /// Shows `see` the entry of the smallest key, and returns what it says; otherwise as
+    /// [`BytesIndex::ceiling_with`].
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, u32> = [("b".into(), 2), ("a".into(), 1)].into();
+    /// assert_eq!(index.first_with(|key, value| (key == b"a", value)), Some((true, 1)));
+    /// assert_eq!(index.last_with(|key, value| (key == b"b", value)), Some((true, 2)));
+    /// ```
+    #[inline]
+    pub fn first_with<R>(&self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R> {
+        self.look_near(Border { from: Bound::Unbounded, direction: Forward }, see)
+    }
+
+    /// As [`BytesIndex::first_with`], of the largest key.
+    #[inline]
+    pub fn last_with<R>(&self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R> {
+        self.look_near(Border { from: Bound::Unbounded, direction: Reverse }, see)
+    }
+
+    /// As [`BytesIndex::floor`], and shown as by [`BytesIndex::ceiling_with`].
+    #[inline]
+    pub fn floor_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.at_or_beside(key, Reverse, see)
+    }
+
+    /// Shows `see` the entry of a key, or the first one after it, and returns what it says: the bytes of the
+    /// entry's key, as [`BytesKey::with_bytes`] has them, and its value. Both are copies that are lent, as of
+    /// one moment. Nothing is allocated, unless the key has more than 192 bytes that its neighbours don't
+    /// begin with, or the value is a byte string of more than 192 bytes. O(log n + l).
+    ///
+    /// ```
+    /// use latchless::bytes::BytesIndex;
+    /// use std::cmp::Reverse;
+    ///
+    /// // The newest version of a key that isn't newer than a snapshot.
+    /// let versions = BytesIndex::<(String, Reverse<u64>), Vec<u8>>::new()?;
+    /// versions.insert(&("key", Reverse(3)), b"old")?;
+    /// versions.insert(&("key", Reverse(7)), b"new")?;
+    /// let read = |snapshot: u64| {
+    ///     versions.ceiling_with(&("key", Reverse(snapshot)), |_, value| value.to_vec())
+    /// };
+    /// assert_eq!((read(5), read(7)), (Some(b"old".to_vec()), Some(b"new".to_vec())));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn ceiling_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.at_or_beside(key, Forward, see)
+    }
+
+    /// As [`BytesIndex::lower`], and shown as by [`BytesIndex::ceiling_with`].
+    #[inline]
+    pub fn lower_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.beside(key, Reverse, see)
+    }
+
+    /// As [`BytesIndex::higher`], and shown as by [`BytesIndex::ceiling_with`].
+    #[inline]
+    pub fn higher_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.beside(key, Forward, see)
     }
 
     /// Removes the entry of the smallest key, in one atomic step.
@@ -64,17 +170,11 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(index.pop_last(), None);
     /// ```
     pub fn pop_first(&self) -> Option<(K, V)> {
-        self.pop(Direction::Forward)
+        self.pop_shown(Forward, owned)
     }
 
     /// Removes the entry of the largest key, in one atomic step.
     pub fn pop_last(&self) -> Option<(K, V)> {
-        self.pop(Direction::Reverse)
-    }
-
-    fn pop(&self, end: Direction) -> Option<(K, V)> {
-        let mut key = Vec::new();
-        let value = self.pop_bytes(end, &mut key)?;
-        Some((K::from_bytes(&key), value))
+        self.pop_shown(Reverse, owned)
     }
 }

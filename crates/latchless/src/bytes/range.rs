@@ -35,6 +35,14 @@ struct End {
     is_over: bool,
 }
 
+impl Drop for End {
+    fn drop(&mut self) {
+        if let Some(leaf) = self.leaf.take() {
+            LeafCopy::give_spare(leaf);
+        }
+    }
+}
+
 impl End {
     /// Remembers a key as given.
     fn gave(last: &mut Option<Vec<u8>>, key: &[u8]) {
@@ -56,7 +64,7 @@ impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
         let leaf = match &mut end.leaf {
             Some(leaf) => leaf,
             empty => {
-                let leaf = empty.insert(Box::default());
+                let leaf = empty.insert(LeafCopy::take_spare());
                 tree.load_first(bounds, leaf);
                 (end.from, end.to) = (leaf.within().start, leaf.within().end);
                 leaf
@@ -79,7 +87,7 @@ impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
         let leaf = match &mut end.leaf {
             Some(leaf) => leaf,
             empty => {
-                let leaf = empty.insert(Box::default());
+                let leaf = empty.insert(LeafCopy::take_spare());
                 tree.load_last(bounds, leaf);
                 (end.from, end.to) = (leaf.within().start, leaf.within().end);
                 leaf

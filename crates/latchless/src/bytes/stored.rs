@@ -2,9 +2,9 @@
 //! Which of the two, the compiler knows.
 
 use super::{BytesIndex, Lent};
-use crate::byte_tree::{Aim, Bounds, ByteTree, GROUP, Kept, LeafCopy, OneWord, Take};
+use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord, Take};
 use crate::tree::{Edit, Edited};
-use core::ops::{Bound, ControlFlow};
+use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, Form, Kind, Raw};
 use latchless_core::base::error::Result;
@@ -248,26 +248,36 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         })
     }
 
-    /// The first entry from a border on, in this direction; makes `key` its key.
-    pub(super) fn nearest_bytes(
+    /// Shows `see` the nearest entry to a border, if there is one.
+    #[inline]
+    pub(super) fn look_near<R>(
         &self,
-        from: Bound<&[u8]>,
-        direction: Direction,
-        key: &mut Vec<u8>,
-    ) -> Option<V> {
+        border: Border<'_>,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R> {
+        let mut key = KeyRoom::default();
         if is_word::<V>() {
-            return self.tree.nearest(from, direction, (key, &mut OneWord)).map(own_word);
+            let word = self.tree.nearest(border, (&mut key, &mut OneWord))?;
+            return Some(see(key.bytes(), <FormOf<V> as Form<V>>::lent(Raw::Word(word))));
         }
         let mut kept = Kept::of(kind::<V>());
-        self.tree.nearest(from, direction, (key, &mut kept)).map(|()| own_kept(&kept))
+        self.tree.nearest(border, (&mut key, &mut kept))?;
+        Some(see(key.bytes(), lent::<V>(0, &kept)))
     }
 
-    /// Removes the first or the last entry; makes `key` its key.
-    pub(super) fn pop_bytes(&self, end: Direction, key: &mut Vec<u8>) -> Option<V> {
+    /// Removes the first or the last entry, and shows it to `see`, if there was one.
+    pub(super) fn pop_shown<R>(
+        &self,
+        end: Direction,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R> {
+        let mut key = KeyRoom::default();
         if is_word::<V>() {
-            return self.tree.pop(end, key, &mut OneWord).map(own_word);
+            let word = self.tree.pop(end, &mut key, &mut OneWord)?;
+            return Some(see(key.bytes(), <FormOf<V> as Form<V>>::lent(Raw::Word(word))));
         }
         let mut kept = Kept::of(kind::<V>());
-        self.tree.pop(end, key, &mut kept).map(|()| own_kept(&kept))
+        self.tree.pop(end, &mut key, &mut kept)?;
+        Some(see(key.bytes(), lent::<V>(0, &kept)))
     }
 }

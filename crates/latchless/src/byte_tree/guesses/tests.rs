@@ -1,7 +1,7 @@
 //! Lines of guesses, and tables that come, grow and go.
 
 use super::*;
-use crate::byte_tree::{ByteTreeOptions, OneWord};
+use crate::byte_tree::{ByteTreeOptions, KeyRoom, OneWord};
 use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
@@ -169,7 +169,7 @@ fn lookups_in_vain_give_the_table_up_and_clearing_does() {
 fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
     let mut tree = tree_of(KEYS);
     (0..2).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
-    while tree.pop(Direction::Forward, &mut Vec::new(), &mut OneWord).is_some() {}
+    while tree.pop(Direction::Forward, &mut KeyRoom::default(), &mut OneWord).is_some() {}
     assert!(tree.guesses.bytes() > 0, "no guess was looked at");
     tree.load(FillFactor::FULL, &mut |_, _| false).unwrap();
     look_for(&tree, 0..KEYS as u64, false);

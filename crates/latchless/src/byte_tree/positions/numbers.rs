@@ -4,7 +4,8 @@
 //! Each of these is a digit of that place, by its order among them, and a place has as many digits as it has
 //! bytes. So digits in any notation make the number that they stand for, and what is the same everywhere
 //! counts for nothing: separators, and leading zeros. A byte that isn't among them counts as the next larger
-//! one would.
+//! one would. At the first place, those before all that were seen are a digit of their own, as those behind
+//! them are at every place: keys that grow, downwards or upwards, have numbers beyond those of the others.
 //!
 //! A table says what each byte is worth at each place, so that a number is a sum.
 
@@ -57,20 +58,24 @@ impl Seen {
     }
 
     /// Which digit each byte is at a place, and how many digits there are. Bytes after the last one are a
-    /// digit more: where numbers grow, that is after all that were seen.
+    /// digit more: where numbers grow, that is after all that were seen. Those before the first one are a
+    /// digit less at the first place, where numbers grow downwards; at other places a digit that no key has
+    /// would leave holes in the range of the numbers.
     fn digits(&self, place: usize) -> ([u16; 256], u64) {
         let seen = &self.0[place];
         let first = seen.iter().position(|&seen| seen).unwrap_or(0);
         let last = seen.iter().rposition(|&seen| seen).unwrap_or(0);
         // So many aren't a notation: what is between them was only not seen.
         let is_binary = seen.iter().filter(|&&seen| seen).count() >= BINARY;
-        let mut next = 0;
+        // Of the first place, digit 0 is that of bytes that are smaller than all.
+        let least = u16::from(place == 0);
+        let mut next = least;
         let digits = from_fn(|byte| {
-            let own = next;
+            let own = if byte < first { 0 } else { next };
             next += u16::from(seen[byte] || is_binary && (first..last).contains(&byte));
             own
         });
-        (digits, u64::from(next).max(1))
+        (digits, u64::from(next - least).max(1))
     }
 
     /// How many places make this many numbers, if so many do, and whether each byte of these counts for what
@@ -177,7 +182,10 @@ impl Numbers {
     /// From now on strings begin with these bytes, and go on with those that were seen; and there are so many
     /// numbers, if places are enough for that.
     pub fn set(&self, prefix: &[u8], seen: &Seen, enough: u64) {
-        debug_assert!(enough <= 1 << 56, "with a place more, numbers are too large");
+        debug_assert!(
+            enough <= 1 << 54,
+            "with a place more, and a digit at either end, numbers are too large"
+        );
         let words = self.prefix.iter().enumerate();
         words.for_each(|(at, to)| to.store_relaxed(word(prefix, 8 * at)));
         self.skip.store_relaxed(prefix.len() as u64);
@@ -224,29 +232,43 @@ mod tests {
         numbers
     }
 
+    /// By how much a string's number is larger than that of another one.
+    fn above(numbers: &Numbers, least: &[u8], string: &[u8]) -> u64 {
+        numbers.of(string).wrapping_sub(numbers.of(least))
+    }
+
     #[test]
     fn digits_in_any_notation_make_their_number() {
         let all: Vec<_> = (0..1000).map(|number| format!("user-{number:03}/x-{:02}", number % 100)).collect();
         let strings: Vec<_> = all.iter().map(|string| string.as_bytes()).collect();
         let decimal = numbers(&strings, 5, 1000);
-        (0..1000).for_each(|at| assert_eq!(decimal.of(strings[at]), at as u64));
+        (0..1000).for_each(|at| assert_eq!(above(&decimal, strings[0], strings[at]), at as u64));
         // What comes after a separator counts, too; in another window if need be.
         let longer = numbers(&strings, 5, 100_000);
         let expected = |at: usize| (100 * at + at % 100) as u64;
-        (0..1000).for_each(|at| assert_eq!(longer.of(strings[at]), expected(at), "{at}"));
+        (0..1000).for_each(|at| assert_eq!(above(&longer, strings[0], strings[at]), expected(at), "{at}"));
         let hexadecimal: Vec<_> = (0..256).map(|number| format!("{number:02x}")).collect();
         let strings: Vec<_> = hexadecimal.iter().map(|string| string.as_bytes()).collect();
         let few = numbers(&strings, 0, 256);
-        (0..256).for_each(|at| assert_eq!(few.of(strings[at]), at as u64));
+        (0..256).for_each(|at| assert_eq!(above(&few, strings[0], strings[at]), at as u64));
         assert_eq!(few.bytes(), size_of::<Worth>());
     }
 
     #[test]
     fn what_was_not_seen_counts_as_the_next_larger() {
         let few = numbers(&[b"a1", b"a3", b"c5"], 0, 6);
-        let of = |string: &[u8]| few.of(string);
+        let of = |string: &[u8]| above(&few, b"a1", string);
         assert_eq!([b"a1", b"a2", b"a3", b"a5"].map(|string| of(string)), [0, 1, 1, 2]);
-        assert_eq!([of(b"b1"), of(b"c1"), of(b"c9"), of(b"d"), of(b"")], [3, 3, 6, 6, 0]);
+        assert_eq!([of(b"b1"), of(b"c1"), of(b"c9"), of(b"d")], [3, 3, 6, 6]);
+    }
+
+    #[test]
+    fn what_comes_before_or_behind_all_that_was_seen_has_smaller_or_larger_numbers() {
+        let few = numbers(&[b"key310", b"key359", b"key498"], 3, 200);
+        let ascending = [&b"key100"[..], b"key299", b"key310", b"key359", b"key498", b"key510", b"key999"];
+        let numbers = ascending.map(|string| few.of(string));
+        assert!(numbers.is_sorted(), "{numbers:?}");
+        assert!(numbers[1] < numbers[2] && numbers[4] < numbers[5], "{numbers:?}");
     }
 
     #[test]
@@ -260,19 +282,19 @@ mod tests {
         // A sample of bytes is enough to tell, up to its largest.
         let some: Vec<_> = (0..=254u8).step_by(2).map(|byte| [byte; 2]).collect();
         let strings: Vec<_> = some.iter().map(|string| &string[..]).collect();
-        assert_eq!(numbers(&strings, 0, 1 << 16).of(&[1, 3]), 255 + 3);
+        assert_eq!(above(&numbers(&strings, 0, 1 << 16), &[0, 0], &[1, 3]), 255 + 3);
     }
 
     #[test]
     fn fences_that_begin_in_another_way_are_at_an_end() {
         let few = numbers(&[b"key0", b"key9"], 3, 10);
-        assert_eq!([b"key0", b"key9"].map(|string| few.of_fence(string)), [0, 1]);
+        assert_eq!([b"key/", b"key0", b"key9"].map(|string| few.of_fence(string)), [0, 1, 2]);
         let others: [&[u8]; 6] = [b"", b"ke", b"kex9", b"kez", b"l", b"key"];
         assert_eq!(others.map(|string| few.of_fence(string)), [0, 0, 0, u64::MAX, u64::MAX, 0]);
         let (first, second) = ([b'p'; 20], [[b'p'; 19], [b'q'; 19]].map(|half| half[..].to_vec()));
         let long: [&[u8]; 2] = [&[&first[..], b"1"].concat(), &[&first[..], b"2"].concat()];
         let far = numbers(&long, 20, 2);
-        assert_eq!(long.map(|string| far.of(string)), [0, 1]);
+        assert_eq!(long.map(|string| far.of(string)), [1, 2]);
         let others = second.map(|half| [&half[..], b"q1"].concat());
         assert_eq!(others.each_ref().map(|string| far.of(string)), [u64::MAX; 2]);
         assert_eq!(others.each_ref().map(|string| far.of_fence(string)), [u64::MAX; 2]);

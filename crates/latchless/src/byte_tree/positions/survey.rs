@@ -2,7 +2,7 @@
 
 use super::numbers::{Numbers, Seen};
 use super::*;
-use crate::byte_tree::near::whole_key;
+use crate::byte_tree::key_room::whole_key;
 use crate::byte_tree::node::{Image, Node, Toward};
 use crate::byte_tree::shape::*;
 use crate::byte_tree::text::common;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::byte_tree::node::Toward;
-use crate::byte_tree::{ByteTreeOptions, GROUP, OneWord};
+use crate::byte_tree::{Border, Bounds, ByteTreeOptions, GROUP, KeyRoom, LeafCopy, OneWord};
 use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
@@ -27,11 +27,13 @@ fn scattered(number: u64) -> u64 {
 }
 
 /// Keys by name, whose positions tell their leaves.
-const EVEN: [(&str, Write); 4] = [
+const EVEN: [(&str, Write); 6] = [
     ("bytes", |number| scattered(number).to_be_bytes().to_vec()),
     ("hexadecimal", |number| format!("{:016x}-{number}", scattered(number)).into_bytes()),
     ("decimal", |number| format!("user-{:04}/{:016}", scattered(number) % 5000, number).into_bytes()),
     ("ascending", |number| format!("key{number:08}").into_bytes()),
+    ("descending", |number| format!("key{:08}", 50_000_000 - number).into_bytes()),
+    ("bytes that are descending", |number| [b"x\0\0", &(!number).to_be_bytes()[..]].concat()),
 ];
 
 /// As `EVEN`, of keys that are spread unevenly.
@@ -90,8 +92,8 @@ fn positions_tell_the_leaves_of_numbers_in_any_notation() {
         assert_eq!(tree.positions.is_segmented.load_relaxed(), u64::from(is_uneven), "{name}");
         (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
         let share = guessed(&tree, key);
-        // Keys that are added after all others are outside of the table until they are many.
-        let is_growing = name == "ascending";
+        // Keys that are added after or before all others are outside of the table until they are many.
+        let is_growing = name.ends_with("scending");
         assert!(share > if is_growing { GROWING } else { 0.9 }, "{name}: {share}");
         let misled = tree.misled.load_relaxed();
         look_for(&tree, key, 0..KEYS);
@@ -226,6 +228,39 @@ fn keys_that_move_on_have_a_table_again() {
 }
 
 #[test]
+fn a_guess_that_leads_far_to_the_left_costs_a_descent_and_no_walk() {
+    let (tree, key) = (tree(), EVEN[0].1);
+    put(&tree, key, 0..KEYS);
+    (0..2).for_each(|_| look_for(&tree, key, 0..KEYS));
+    let first = tree.descend_to_leaf::<Scalar>(&[], Toward::Key);
+    let mut keys: Vec<_> = (0..KEYS).map(key).collect();
+    keys.sort_unstable();
+    let own = &keys[keys.len() / 2];
+    let restarts = |search: &dyn Fn()| {
+        let slots = tree.positions.slots().expect("a table");
+        slots.point(first, tree.positions.numbers.of(own));
+        let before = tree.restarts.load_relaxed();
+        search();
+        tree.restarts.load_relaxed() - before
+    };
+    let from = core::ops::Bound::Included(&own[..]);
+    let nearest = || {
+        let mut found = KeyRoom::default();
+        let border = Border { from, direction: Direction::Reverse };
+        assert!(tree.nearest(border, (&mut found, &mut OneWord)).is_some());
+        assert_eq!(found.bytes(), &own[..]);
+    };
+    assert_eq!(restarts(&nearest), 1);
+    let range = || {
+        LeafCopy::lend(|leaf| {
+            tree.load_first(Bounds { low: from, high: from }, leaf);
+            assert_eq!(leaf.within().len(), 1);
+        });
+    };
+    assert_eq!(restarts(&range), 1);
+}
+
+#[test]
 fn searches_and_ranges_begin_at_the_key_s_position() {
     let (tree, key) = (tree(), EVEN[1].1);
     put(&tree, key, 0..KEYS);
@@ -233,11 +268,12 @@ fn searches_and_ranges_begin_at_the_key_s_position() {
     assert!(guessed(&tree, key) < 0.1, "a new table has guesses");
     // Searches alone fill the table.
     let search = |number: u64| {
-        let (own, mut found) = (key(number), Vec::new());
-        let bound = core::ops::Bound::Included(&own[..]);
+        let (own, mut found) = (key(number), KeyRoom::default());
+        let from = core::ops::Bound::Included(&own[..]);
         let direction = if number.is_multiple_of(2) { Direction::Forward } else { Direction::Reverse };
-        assert_eq!(tree.nearest(bound, direction, (&mut found, &mut OneWord)), Some(number));
-        assert_eq!(found, own);
+        let border = Border { from, direction };
+        assert_eq!(tree.nearest(border, (&mut found, &mut OneWord)), Some(number));
+        assert_eq!(found.bytes(), own);
     };
     (0..2).for_each(|_| (0..KEYS).for_each(search));
     assert!(guessed(&tree, key) > 0.9);
@@ -252,7 +288,7 @@ fn a_load_and_a_removal_of_all_begin_anew() {
     put(&tree, key, 0..KEYS);
     assert!(tree.positions.are_any(Aim::Find));
     let mut keys: Vec<_> = (0..KEYS).map(key).collect();
-    while tree.pop(Direction::Forward, &mut Vec::new(), &mut OneWord).is_some() {}
+    while tree.pop(Direction::Forward, &mut KeyRoom::default(), &mut OneWord).is_some() {}
     keys.sort_unstable();
     let mut rest = keys.iter();
     tree.load(FillFactor::FULL, &mut |to, value| {

@@ -5,6 +5,7 @@
 //! from the index retires its value. A handle comes into the index at most once.
 
 mod closures;
+mod order;
 
 use super::{BytesEntries, BytesIndex};
 use crate::index::{Options, TryInsertError};
@@ -282,43 +283,6 @@ const TOGETHER: usize = 64;
 
 /// By the order of keys.
 impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
-    /// The first entry. O(log n).
-    pub fn first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.beside(pin, || self.index.first())
-    }
-
-    /// The last entry. O(log n).
-    pub fn last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.beside(pin, || self.index.last())
-    }
-
-    /// The last entry whose key is at most `key`. O(log n + l).
-    pub fn floor<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
-    where
-        Q: BytesKey<Owned = K> + ?Sized,
-    {
-        self.beside(pin, || self.index.floor(key))
-    }
-
-    /// The first entry whose key is at least `key`. O(log n + l).
-    pub fn ceiling<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
-    where
-        Q: BytesKey<Owned = K> + ?Sized,
-    {
-        self.beside(pin, || self.index.ceiling(key))
-    }
-
-    /// The entry that `find` finds; again if its value was retired meanwhile, so that it belongs to one
-    /// moment.
-    fn beside<'p>(&'p self, pin: &'p Pinned, find: impl Fn() -> Option<(K, SlotId)>) -> Option<(K, &'p T)> {
-        loop {
-            let (key, handle) = find()?;
-            if let Some(value) = self.slots.read(handle, pin) {
-                return Some((key, value));
-            }
-        }
-    }
-
     /// All entries, in order, from both ends.
     pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T> {
         BoxedBytesEntries { entries: self.index.iter(), of: self, pin }

@@ -1,0 +1,99 @@
+//! Room for one key that is read from a node: nothing is allocated, unless the key is long.
+
+use super::node::{Node, Words};
+use super::shape::{FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, high_words};
+use super::text::words_of;
+
+/// Bytes of the longest key that is made in place: a prefix and a suffix that aren't long, in whole words.
+const ROOM: usize = FENCE_MAX.next_multiple_of(8) + 8 + SUFFIX_MAX.next_multiple_of(8);
+
+/// A key that was read, or room for one.
+#[derive(Debug)]
+pub struct KeyRoom {
+    bytes: [u8; ROOM],
+    len: usize,
+    /// A key that is longer, if `is_long`.
+    long: Vec<u8>,
+    is_long: bool,
+}
+
+impl Default for KeyRoom {
+    #[inline]
+    fn default() -> Self {
+        Self { bytes: [0; ROOM], len: 0, long: Vec::new(), is_long: false }
+    }
+}
+
+impl KeyRoom {
+    /// The key.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        if self.is_long { &self.long } else { &self.bytes[..self.len] }
+    }
+
+    /// Reads the key of an entry. What is read of a node that changes meanwhile is worth nothing, but
+    /// harmless.
+    #[inline(always)]
+    pub(super) fn read<W: Words>(&mut self, leaf: Node<'_, W>, shape: Shape, at: usize) {
+        let (prefix, length) = (shape.prefix(), leaf.length(shape, at));
+        if prefix > FENCE_MAX || length == LONG || shape.has(Shape::LOW_LONG) {
+            return self.read_long(leaf, at);
+        }
+        self.read_words(prefix, |at| leaf.low_word(at));
+        let (length, place) = (usize::from(length).min(SUFFIX_MAX), leaf.place(shape, at) + 1);
+        let (to, _) = self.bytes[prefix..].as_chunks_mut::<8>();
+        to[0] = leaf.head(shape, at).to_be_bytes();
+        let rest = to[1..=words_of(length.saturating_sub(8))].iter_mut().enumerate();
+        rest.for_each(|(at, to)| *to = leaf.words.word(place + at).to_le_bytes());
+        self.len = prefix + length;
+    }
+
+    /// Reads the high fence, if there is one, and says whether there is.
+    pub(super) fn read_high<W: Words>(&mut self, node: Node<'_, W>) -> bool {
+        let shape = node.shape();
+        if shape.has(Shape::HIGH_LONG) || node.high_len() > FENCE_MAX {
+            self.is_long = true;
+            self.long.clear();
+            return node.high_to(&mut self.long);
+        }
+        let start = WORDS - high_words(node.high_len());
+        self.read_words(node.high_len(), |at| node.words.word(start + at));
+        !shape.has(Shape::NO_HIGH)
+    }
+
+    /// Reads the low fence, and says whether anything is before it.
+    pub(super) fn read_low<W: Words>(&mut self, node: Node<'_, W>) -> bool {
+        if node.shape().has(Shape::LOW_LONG) || node.low_len() > FENCE_MAX {
+            self.is_long = true;
+            self.long.clear();
+            node.low_to(&mut self.long);
+        } else {
+            self.read_words(node.low_len(), |at| node.low_word(at));
+        }
+        !self.bytes().is_empty()
+    }
+
+    /// Makes the key one of `len` bytes. `stored(at)`: its word at this place.
+    #[inline(always)]
+    fn read_words(&mut self, len: usize, stored: impl Fn(usize) -> u64) {
+        let (to, _) = self.bytes.as_chunks_mut::<8>();
+        to[..words_of(len)].iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
+        (self.len, self.is_long) = (len, false);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_long<W: Words>(&mut self, leaf: Node<'_, W>, at: usize) {
+        self.is_long = true;
+        whole_key(leaf, at, &mut self.long);
+    }
+}
+
+/// Makes `key` that of an entry.
+pub(super) fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
+    let shape = leaf.shape();
+    key.clear();
+    leaf.low_to(key);
+    key.truncate(shape.prefix());
+    leaf.key_to(shape, at, key);
+}

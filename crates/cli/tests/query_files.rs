@@ -82,3 +82,126 @@ fn a_mistyped_column_gets_the_nearest_ones_and_no_escapes() {
     let wide: Vec<String> = (0..300).map(|column| format!("c{column}")).collect();
     refused(format!("{}\n", wide.join(",")), "--key zzz --get 1", "c18, c19 and 280 more");
 }
+
+#[test]
+fn the_header_says_what_separates_fields() {
+    for text in ["id;preis\n7;1,5\n", "id\tpreis\n7\t1,5\n", "id|preis\n7|1,5\n", "id,preis\n7,\"1,5\"\n"] {
+        let (_folder, path) = file(text);
+        assert_eq!(run(&path, "--key id --get 7 --format csv").lines(), ["id,preis", "7,\"1,5\""], "{text}");
+    }
+    let (folder, path) = file("a\n");
+    let tsv = folder.path().join("rows.tsv");
+    std::fs::write(&tsv, "id,x\tpreis\n7\t1\n").unwrap();
+    assert_eq!(run(&tsv, "--key preis --get 1 --format csv").lines(), ["\"id,x\",preis", "7,1"]);
+    drop(path);
+    // Two of them: a comma it is, and what else it may be is said.
+    let message = "there is no column \"preis\" for --key, but there is with --delimiter ';'; the columns are id;preis;a, b";
+    refused("id;preis;a,b\n7;1;2,3\n", "--key preis --get 1", message);
+    refused("id\tx\n7\t1\n", "--key x --delimiter , --get 1", "but there is with --delimiter tab");
+    refused("id;x\n7;1\n", "--key y --get 1", "no column \"y\" for --key; the columns are id, x");
+}
+
+#[test]
+fn files_in_another_encoding_are_called_by_its_name() {
+    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    let little: Vec<u8> = units("\u{feff}k,v\n1,é\n").into_iter().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units("k,v\n1,a\n").into_iter().flat_map(u16::to_be_bytes).collect();
+    refused(little, "--key k --get 1", "FILE is UTF-16LE, not UTF-8: iconv -f UTF-16LE -t UTF-8");
+    refused(big, "--key k --get 1", "FILE is UTF-16BE, not UTF-8: iconv -f UTF-16BE -t UTF-8");
+    let latin =
+        "line 2 of FILE is not UTF-8; it may be Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8";
+    refused(b"k,v\n1,caf\xe9\n", "--key k --get 1", latin);
+    refused(b"k,v\n1,\xe9\x00\x01\n", "--key k --get 1", "line 2 of FILE is not UTF-8\n");
+}
+
+#[test]
+fn a_compressed_file_is_read_or_called_by_its_name() {
+    use std::io::Write;
+    let mut gzip = Vec::new();
+    // Two members, as bgzip writes them.
+    for text in ["k,v\n1,a\n", "2,b\n"] {
+        let mut writer = flate2::write::GzEncoder::new(&mut gzip, flate2::Compression::default());
+        writer.write_all(text.as_bytes()).unwrap();
+        writer.finish().unwrap();
+    }
+    let (folder, path) = file(&gzip);
+    assert_eq!(run(&path, "--key k --between 1 2 --format csv").lines(), ["k,v", "1,a", "2,b"]);
+    let save = format!("--key k --get 1 --save {}", folder.path().join("index.arrow").display());
+    refused(&gzip, &save, "its rows can't be found again; only those of a plain CSV file can");
+    refused(&gzip[..20], "--key k --get 1", "can't read FILE");
+    for (begins, message) in [
+        (
+            &b"BZh91AY"[..],
+            "FILE is compressed (bzip2), which this build doesn't read: bzcat FILE | latchless query -",
+        ),
+        (b"\xfd7zXZ\0\0", "compressed (xz), which this build doesn't read: xzcat FILE"),
+        (b"PK\x03\x04", "compressed (zip), which this build doesn't read: unzip -p FILE"),
+    ] {
+        refused(begins, "--key k --get 1", message);
+    }
+    // A frame of one block, which isn't compressed.
+    let zstandard = b"\x28\xb5\x2f\xfd\x20\x0c\x61\0\0k,v\n1,a\n2,b\n";
+    if cfg!(feature = "parquet") {
+        let (_folder, path) = file(zstandard);
+        assert_eq!(run(&path, "--key k --get 2 --format csv").lines(), ["k,v", "2,b"]);
+    } else {
+        let message = "FILE is compressed (Zstandard), which this build doesn't read: zstdcat FILE";
+        refused(zstandard, "--key k --get 1", message);
+    }
+}
+
+#[test]
+fn nothing_is_null_in_json_and_an_empty_text_is_not() {
+    let text = "k,a,b\n1,,\"\"\n2,\"\",x\n3,\"q,\"\"\",\n";
+    let (folder, path) = file(text);
+    let expected =
+        [r#"{"k":1,"a":null,"b":""}"#, r#"{"k":2,"a":"","b":"x"}"#, r#"{"k":3,"a":"q,\"","b":null}"#];
+    assert_eq!(run(&path, "--key k --between 1 3 --format json").lines(), expected);
+    let index = folder.path().join("index.arrow");
+    assert_eq!(run(&path, &format!("--key k --get 1 --save {}", index.display())).code, 0);
+    assert_eq!(run(&index, "--between 1 3 --format json").lines(), expected);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_file_s_types_are_its_schema_s() {
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int96, Int96Type};
+    use parquet::{file::writer::SerializedFileWriter, schema::parser};
+
+    let schema = "message m { required int96 t; optional int32 d (date); optional binary s (utf8); }";
+    let schema = parser::parse_message_type(schema).unwrap();
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Default::default()).unwrap();
+    let mut rows = writer.next_row_group().unwrap();
+    let mut column = rows.next_column().unwrap().unwrap();
+    let at = |nanoseconds| {
+        let mut value = Int96::new();
+        value.set_data(nanoseconds, 0, 2_460_311);
+        value
+    };
+    column.typed::<Int96Type>().write_batch(&[123_000, 456_000, 456_789].map(at), None, None).unwrap();
+    column.close().unwrap();
+    let mut column = rows.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[19_722, 19_723], Some(&[1, 0, 1]), None).unwrap();
+    column.close().unwrap();
+    let mut column = rows.next_column().unwrap().unwrap();
+    let texts = ["", "01000"].map(ByteArray::from);
+    column.typed::<ByteArrayType>().write_batch(&texts, Some(&[1, 0, 1]), None).unwrap();
+    column.close().unwrap();
+    rows.close().unwrap();
+    let (_folder, path) = file(writer.into_inner().unwrap());
+
+    let one = run(&path, "--key t --get 2024-01-01T00:00:00.000456 --format json");
+    assert_eq!(one.lines(), [r#"{"t":"2024-01-01T00:00:00.000456","d":null,"s":null}"#]);
+    assert!(one.err.contains(r#""keys":3,"key_type":"timestamp""#), "{}", one.err);
+    let all = run(&path, "--key t --get 2024-01-01 --format csv --value d");
+    assert_eq!(
+        all.lines()[1..].iter().map(|line| line.ends_with(',')).collect::<Vec<_>>(),
+        [false, true, false]
+    );
+    let dates = run(&path, "--key d --skip-bad --between 2023-12-31 2024-01-01 --value s --format json");
+    assert_eq!(dates.lines(), [r#"{"d":"2023-12-31","s":""}"#, r#"{"d":"2024-01-01","s":"01000"}"#]);
+    let null = run(&path, "--key d --floor 2024-01-01");
+    assert!(null.code == 2 && null.err.contains("line 3, column \"d\": the field is empty"), "{}", null.err);
+    assert_eq!(run(&path, "--key s --get 01000 --value d --format csv").lines(), ["s,d", "01000,2024-01-01"]);
+    assert_eq!(run(&path, "--key t --get 5").code, 2);
+}

@@ -16,8 +16,8 @@ fn found(keys: &[&str], arguments: &str) -> String {
 #[test]
 fn a_number_that_overflows_a_float_is_no_infinity() {
     let message = "line 3, column \"k\": \"1e400\" is beyond the range of type f64";
-    refused("k,v\n0.5,a\n1e400,b\n", "--key k --between -inf inf", message);
-    refused("k,v\n0.5,a\n1e400,b\n", "--key k --skip-bad --between -inf inf", message);
+    refused("k,v\n0.5,a\n1e400,b\n", "--key k --key-type f64 --between -inf inf", message);
+    refused("k,v\n0.5,a\n1e400,b\n", "--key k --key-type f64 --skip-bad --between -inf inf", message);
     refused("k,v\n1,a\n-1e39,b\n", "--key k --key-type f32 --floor 0", "beyond the range of type f32");
     assert_eq!(found(&["NaN", "inf", "-inf", "0.5"], "--between -inf inf"), "cdb");
 }

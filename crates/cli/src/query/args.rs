@@ -1,6 +1,7 @@
 //! What `latchless query` is asked on the command line, and the help that teaches it.
 
 use super::error::QueryError;
+use super::form::{Form, Forms, Order};
 use super::kind::Named;
 use super::options::Options;
 use super::table;
@@ -32,23 +33,38 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
     latchless query $FILE --key ref,pos --between TC,50400000 TC,50900000
   Through a pipe, as JSON:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json
+  The orders of a week by their dates, and those of a client that the first column names:
+    latchless query orders.csv --key date --between 2024-03-04 2024-03-10
+    latchless query orders.csv --key client,date --between Smith,2024-03-04 Smith,2024-03-10
   The index in a file of its own, and a question that reads that instead of building it anew:
     latchless query $FILE --key pos --count 50400000 50500000 --save pos.arrow
     latchless query pos.arrow --floor 50400000
   The second column of a file without a header, cells such as NA passed over:
     latchless query rows.csv --no-header --key 2 --skip-bad --between -2.5 1e3
 
+Types:
+  What a column is, all of its cells have to say, and the statistics name it; --key-type names it instead. Numbers are u64 if every one is an unsigned integer, else i64 if every one is an integer, else f64 if each has one of its own there, else decimal. Cells that are all dates, time stamps, times of day, IP addresses, versions or numbers with a decimal comma are that. Anything else is text.
+  No question is answered about texts behind your back: if what it gives is a number, a date and so on, a cell that isn't is refused by its line, so that no NA goes unseen. --skip-bad leaves such rows out, --key-type text asks about texts nevertheless.
+
 Numbers:
-  Numbers compare as numbers, whatever type the keys are of: --between -5 9.5, --get 5.0 and --floor 1e30 have an answer on unsigned integers, too. Among floats a number is rounded as the column's are, so each row is found by its own text; -0 equals 0, and NaN comes after infinity, where only --get NaN finds it. A number that no key type holds, such as 1e400, is refused in the file.
+  Numbers compare as numbers, whatever type the keys are of: --between -5 9.5, --get 5.0 and --floor 1e30 have an answer on unsigned integers, too. No two numbers of a column are taken for one, unless --key-type f32 or f64 says that they are rounded; 1.50 equals 1.5, -0 equals 0, and NaN comes after infinity, where only --get NaN finds it. Digits with a zero in front, such as 01000, are no number but an id: a column with one of them is text.
+  1,50 is a number with a decimal comma, and 1,234.50 one with its thousands separated. Where each cell can be either, as 1,500 can, --decimal-comma or --key-type decimal says which.
+
+Dates and times:
+  Dates are 2023-12-31, 12/31/2023, 31/12/2023, 31.12.2023 or 31 Dec 2023. In which order the column has them, its cells have to say: if all of them can be read month first and day first, --date-format has to. A question may always give 2023-12-31. Years have four digits.
+  Time stamps are a date, a T or a blank, and a time to the nanosecond: 2023-12-31T23:59:59.5, 12/31/2023 11:59 PM. Those with a zone (Z, UTC, +02:00) are compared as instants, and so must the question's be; a column where some have a zone and some don't is none of time stamps. A date among time stamps without a zone is its whole day: --get 2023-12-31 has all of it, --between 2023-12-30 2023-12-31 both days.
+
+IP addresses and versions:
+  IP addresses are in the order of their numbers, those of version 4 before those of version 6. Versions are numbers with full stops, and perhaps a pre-release and a build: 1.9 comes before 1.10, 1.10.0-rc.2 before 1.10.0, and 1.2, v1.2.0 and 1.2.0+build.5 are equal. A column is one of versions if it has some with three numbers.
 
 Texts:
-  A column with a cell that is no number is one of texts if the question gives something that is no number, too, as --get rs7410291 and --prefix do. If it gives numbers alone, such a cell is refused by its line, so that no NA among numbers goes unseen: --skip-bad leaves it out, --key-type text asks about texts nevertheless. A column of numbers stays one. Texts are compared as they are, blanks and capitals included, by their characters' numbers in Unicode: \"10\" comes before \"9\", \"Z\" before \"a\", and the empty text before all others.
+  Texts are compared as they are, blanks and capitals included, by their characters' numbers in Unicode: \"10\" comes before \"9\", \"Z\" before \"a\", and the empty text before all others. --prefix is about texts, so it takes every column but one of numbers for them.
 
 Several columns:
   --key A,B has the rows in the order of A, and those of the same A in the order of B. A key is given as a line of CSV: --get 22,50300078, or '\"Smith, John\",7' where a part has a comma in it; if its first part is below zero, as --get=-5,a. A key that lacks its last parts is all those that begin with the others: --get 22 has all rows of 22, --between 22 22 --limit 5 the first of them, and --between 21 22,5 those from the first of 21 up to 22,5. --prefix has all parts but its last one whole.
 
 Output:
-  Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv; --quiet turns that off. On a terminal a table keeps to its width (or to COLUMNS): long cells are cut, and columns left out, for which an ellipsis stands. Elsewhere it is whole. Control characters are shown as pictures, in a table only. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
+  Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv; --quiet turns that off. On a terminal a table keeps to its width (or to COLUMNS): long cells are cut, and columns left out, for which an ellipsis stands. Elsewhere it is whole. Control characters are shown as pictures, in a table only. In JSON a key of type u32 to f64 is a number, every other cell a string, and one with nothing in it, not even quotes, null. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
 
 Exit codes:
   0  The question was answered. That no such key is there, or no row at all, is an answer, too: standard output is then empty (--count prints 0), and standard error says what was missing.
@@ -69,12 +85,13 @@ Exit codes:
 )]
 pub struct Args {
     /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature
-    /// `parquet`, Parquet. `-` is standard input.
+    /// `parquet`, Parquet. Either may be compressed with gzip, in that build also with Zstandard. `-` is
+    /// standard input.
     ///
     /// Or an index that --save saved: then the file that it is over is only read where the answer has rows.
     ///
-    /// Of a Parquet file, times and dates are read as the integers that they are stored as; in a
-    /// message, its first row is line 2.
+    /// Of a Parquet file, the schema says what columns are, but for texts, which are as in CSV. Null is no
+    /// value: as a text it is the empty one. In a message, the first row is line 2.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
@@ -140,16 +157,23 @@ pub struct Args {
     #[arg(long)]
     pub reverse: bool,
 
-    /// What the keys are; of several columns one type for all, or one for each, as u32,text. Without it:
-    /// u64 if every key is an unsigned integer, else i64 if every key is an integer, else f64, unless that
-    /// would round an integer; text if a key is no number and the question isn't about numbers.
+    /// What the keys are; of several columns one type for all, or one for each, as u32,text. Without it the
+    /// cells say so.
     ///
     /// Floats are in the order of their numbers, NaN after infinity.
     #[arg(long, value_name = "TYPE", value_enum, value_delimiter = ',')]
     pub key_type: Vec<Named>,
 
-    /// Leave out rows whose key is empty or no number where it should be one, and say how many they were.
-    /// A number that doesn't fit the type is refused all the same.
+    /// In which order dates have their parts, if their cells leave that open.
+    #[arg(long, value_name = "ORDER", value_enum)]
+    pub date_format: Option<Order>,
+
+    /// Keys that are numbers have a comma before their fraction, and perhaps full stops between thousands.
+    #[arg(long)]
+    pub decimal_comma: bool,
+
+    /// Leave out rows whose key is empty or isn't the number, date and so on that it should be, and say how
+    /// many they were. A number that doesn't fit the type is refused all the same.
     #[arg(long)]
     pub skip_bad: bool,
 
@@ -157,20 +181,23 @@ pub struct Args {
     #[arg(long)]
     pub no_header: bool,
 
-    /// What separates the fields: one ASCII character, or `tab`.
-    #[arg(long, value_name = "CHARACTER", default_value = ",", allow_hyphen_values = true)]
-    pub delimiter: String,
+    /// What separates the fields: one ASCII character, or `tab`. Without it: a tab if FILE ends in `.tsv`,
+    /// else a comma, semicolon, tab or `|` if the first line has only one of these, else a comma.
+    #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
 
-    /// Save the index over a column of numbers in this file, so that the next question reads it instead of
+    /// Save the index, whatever its keys are, in this file, so that the next question reads it instead of
     /// FILE: `latchless query PATH QUESTION`. FILE has to stay as it is; it may be touched, copied, or moved
     /// together with PATH.
     ///
     /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte of FILE at
-    /// which each one's row starts. What is at PATH is replaced in one step.
+    /// which each one's row starts. Keys of numbers and of one column of texts are what they are there,
+    /// others bytes in their order. What is at PATH is replaced in one step.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub save: Option<PathBuf>,
 
-    /// How answers are printed. In JSON a key that is one is a number, every other cell a string.
+    /// How answers are printed. In JSON a key that is one is a number, an empty cell null, every other cell a
+    /// string.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
@@ -188,8 +215,19 @@ impl Args {
     /// What each of this many columns was said to be.
     ///
     /// # Errors
-    /// [`QueryError::KeyTypes`].
+    /// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an option is about none of them.
     pub fn named_kinds(&self, columns: usize) -> Result<Vec<Option<Named>>, QueryError> {
+        let is_there = |form: &dyn Fn(Form) -> bool| {
+            let forms = self.key_type.iter().filter_map(|named| named.forms(None, true));
+            self.key_type.is_empty() || forms.flat_map(Forms::iter).any(form)
+        };
+        if self.decimal_comma && !is_there(&|form| matches!(form, Form::Decimal(_))) {
+            return Err(QueryError::NoSuchForm { option: "--decimal-comma", types: "--key-type decimal" });
+        }
+        if self.date_format.is_some() && !is_there(&|form| form.order().is_some()) {
+            let types = "--key-type date, timestamp or timestamptz";
+            return Err(QueryError::NoSuchForm { option: "--date-format", types });
+        }
         match self.key_type[..] {
             [] => Ok(vec![None; columns]),
             [all] => Ok(vec![Some(all); columns]),
@@ -198,15 +236,16 @@ impl Args {
         }
     }
 
-    /// The byte that separates fields.
+    /// The byte that separates fields, if that was said.
     ///
     /// # Errors
     /// [`QueryError::Delimiter`] for anything that can't separate fields.
-    pub fn delimiter_byte(&self) -> Result<u8, QueryError> {
-        match self.delimiter.as_bytes() {
-            b"tab" | b"\\t" => Ok(b'\t'),
-            &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n' | 0) => Ok(byte),
-            _ => Err(QueryError::Delimiter { given: self.delimiter.clone() }),
+    pub fn delimiter_byte(&self) -> Result<Option<u8>, QueryError> {
+        let Some(given) = &self.delimiter else { return Ok(None) };
+        match given.as_bytes() {
+            b"tab" | b"\\t" => Ok(Some(b'\t')),
+            &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n' | 0) => Ok(Some(byte)),
+            _ => Err(QueryError::Delimiter { given: given.clone() }),
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::args::Args;
 use super::error::QueryError;
 use super::given::Given;
-use super::kind::{Kind, Meant};
+use super::guess::Meant;
+use super::key;
+use super::kind::Kind;
 use super::place::{Place, Span};
 use super::question::{Answer, Question};
 use latchless::Direction;
@@ -81,11 +83,21 @@ impl<'a> Asked<'a> {
     /// What it says about the column of a part.
     pub fn means(&self, part: usize) -> Meant {
         let means = |given: &Given| match self {
-            Self::Prefix { .. } if part + 1 == given.parts.len() => Meant::Texts,
+            Self::Prefix { .. } if self.is_prefix(part) => Meant::Texts,
             _ => given.means(part),
         };
         let (_, given) = self.given();
-        given.into_iter().map(means).max().unwrap_or(Meant::Anything)
+        given.into_iter().map(means).fold(Meant::Anything, Meant::and)
+    }
+
+    /// Whether a part of its keys is the beginning of a text.
+    pub fn is_prefix(&self, part: usize) -> bool {
+        matches!(self, Self::Prefix { prefix, .. } if part + 1 == prefix.parts.len())
+    }
+
+    /// Whether it compares keys, rather than looks for equal ones or for their beginnings.
+    pub fn is_ordered(&self) -> bool {
+        !matches!(self, Self::Get(_) | Self::Prefix { .. })
     }
 
     /// Says what can't be asked about columns of these kinds, which are called so.
@@ -97,12 +109,13 @@ impl<'a> Asked<'a> {
         let (option, given) = self.given();
         if let Self::Prefix { prefix, .. } = self {
             let last = prefix.parts.len() - 1;
-            if matches!(kinds[last], Kind::Number(_)) {
-                return Err(QueryError::PrefixOfNumbers { column: columns[last].clone() });
+            if !kinds[last].is_text() {
+                let column = columns[last].clone();
+                return Err(QueryError::PrefixOfNumbers { column, kind: kinds[last] });
             }
         }
-        let is_ordered = !matches!(self, Self::Get(_));
-        given.iter().try_for_each(|given| given.check(option, kinds, columns, is_ordered))?;
+        given.iter().try_for_each(|given| given.check(option, kinds, columns, self.is_ordered()))?;
+        self.check_numbers_among_texts(kinds, columns)?;
         match self {
             Self::Between { low, high, .. } | Self::Count { low, high }
                 if low.compare(high, kinds) == Ordering::Greater =>
@@ -112,6 +125,21 @@ impl<'a> Asked<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Says whether all keys are numbers where a column is one of texts for want of anything better.
+    fn check_numbers_among_texts(&self, kinds: &[Kind], columns: &[String]) -> Result<(), QueryError> {
+        let (option, given) = self.given();
+        let is_about_numbers = |part| matches!(self.means(part), Meant::Values { numbers: true, .. });
+        for (part, (kind, column)) in kinds.iter().zip(columns).enumerate() {
+            if self.is_ordered() && *kind == (Kind::Text { guessed: true }) && is_about_numbers(part) {
+                let text =
+                    given.iter().find_map(|given| given.parts.get(part)).map_or("", |text| text.as_str());
+                let (given, column) = (key::quoted(text), column.clone());
+                return Err(QueryError::ComparedAsText { option, given, column });
+            }
+        }
+        Ok(())
     }
 
     /// The question over keys of these kinds, for which it was checked.
@@ -176,7 +204,10 @@ fn ends(kinds: &[Kind]) -> (Place, Place) {
             let (smallest, largest) = rule.key_type.ends();
             (Place::before(smallest.to_be_bytes().to_vec()), Place::after(largest.to_be_bytes().to_vec()))
         }
-        Kind::Text => (Place::before(Vec::new()), Place::after(Vec::new())),
+        Kind::Form(form) if let Some([smallest, largest]) = form.ends() => {
+            (Place::before(vec![smallest]), Place::after(vec![largest]))
+        }
+        _ => (Place::before(Vec::new()), Place::after(Vec::new())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The columns of the key: every row's key, and where every row starts.
 
 use super::error::QueryError;
+use super::guess::Plan;
 use super::key::Complaint;
 use super::keys::Keys;
 use super::kind::{Kind, Part};
@@ -19,47 +20,63 @@ pub struct Column {
     pub starts: Vec<u64>,
     /// How the keys were read.
     pub parts: Vec<Part>,
-    /// Rows that were left out because a cell is no number.
+    /// Rows that were left out because a cell isn't what it should be.
     pub skipped: usize,
 }
 
 /// Which columns are read, and how.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The columns, and the kinds to begin with.
-    pub parts: Vec<Part>,
-    /// Whether rows with a cell that is empty or no number are left out rather than refused.
+    /// The columns, counted from 0, and how it is found out what each is.
+    pub columns: Vec<(usize, Plan)>,
+    /// Whether rows with a cell that isn't what it should be are left out rather than refused.
     pub skip_bad: bool,
 }
 
 /// Reads columns of the table. Where no type was named, it starts over with a wider type at the first cell
-/// that the narrower one doesn't hold: at most three times a column.
+/// that the narrower one doesn't hold: at most four times a column.
 ///
 /// # Errors
-/// [`QueryError::Key`], [`QueryError::TooManyRows`], and those of [`Walk::advance`].
-pub fn read(table: &Table, mut how: Reading, progress: &Progress) -> Result<Column, QueryError> {
+/// [`QueryError::Key`], [`QueryError::EitherForm`], [`QueryError::TooManyRows`], and those of
+/// [`Walk::advance`].
+pub fn read(table: &Table, how: &Reading, progress: &Progress) -> Result<Column, QueryError> {
     progress.phase("parsing", table.bytes());
+    let settle = |place: usize, number| {
+        let (column, plan) = &how.columns[place];
+        let kind = plan.settle(table, *column, how.skip_bad, number)?;
+        Ok(Part { column: *column, kind, is_strict: how.skip_bad && !plan.is_named })
+    };
+    let part = |(place, (column, plan)): (usize, &(usize, Plan))| match plan.first {
+        Some(kind) => Ok(Part::new(*column, kind)),
+        None => settle(place, None),
+    };
+    let mut parts: Vec<Part> = how.columns.iter().enumerate().map(part).collect::<Result<_, QueryError>>()?;
     loop {
         let mut walk = table.walk();
-        match read_as(&mut walk, &how, progress)? {
+        match read_as(&mut walk, &parts, how.skip_bad, progress)? {
             Ok((mut keys, starts, skipped)) => {
                 if starts.is_empty() {
-                    // Without rows a column is what the question takes it for.
-                    let texts = how.parts.iter_mut().filter(|part| part.may_be_text);
-                    texts.for_each(|part| part.kind = Kind::Text);
-                    keys = Keys::of(&how.parts);
+                    let plans = how.columns.iter().zip(&mut parts);
+                    plans.for_each(|((_, plan), part)| part.kind = plan.without_rows());
+                    keys = Keys::of(&parts);
                 }
-                return Ok(Column { keys, starts, parts: how.parts, skipped });
+                return Ok(Column { keys, starts, parts, skipped });
             }
             Err((place, complaint)) => {
-                let part = &mut how.parts[place];
-                part.kind = part.widened(walk.field(part.column), complaint).map_err(|complaint| {
-                    QueryError::Key {
-                        line: walk.line(),
-                        column: table.columns().nth(part.column).unwrap_or_default().to_owned(),
-                        complaint,
-                    }
-                })?;
+                let part = &mut parts[place];
+                let (line, cell) = (walk.line(), walk.field(part.column));
+                let refused =
+                    |complaint| QueryError::Key { line, column: table.called(part.column), complaint };
+                match part.kind {
+                    Kind::Number(rule) => match rule.widened(cell, complaint) {
+                        Ok(rule) => part.kind = Kind::Number(rule),
+                        Err(complaint) if rule.inferred && !matches!(complaint, Complaint::TooLong(_)) => {
+                            *part = settle(place, Some(refused(complaint)))?;
+                        }
+                        Err(complaint) => return Err(refused(complaint)),
+                    },
+                    _ => return Err(refused(complaint)),
+                }
             }
         }
     }
@@ -72,14 +89,15 @@ type Rows = (Keys, Vec<u64>, usize);
 /// reached.
 fn read_as(
     walk: &mut Walk,
-    Reading { parts, skip_bad }: &Reading,
+    parts: &[Part],
+    skip_bad: bool,
     progress: &Progress,
 ) -> Result<Result<Rows, (usize, Complaint)>, QueryError> {
     let (mut keys, mut starts, mut skipped) = (Keys::of(parts), Vec::new(), 0);
     while walk.advance()? {
-        match keys.push(parts, |column| walk.field(column)) {
+        match keys.push(parts, |column| walk.bytes(column)) {
             Ok(()) => {}
-            Err((_, complaint)) if *skip_bad && complaint.is_no_number() => {
+            Err((_, complaint)) if skip_bad && complaint.is_no_value() => {
                 skipped += 1;
                 continue;
             }
@@ -98,31 +116,34 @@ fn read_as(
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::{Form, Forms};
+    use super::super::guess::Meant;
     use super::super::key::{KeyType, Rule};
-    use super::super::kind::Named;
     use super::super::source;
     use super::*;
     use latchless::{BytesKey, Key};
     use proptest::prelude::*;
     use std::path::Path;
 
-    /// The first columns of these bytes, taken all the way a file's bytes go.
+    /// The first columns of these bytes, taken all the way a file's bytes go, for a question that gives
+    /// `text`.
     fn columns(
         bytes: Vec<u8>,
-        named: &[Option<Named>],
-        may_be_text: bool,
+        kinds: &[Option<Kind>],
+        text: &str,
         skip_bad: bool,
     ) -> Result<Column, QueryError> {
-        let text = source::text(bytes, Path::new("f"))?;
-        let table = Table::new(&text, b',', true)?;
-        let part = |(column, &named)| Part { column, kind: Kind::new(named), may_be_text };
-        let parts = named.iter().enumerate().map(part).collect();
-        read(&table, Reading { parts, skip_bad }, &Progress::start())
+        let all = source::text(bytes, Path::new("f"))?;
+        let table = Table::new(&all, b',', true)?;
+        let open = || Plan::open(Meant::by(text), Forms::all(), false, skip_bad);
+        let plans = kinds.iter().map(|kind| kind.map_or_else(open, Plan::known));
+        let how = Reading { columns: plans.enumerate().collect(), skip_bad };
+        read(&table, &how, &Progress::start())
     }
 
     /// The first column, of numbers.
-    fn first_column(bytes: Vec<u8>, named: Option<KeyType>, skip_bad: bool) -> Result<Column, QueryError> {
-        columns(bytes, &[named.map(Named::Number)], false, skip_bad)
+    fn first_column(bytes: Vec<u8>, skip_bad: bool) -> Result<Column, QueryError> {
+        columns(bytes, &[None], "1", skip_bad)
     }
 
     fn floats(numbers: [f64; 3]) -> Keys {
@@ -135,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_wider_type_reads_the_column_from_its_start() {
-        let column = first_column(b"k\n3\n-1\n2.5\n".to_vec(), None, false).unwrap();
+        let column = first_column(b"k\n3\n-1\n2.5\n".to_vec(), false).unwrap();
         assert_eq!(column.parts[0].kind, inferred(KeyType::F64));
         assert_eq!(column.keys, floats([3.0, -1.0, 2.5]));
         assert_eq!(column.starts, [2, 4, 7]);
@@ -143,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_no_type_reads_is_named_by_its_line() {
-        let message = |text: &str| first_column(text.into(), None, false).unwrap_err().to_string();
+        let message = |text: &str| first_column(text.into(), false).unwrap_err().to_string();
         assert_eq!(
             message("k,v\r\n1,a\r\n-1,b\r\nx,c\r\n"),
             "line 4, column \"k\": \"x\" is not a number; --skip-bad leaves such rows out, with --key-type text \
@@ -159,34 +180,37 @@ mod tests {
     #[test]
     fn rows_without_a_number_are_left_out_where_that_is_wanted() {
         let text = "k\n3\nNA\n\"\"\n-1\n \n2.5\n";
-        let column = first_column(text.into(), None, true).unwrap();
+        let column = first_column(text.into(), true).unwrap();
         assert_eq!(column.keys, floats([3.0, -1.0, 2.5]));
         assert_eq!((column.starts.len(), column.skipped), (3, 3));
-        let too_large = first_column(b"k\n1\nx\n1e400\n".to_vec(), None, true).unwrap_err();
-        assert_eq!(too_large.to_string(), "line 4, column \"k\": \"1e400\" is beyond the range of type f64");
+        let large = first_column(b"k\n1\nx\n1e400\n".to_vec(), true).unwrap();
+        assert_eq!((large.parts[0].kind.to_string(), large.skipped), ("decimal".to_owned(), 1));
+        let id = first_column(b"k\n1\nx\n01\n".to_vec(), true).unwrap_err().to_string();
+        assert!(id.starts_with("line 4, column \"k\": \"01\" has a zero in front"), "{id}");
     }
 
     #[test]
-    fn a_column_is_one_of_texts_where_it_may_be_and_a_cell_is_no_number() {
-        let kinds = |rows: &str, may_be_text, skip_bad| {
-            let column =
-                columns(format!("k,v\n{rows}").into(), &[None, None], may_be_text, skip_bad).unwrap();
-            (column.parts.iter().map(|part| part.kind).collect::<Vec<_>>(), column.skipped)
+    fn a_column_is_one_of_texts_where_the_question_is_and_a_cell_is_nothing_else() {
+        let kinds = |rows: &str, text, skip_bad| {
+            let column = columns(format!("k,v\n{rows}").into(), &[None, None], text, skip_bad).unwrap();
+            let kinds: Vec<String> = column.parts.iter().map(|part| part.kind.to_string()).collect();
+            (kinds.join(","), column.skipped)
         };
-        let (u64, f64, text) = (inferred(KeyType::U64), inferred(KeyType::F64), Kind::Text);
-        assert_eq!(kinds("1,2\n3,4\n", true, false), (vec![u64, u64], 0));
-        assert_eq!(kinds("1,2\n-3.5,a\n", true, false), (vec![f64, text], 0));
-        assert_eq!(kinds("1,\n,2\n", true, false), (vec![text, text], 0));
-        assert_eq!(kinds("18446744073709551616,1e400\n", true, false), (vec![text, text], 0));
-        assert_eq!(kinds("1,a\nb,2\n3,4\n", false, true), (vec![u64, u64], 2));
-        assert_eq!(kinds("", true, false), (vec![text, text], 0));
-        assert_eq!(kinds("", false, false), (vec![u64, u64], 0));
+        assert_eq!(kinds("1,2\n3,4\n", "x", false), ("u64,u64".to_owned(), 0));
+        assert_eq!(kinds("1,2\n-3.5,a\n", "x", false), ("f64,text".to_owned(), 0));
+        assert_eq!(kinds("1,\n,2\n", "x", false), ("text,text".to_owned(), 0));
+        assert_eq!(kinds("18446744073709551616,1e400\n", "x", false), ("decimal,decimal".to_owned(), 0));
+        assert_eq!(kinds("01,2024-02-03\n2,2024-02-04\n", "x", false), ("text,date".to_owned(), 0));
+        assert_eq!(kinds("1,a\nb,2\n3,4\n", "1", true), ("u64,u64".to_owned(), 2));
+        assert_eq!(kinds("", "x", false), ("text,text".to_owned(), 0));
+        assert_eq!(kinds("", "1", false), ("u64,u64".to_owned(), 0));
+        assert_eq!(kinds("", "::1", false), ("ip,ip".to_owned(), 0));
     }
 
     #[test]
     fn keys_of_two_columns_are_tuples() {
-        let column =
-            columns(b"k,v\nb,7\n a,-2\n".to_vec(), &[Some(Named::Text), None], false, false).unwrap();
+        let text = Some(Kind::Text { guessed: false });
+        let column = columns(b"k,v\nb,7\n a,-2\n".to_vec(), &[text, None], "1", false).unwrap();
         let expected = [("b", 7i64), (" a", -2)].map(|(text, number)| (text, number.encode()));
         let Keys::Bytes(keys) = column.keys else { panic!("{column:?}") };
         assert_eq!(keys.iter().collect::<Vec<_>>(), expected.map(|key| key.with_bytes(<[u8]>::to_vec)));
@@ -201,14 +225,17 @@ mod tests {
                 prop::collection::vec(any::<u8>(), 0..80),
                 "[0-9eE.,+\"\n\r-]{0,80}".prop_map(String::into_bytes),
                 "k(,v)?\n(-?[0-9]{1,20}(\\.[0-9]{1,3})?,?\"?[\r\n]){0,8}".prop_map(String::into_bytes),
+                "k\n([0-9]{1,2}/[0-9]{1,2}/2024( 1[0-9]:[0-9]{2})?\n){0,4}".prop_map(String::into_bytes),
             ],
-            may_be_text: bool,
+            text in prop::sample::select(vec!["1", "x", "1/5/2024", "1,5"]),
             skip_bad: bool,
         ) {
-            let named = |key_type| Some(Named::Number(key_type));
-            for named in [None, named(KeyType::I64), named(KeyType::F64), named(KeyType::F32), Some(Named::Text)] {
-                for named in [&[named][..], &[named, None]] {
-                    if let Ok(column) = columns(bytes.clone(), named, may_be_text, skip_bad) {
+            let number = |key_type| Some(Kind::Number(Rule::new(Some(key_type))));
+            let named = [number(KeyType::I64), number(KeyType::F32), Some(Kind::Text { guessed: false })];
+            let forms = Form::all().map(|form| Some(Kind::Form(form)));
+            for kind in named.into_iter().chain(forms).chain([None]) {
+                for kinds in [&[kind][..], &[kind, None]] {
+                    if let Ok(column) = columns(bytes.clone(), kinds, text, skip_bad) {
                         prop_assert_eq!(column.keys.len(), column.starts.len());
                         prop_assert!(column.starts.is_sorted_by(|a, b| a < b));
                     }

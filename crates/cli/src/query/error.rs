@@ -1,5 +1,7 @@
 //! What can be wrong with a query's file, its arguments or its index.
 
+use super::delimiter;
+use super::form::Form;
 use super::key::Complaint;
 use super::kind::{Kind, Named};
 use latchless::snapshot::{self, DataType};
@@ -18,8 +20,19 @@ pub enum QueryError {
     #[error("{file} is empty; its first line should name the columns")]
     Empty { file: String },
     /// Bytes that aren't UTF-8.
-    #[error("line {line} of {file} is not UTF-8")]
-    NotUtf8 { file: String, line: u64 },
+    #[error(
+        "line {line} of {file} is not UTF-8{}",
+        if *is_text { "; it may be Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 makes it UTF-8" } else { "" }
+    )]
+    NotUtf8 { file: String, line: u64, is_text: bool },
+    /// Two bytes a character.
+    #[error("{file} is {encoding}, not UTF-8: iconv -f {encoding} -t UTF-8 makes it UTF-8")]
+    Utf16 { file: String, encoding: &'static str },
+    /// A file that is compressed in a way without a reader here.
+    #[error(
+        "{file} is compressed ({packing}), which this build doesn't read: {program} {file} | latchless query - …"
+    )]
+    Packed { file: String, packing: &'static str, program: &'static str },
     /// A Parquet file, for a program that doesn't read them.
     #[cfg(not(feature = "parquet"))]
     #[error("{file} is a Parquet file, which this build doesn't read: build with --features parquet")]
@@ -34,10 +47,10 @@ pub enum QueryError {
     /// A column that isn't in the header.
     #[error(
         "there is no column {name:?} for {option}{}; the columns are {}",
-        like(name, there),
+        like(name, there, *delimiter),
         listed(there)
     )]
-    MissingColumn { option: &'static str, name: String, there: Vec<String> },
+    MissingColumn { option: &'static str, name: String, there: Vec<String>, delimiter: Option<u8> },
     /// A column that is in the header more than once and so can't be named.
     #[error("{option}: more than one column is called {name:?}")]
     AmbiguousColumn { option: &'static str, name: String },
@@ -48,23 +61,50 @@ pub enum QueryError {
     #[error("a quoted field in the row that starts on line {line} is never closed")]
     UnclosedQuote { line: u64 },
     /// A key that can't be read.
-    #[error("line {line}, column {column:?}: {complaint}{}", if complaint.is_no_number() { NO_NUMBER } else { "" })]
+    #[error("line {line}, column {column:?}: {complaint}{}", if complaint.is_no_value() { NO_VALUE } else { "" })]
     Key { line: u64, column: String, complaint: Complaint },
     /// Something else than a number on the command line.
     #[error(
         "{option}: {given} is not a number, as the keys in {column} are; with --key-type text they are texts"
     )]
     NotANumber { option: &'static str, given: String, column: String },
-    /// A beginning that numbers don't have.
+    /// Something on the command line that isn't what the column's cells are.
     #[error(
-        "--prefix asks about texts, and the keys in {column} are numbers; with --key-type text they are texts"
+        "{option}: {given} is not of the type of the keys in {column}, {form}, as {example} is; with --key-type \
+         text they are texts",
+        example = form.example()
     )]
-    PrefixOfNumbers { column: String },
+    NotOfForm { option: &'static str, given: String, column: String, form: Form },
+    /// A day among time stamps, and more after it.
+    #[error("{option}: {given} is a whole day, after which a key has no more parts; give a time, too")]
+    DayOfMoments { option: &'static str, given: String },
+    /// A bound whose order isn't that of the column's keys.
+    #[error(
+        "{option}: {given} would be compared as a text, because the keys in {column} are: no other type fits all of \
+         them; with --key-type text it is compared so"
+    )]
+    ComparedAsText { option: &'static str, given: String, column: String },
+    /// Cells that leave two forms.
+    #[error(
+        "column {column}: each cell can be of type {} or {}, such as {example:?}; {} says which, with --key-type \
+         text all keys are texts",
+        forms[0], forms[1], which(*forms)
+    )]
+    EitherForm { column: String, example: String, forms: [Form; 2] },
+    /// A beginning that only texts have.
+    #[error(
+        "--prefix asks about texts, and the keys in {column} are {}; with --key-type text they are texts",
+        if let Kind::Form(form) = kind { format!("of type {form}") } else { "numbers".to_owned() }
+    )]
+    PrefixOfNumbers { column: String, kind: Kind },
     /// More parts than a key has.
     #[error(
         "{option}: {given} has {found} parts where the key has {columns}; quote a part with a comma in it: '\"a,b\",c'"
     )]
     Parts { option: &'static str, given: String, found: usize, columns: usize },
+    /// An option about cells that no column has.
+    #[error("{option} goes with {types}, or without --key-type")]
+    NoSuchForm { option: &'static str, types: &'static str },
     /// Types for some of the columns only.
     #[error(
         "--key-type has {found} types where --key has {columns} columns; give one for all or one for each"
@@ -100,6 +140,9 @@ pub enum QueryError {
     /// An Arrow file that isn't a good snapshot.
     #[error("can't open {file}: {cause}")]
     Snapshot { file: String, cause: snapshot::Error },
+    /// An index of a later version.
+    #[error("{file} was saved by a later version of this program: its version is {version:?}")]
+    LaterVersion { file: String, version: String },
     /// A good snapshot with metadata of this program that is wrong.
     #[error("{file} says in its metadata that this program saved it, but what else it says there is wrong")]
     BadMetadata { file: String },
@@ -125,8 +168,16 @@ pub enum QueryError {
     Output(#[from] io::Error),
 }
 
-/// What can be done about a key that is no number.
-const NO_NUMBER: &str = "; --skip-bad leaves such rows out, with --key-type text all keys are texts";
+/// What can be done about a key that isn't what it should be.
+const NO_VALUE: &str = "; --skip-bad leaves such rows out, with --key-type text all keys are texts";
+
+/// The options that say which of two forms it is.
+fn which(forms: [Form; 2]) -> &'static str {
+    match forms[0] {
+        Form::Decimal(_) => "--key-type decimal or --decimal-comma",
+        _ => "--date-format mdy or --date-format dmy",
+    }
+}
 
 /// The most columns that a message names.
 const COLUMNS_NAMED_MAX: usize = 20;
@@ -140,9 +191,12 @@ fn listed(columns: &[String]) -> String {
     }
 }
 
-/// Which columns may have been meant.
-fn like(name: &str, columns: &[String]) -> String {
-    visible(&did_you_mean(name, columns.iter().map(String::as_str))).into_owned()
+/// Which columns may have been meant, or with what between them the one that is asked about is there.
+fn like(name: &str, columns: &[String], delimiter: Option<u8>) -> String {
+    match delimiter {
+        Some(delimiter) => format!(", but there is with --delimiter {}", delimiter::written(delimiter)),
+        None => visible(&did_you_mean(name, columns.iter().map(String::as_str))).into_owned(),
+    }
 }
 
 impl From<QueryError> for Failure {

@@ -1,9 +1,11 @@
 //! A key on the command line: its parts, what they can mean, and where they lie among a column's keys.
 
 use super::error::QueryError;
+use super::form::{Forms, has_leading_zero};
+use super::guess::Meant;
 use super::key;
 use super::keys::push;
-use super::kind::{Kind, Meant};
+use super::kind::Kind;
 use super::number::Number;
 use super::place::Place;
 use super::table;
@@ -35,17 +37,14 @@ impl<'a> Given<'a> {
 
     /// What a part says about its column.
     pub fn means(&self, part: usize) -> Meant {
-        match self.parts.get(part) {
-            None => Meant::Anything,
-            Some(text) if key::is_number(text) => Meant::Numbers,
-            Some(_) => Meant::Texts,
-        }
+        self.parts.get(part).map_or(Meant::Anything, |text| Meant::by(text))
     }
 
     /// Says which part isn't of its column's kind. `is_ordered`: whether it is compared, as NaN can't be.
     ///
     /// # Errors
-    /// [`QueryError::NotANumber`], [`QueryError::NanBound`].
+    /// [`QueryError::NotANumber`], [`QueryError::NotOfForm`], [`QueryError::NanBound`],
+    /// [`QueryError::DayOfMoments`], [`QueryError::ComparedAsText`].
     pub fn check(
         &self,
         option: &'static str,
@@ -53,14 +52,30 @@ impl<'a> Given<'a> {
         columns: &[String],
         is_ordered: bool,
     ) -> Result<(), QueryError> {
-        for ((text, kind), column) in self.parts.iter().zip(kinds).zip(columns) {
+        for (place, ((text, &kind), column)) in self.parts.iter().zip(kinds).zip(columns).enumerate() {
+            let text = text.trim_ascii();
+            let (given, column) = (|| key::quoted(text), || column.clone());
+            let is_nan = is_ordered && key::is_nan(text);
             match kind {
-                Kind::Number(_) if !key::is_number(text) => {
-                    let (given, column) = (key::quoted(text.trim_ascii()), column.clone());
-                    return Err(QueryError::NotANumber { option, given, column });
+                Kind::Number(rule) if !key::is_number(text) || (rule.inferred && has_leading_zero(text)) => {
+                    return Err(QueryError::NotANumber { option, given: given(), column: column() });
                 }
-                Kind::Number(_) if is_ordered && key::is_nan(text) => {
-                    return Err(QueryError::NanBound { option });
+                Kind::Number(_) if is_nan => return Err(QueryError::NanBound { option }),
+                Kind::Form(form) => match form.span(text) {
+                    None => {
+                        let (given, column) = (given(), column());
+                        return Err(QueryError::NotOfForm { option, given, column, form });
+                    }
+                    Some(_) if form.ends().is_some() && is_nan => {
+                        return Err(QueryError::NanBound { option });
+                    }
+                    Some([first, last]) if first != last && place + 1 < self.parts.len() => {
+                        return Err(QueryError::DayOfMoments { option, given: given() });
+                    }
+                    Some(_) => {}
+                },
+                Kind::Text { guessed: true } if is_ordered && has_an_order(text) => {
+                    return Err(QueryError::ComparedAsText { option, given: given(), column: column() });
                 }
                 _ => {}
             }
@@ -73,7 +88,12 @@ impl<'a> Given<'a> {
         let parts = self.parts.iter().zip(&other.parts).zip(kinds);
         let by_part = parts.map(|((ours, theirs), kind)| match kind {
             Kind::Number(_) => Number::parse(ours.trim_ascii()).cmp(&Number::parse(theirs.trim_ascii())),
-            Kind::Text => ours.cmp(theirs),
+            Kind::Form(form) => match (form.span(ours.trim_ascii()), form.span(theirs.trim_ascii())) {
+                (Some(ours), Some(theirs)) if ours[0] > theirs[1] => Ordering::Greater,
+                (ours, theirs) if ours == theirs => Ordering::Equal,
+                _ => Ordering::Less,
+            },
+            Kind::Text { .. } => ours.cmp(theirs),
         });
         by_part.fold(Ordering::Equal, Ordering::then)
     }
@@ -85,7 +105,8 @@ impl<'a> Given<'a> {
             Ok(bytes) => bytes,
             Err(places) => return places,
         };
-        let is_whole_text = self.parts.len() == kinds.len() && kinds.last() == Some(&Kind::Text);
+        let is_whole_text =
+            self.parts.len() == kinds.len() && kinds.last().is_some_and(|kind| kind.is_text());
         let high = if is_whole_text {
             // Longer texts begin with this one, and are others. Right after it comes it and a zero byte.
             Place::before([&bytes[..], &[0]].concat())
@@ -119,7 +140,19 @@ fn bytes(parts: &[String], kinds: &[Kind]) -> Result<Vec<u8>, (Place, Place)> {
         let is_last = at + 1 == kinds.len();
         let rule = match kind {
             Kind::Number(rule) => rule,
-            Kind::Text => {
+            Kind::Form(form) => {
+                let Some([first, last]) = form.span(text.trim_ascii()) else {
+                    unreachable!("it was checked")
+                };
+                if first == last {
+                    bytes.extend(first);
+                    continue;
+                }
+                // All keys between these, whatever comes after them.
+                let with = |end: Vec<u8>| [bytes.clone(), end].concat();
+                return Err((Place::before(with(first)), Place::after(with(last))));
+            }
+            Kind::Text { .. } => {
                 push(&mut bytes, text.as_str(), is_last);
                 continue;
             }
@@ -147,4 +180,14 @@ fn bytes(parts: &[String], kinds: &[Kind]) -> Result<Vec<u8>, (Place, Place)> {
         }
     }
     Ok(bytes)
+}
+
+/// Whether a text has an order that isn't that of texts: a form, or digits with anything but letters among
+/// them, as
+/// `$9.50` has. Numbers are seen to where all keys are some, and bare digits are ids.
+fn has_an_order(text: &str) -> bool {
+    let is_bare = text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_digits_alone =
+        !is_bare && text.bytes().any(|byte| byte.is_ascii_digit()) && !text.chars().any(char::is_alphabetic);
+    !key::is_number(text) && (has_digits_alone || !Forms::of(text).is_empty())
 }

@@ -3,14 +3,13 @@
 //! An index only ever sees the order-keeping bits of a number ([`latchless::Key::encode`]), so all
 //! six key types are served by two kinds of index, over 32-bit and over 64-bit keys.
 
+use super::few::Few;
+use super::form::{Form, has_leading_zero};
 use super::number::Number;
 use super::numeric::{Numeric, Unfit};
 use latchless::snapshot::DataType;
 use latchless::{Bits, Key};
 use std::fmt;
-
-/// Every integer up to here has an `f64` of its own; above, neighbours fall together.
-const EXACT_IN_F64: f64 = 9_007_199_254_740_992.0; // 2^53
 
 /// What key types differ in.
 struct Codec {
@@ -155,20 +154,37 @@ pub enum Complaint {
     /// A number beyond all finite ones of this type.
     #[error("{0} is beyond the range of type {1}")]
     Beyond(String, KeyType),
-    /// An integer that no inferred type holds exactly.
-    #[error(
-        "{0} would be rounded, or not fit, next to the column's other numbers; --key-type names a type for all of them"
-    )]
+    /// A number that the inferred type doesn't hold exactly; decimals do.
+    #[error("{0} would be rounded, or not fit; --key-type decimal holds all numbers")]
     WouldRound(String),
+    /// Digits with a zero in front, where no type was named.
+    #[error(
+        "{0} has a zero in front, as ids have; with --key-type text the keys are texts, with --key-type u64 numbers"
+    )]
+    LeadingZero(String),
+    /// Nothing there.
+    #[error("the field is empty where a cell of type {0} should be")]
+    EmptyForm(Form),
+    /// Something of another form.
+    #[error("{0} is not of type {1}, as {example} is", example = .1.example())]
+    NotOfForm(String, Form),
     /// A text, or several parts together, of more bytes than a key may have.
     #[error("the key has {0} bytes, more than the 65,535 that a key may have")]
     TooLong(usize),
 }
 
 impl Complaint {
-    /// Whether there is no number at all: such rows can be left out.
-    pub fn is_no_number(&self) -> bool {
-        matches!(self, Self::Empty(_) | Self::NotANumber(_))
+    /// Why a cell isn't of a form.
+    pub fn of_form(cell: &str, form: Form) -> Self {
+        match cell.trim_ascii() {
+            "" => Self::EmptyForm(form),
+            cell => Self::NotOfForm(quoted(cell), form),
+        }
+    }
+
+    /// Whether there is no such value at all: rows like this can be left out.
+    pub fn is_no_value(&self) -> bool {
+        matches!(self, Self::Empty(_) | Self::NotANumber(_) | Self::EmptyForm(_) | Self::NotOfForm(..))
     }
 }
 
@@ -194,10 +210,31 @@ impl Rule {
     pub fn read(self, text: &str) -> Result<u64, Complaint> {
         let text = text.trim_ascii();
         let bits = self.key_type.bits(text)?;
-        if self.inferred && self.key_type == KeyType::F64 && rounds(text) {
-            return Err(Complaint::WouldRound(quoted(text)));
+        if self.inferred {
+            if has_leading_zero(text) {
+                return Err(Complaint::LeadingZero(quoted(text)));
+            }
+            if self.key_type == KeyType::F64 && !is_exact(text, bits) {
+                return Err(Complaint::WouldRound(quoted(text)));
+            }
         }
         Ok(bits)
+    }
+
+    /// As [`Self::read`], of a cell's bytes, which are UTF-8.
+    ///
+    /// # Errors
+    /// A [`Complaint`] that quotes them.
+    pub fn read_cell(self, cell: &[u8]) -> Result<u64, Complaint> {
+        let cell = cell.trim_ascii();
+        let few = || Few::read(cell);
+        let quickly = match self.key_type {
+            KeyType::U64 => few().and_then(Few::unsigned).map(bits),
+            KeyType::I64 => few().and_then(Few::signed).map(bits),
+            KeyType::F64 => few().and_then(Few::float).map(bits),
+            KeyType::U32 | KeyType::I32 | KeyType::F32 => None,
+        };
+        quickly.map_or_else(|| self.read(std::str::from_utf8(cell).unwrap_or_default()), Ok)
     }
 
     /// The rule to start the column over with, after this one didn't read `text`.
@@ -206,14 +243,14 @@ impl Rule {
     /// The [`Complaint`] to report when no wider type reads it either.
     pub fn widened(self, text: &str, complaint: Complaint) -> Result<Self, Complaint> {
         let text = text.trim_ascii();
-        let wider = |key_type| Ok(Self { key_type, inferred: true });
-        match self.key_type {
-            _ if !self.inferred || text.is_empty() => Err(complaint),
+        let wider = |key_type| Self { key_type, inferred: true };
+        let next = match self.key_type {
+            _ if !self.inferred || text.is_empty() => return Err(complaint),
             KeyType::U64 if KeyType::I64.bits(text).is_ok() => wider(KeyType::I64),
-            KeyType::U64 | KeyType::I64 if is_integer(text) => Err(Complaint::WouldRound(quoted(text))),
-            KeyType::U64 | KeyType::I64 => KeyType::F64.bits(text).and_then(|_| wider(KeyType::F64)),
-            _ => Err(complaint),
-        }
+            KeyType::U64 | KeyType::I64 => wider(KeyType::F64),
+            _ => return Err(complaint),
+        };
+        next.read(text).map(|_| next)
     }
 
     /// The keys that are this number or larger, from which one, and those that are this number or
@@ -224,6 +261,7 @@ impl Rule {
     pub fn place(self, text: &str, number: &Number) -> (Option<u64>, Option<u64>) {
         match self.read(text) {
             Ok(bits) => (Some(bits), Some(bits)),
+            Err(_) if self.inferred && self.key_type == KeyType::F64 => around(number),
             Err(_) => {
                 let codec = self.key_type.codec();
                 ((codec.at_least)(number), (codec.at_most)(number))
@@ -242,15 +280,24 @@ pub fn is_nan(text: &str) -> bool {
     text.trim_ascii().parse::<f64>().is_ok_and(f64::is_nan)
 }
 
-/// Digits, perhaps after a sign.
-fn is_integer(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+/// Whether this number has a float of its own, which these bits are: no other number that has one, and is
+/// written with other digits, is read as it. Of the decimals that share a float, the shortest one has it.
+fn is_exact(text: &str, bits: u64) -> bool {
+    let float = f64::decode(bits);
+    // Most programs write it as it is written here.
+    zmij::Buffer::new().format(float) == text || Number::parse(text) == Number::shortest(float)
 }
 
-/// Whether reading this integer as an `f64` might give another one's number.
-fn rounds(text: &str) -> bool {
-    is_integer(text) && text.parse::<f64>().is_ok_and(|number| number.abs() > EXACT_IN_F64 - 1.0)
+/// The floats around a number that has none of its own, among those that [`is_exact`] lets pass.
+fn around(number: &Number) -> (Option<u64>, Option<u64>) {
+    let Some((near, decimal)) =
+        number.nearest::<f64>().and_then(|near| Some((near, Number::shortest(near)?)))
+    else {
+        return (None, None);
+    };
+    let at_least = if decimal >= *number { near } else { near.next_up() };
+    let at_most = if decimal <= *number { near } else { near.next_down() };
+    (Some(bits(at_least + 0.0)), Some(bits(at_most + 0.0)))
 }
 
 /// The text in quotes, control characters escaped, cut to what a message has room for.
@@ -264,6 +311,7 @@ pub fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// The type that a column of these texts ends up with.
     fn infer(texts: &[&str]) -> Result<KeyType, Complaint> {
@@ -286,6 +334,7 @@ mod tests {
         assert_eq!(infer(&["1", "-2", "1e3"]), Ok(KeyType::F64));
         assert_eq!(infer(&["0.5", "-7", "inf"]), Ok(KeyType::F64));
         assert_eq!(infer(&["0.5", "9007199254740991"]), Ok(KeyType::F64));
+        assert_eq!(infer(&["0.5", "0.30000000000000004", "NaN", "5e-324", "0e-999"]), Ok(KeyType::F64));
     }
 
     #[test]
@@ -296,11 +345,50 @@ mod tests {
             &["9007199254740993", "0.5"],
             &["0.5", "9007199254740993"],
             &["-1", "-9223372036854775809"],
+            &["649686000000001631.440"],
+            &["0.1000000000000000055"],
+            &["1e-400"],
+            &["4e-324"],
         ] {
-            assert!(matches!(infer(texts), Err(Complaint::WouldRound(_))), "{texts:?}");
+            let complaint = infer(texts).unwrap_err();
+            assert!(matches!(complaint, Complaint::WouldRound(_)), "{texts:?}: {complaint}");
         }
         let named = Rule::new(Some(KeyType::F64));
         assert_eq!(named.read("9007199254740993"), named.read("9007199254740992"));
+    }
+
+    #[test]
+    fn ids_with_zeros_in_front_are_numbers_only_where_that_is_said() {
+        assert_eq!(infer(&["1000", "01000"]), Err(Complaint::LeadingZero("\"01000\"".to_owned())));
+        assert_eq!(infer(&["0.5", "00.5"]), Err(Complaint::LeadingZero("\"00.5\"".to_owned())));
+        let named = Rule::new(Some(KeyType::U64));
+        assert_eq!(named.read("01000"), named.read("1000"));
+    }
+
+    proptest! {
+        /// Of two decimals that are kept as floats, the larger one has the larger float; and a bound lies
+        /// between the floats of those around it.
+        #[test]
+        fn decimals_that_are_kept_as_floats_are_not_mixed_up(
+            digits in prop::array::uniform2(0u64..1_000_000_000_000_000_000),
+            shift in 0u32..20,
+            near: bool,
+            more in 0u64..3,
+        ) {
+            let digits = if near { [digits[0], digits[0] + more] } else { digits };
+            let texts = digits.map(|digits| format!("{digits}e-{shift}"));
+            let numbers = [0, 1].map(|at| Number::parse(&texts[at]).unwrap());
+            let rule = Rule { key_type: KeyType::F64, inferred: true };
+            let read = [0, 1].map(|at| rule.read(&texts[at]).ok());
+            if let [Some(a), Some(b)] = read {
+                prop_assert_eq!(a.cmp(&b), numbers[0].cmp(&numbers[1]));
+            }
+            if let Some(key) = read[0] {
+                let (from, up_to) = rule.place(&texts[1], &numbers[1]);
+                prop_assert_eq!(from.is_some_and(|from| key >= from), numbers[0] >= numbers[1]);
+                prop_assert_eq!(up_to.is_some_and(|up_to| key <= up_to), numbers[0] <= numbers[1]);
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! The keys of all rows: numbers as their order-keeping bits; texts, and keys of several columns, as bytes.
 //!
 //! The bytes are those of [`BytesKey`]: of a text or of a tuple, whose numbers are their bits. So they have
-//! the order of the keys, and those of a tuple begin with those of its first parts.
+//! the order of the keys, and those of a tuple begin with those of its first parts. Cells of a form are the
+//! bytes that the form gives them ([`super::form`]), which need no end.
 
+use super::form::Form;
 use super::key::Complaint;
 use super::kind::{Kind, Part};
 use latchless::BytesKey;
@@ -31,18 +33,18 @@ impl Keys {
         }
     }
 
-    /// Adds the key of a row, whose cell in a column `cell` gives.
+    /// Adds the key of a row, whose cell in a column `cell` gives, in UTF-8.
     ///
     /// # Errors
     /// The place of the part that can't be read, and why; nothing is added then.
     pub fn push<'c>(
         &mut self,
         parts: &[Part],
-        cell: impl Fn(usize) -> &'c str,
+        cell: impl Fn(usize) -> &'c [u8],
     ) -> Result<(), (usize, Complaint)> {
         let number = || match parts[0].kind {
-            Kind::Number(rule) => rule.read(cell(parts[0].column)).map_err(|complaint| (0, complaint)),
-            Kind::Text => unreachable!("texts are bytes"),
+            Kind::Number(rule) => rule.read_cell(cell(parts[0].column)).map_err(|complaint| (0, complaint)),
+            Kind::Form(_) | Kind::Text { .. } => unreachable!("these are bytes"),
         };
         match self {
             Self::Narrow(keys) => keys.push(number()? as u32),
@@ -91,14 +93,15 @@ impl Strings {
     fn push<'c>(
         &mut self,
         parts: &[Part],
-        cell: impl Fn(usize) -> &'c str,
+        cell: impl Fn(usize) -> &'c [u8],
     ) -> Result<(), (usize, Complaint)> {
         let start = self.bytes.len();
         for (place, part) in parts.iter().enumerate() {
             let (cell, is_last) = (cell(part.column), place + 1 == parts.len());
             let pushed = match part.kind {
-                Kind::Number(rule) => rule.read(cell).map(|bits| push(&mut self.bytes, &bits, is_last)),
-                Kind::Text => {
+                Kind::Number(rule) => rule.read_cell(cell).map(|bits| push(&mut self.bytes, &bits, is_last)),
+                Kind::Form(form) => push_form(&mut self.bytes, form, cell, part.is_strict),
+                Kind::Text { .. } => {
                     push(&mut self.bytes, cell, is_last);
                     Ok(())
                 }
@@ -138,6 +141,14 @@ impl<'k> FromIterator<&'k [u8]> for Strings {
     }
 }
 
+/// Appends a cell of a form to the parts before it.
+fn push_form(bytes: &mut Vec<u8>, form: Form, cell: &[u8], is_strict: bool) -> Result<(), Complaint> {
+    let cell = std::str::from_utf8(cell).unwrap_or_default();
+    let trimmed = cell.trim_ascii();
+    let pushed = (!is_strict || form.looks_so(trimmed)).then(|| form.push(trimmed, bytes)).flatten();
+    pushed.ok_or_else(|| Complaint::of_form(cell, form))
+}
+
 /// Appends a part of a key to those before it.
 pub fn push<P: BytesKey + ?Sized>(bytes: &mut Vec<u8>, part: &P, is_last: bool) {
     if is_last {
@@ -155,14 +166,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn part(column: usize, named: Option<KeyType>) -> Part {
-        let kind = named.map_or(Kind::Text, |key_type| Kind::Number(Rule::new(Some(key_type))));
-        Part { column, kind, may_be_text: false }
+        let text = Kind::Text { guessed: false };
+        let kind = named.map_or(text, |key_type| Kind::Number(Rule::new(Some(key_type))));
+        Part::new(column, kind)
     }
 
     /// The bytes of one row's key.
     fn bytes(parts: &[Part], row: &[&str]) -> Result<Vec<u8>, (usize, Complaint)> {
         let mut keys = Strings::default();
-        keys.push(parts, |column| row[column])?;
+        keys.push(parts, |column| row[column].as_bytes())?;
         Ok(keys.iter().next().unwrap().to_vec())
     }
 
@@ -172,7 +184,7 @@ mod tests {
         let long: &str = "x".repeat(KEY_BYTES_MAX).leak();
         assert_eq!(bytes(&[text], &[long]).unwrap().len(), KEY_BYTES_MAX);
         let mut keys = Keys::of(&[text, number]);
-        let mut push = |row: [&'static str; 2]| keys.push(&[text, number], |column| row[column]);
+        let mut push = |row: [&'static str; 2]| keys.push(&[text, number], |column| row[column].as_bytes());
         assert_eq!(push(["a", "1"]), Ok(()));
         assert_eq!(push([long, "1"]), Err((0, Complaint::TooLong(KEY_BYTES_MAX + 2))));
         assert!(matches!(push(["b", "x"]), Err((1, Complaint::NotANumber(_)))));

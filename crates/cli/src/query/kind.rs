@@ -1,10 +1,7 @@
-//! What a column of the key is read as: numbers by a rule, or texts.
-//!
-//! No column is taken for texts behind the asker's back: its numbers would be in another order, and a cell
-//! such as NA among numbers would go unseen. So a column is one of texts if a type was named, or if a cell is
-//! no number *and* the question isn't about numbers either.
+//! What a column of the key is read as: numbers by a rule, cells of a form, or texts.
 
-use super::key::{Complaint, KeyType, Rule};
+use super::form::{Form, Forms, Mark, Order, Zone};
+use super::key::{KeyType, Rule};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use std::fmt;
@@ -14,20 +11,102 @@ use std::fmt;
 pub enum Named {
     /// Numbers of this type.
     Number(KeyType),
+    /// Cells of one of a few forms.
+    Form(&'static Choice),
     /// Texts as they are.
     Text,
+}
+
+/// Forms that have one name together: which of them it is, the cells say.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Choice {
+    name: &'static str,
+    about: &'static str,
+    forms: &'static [Form],
+}
+
+const DATES: &[Form] =
+    &[Form::Date(Order::Ymd), Form::Date(Order::Mdy), Form::Date(Order::Dmy), Form::Date(Order::Mon)];
+
+const fn timestamps(zone: Zone) -> [Form; 4] {
+    [
+        Form::Timestamp(Order::Ymd, zone),
+        Form::Timestamp(Order::Mdy, zone),
+        Form::Timestamp(Order::Dmy, zone),
+        Form::Timestamp(Order::Mon, zone),
+    ]
+}
+
+static CHOICES: [Choice; 7] = [
+    Choice {
+        name: "decimal",
+        about: "Numbers of any size, exact to the last digit; with --decimal-comma 1.234,50 is one",
+        forms: &[Form::Decimal(Mark::Point), Form::Decimal(Mark::Comma)],
+    },
+    Choice {
+        name: "date",
+        about: "Days, such as 2023-12-31; --date-format names other orders",
+        forms: DATES,
+    },
+    Choice {
+        name: "timestamp",
+        about: "Days with a time and no zone, such as 2023-12-31T23:59:59.5 or 12/31/2023 11:59 PM",
+        forms: &timestamps(Zone::Without),
+    },
+    Choice {
+        name: "timestamptz",
+        about: "Days with a time and a zone, compared as instants, such as 2023-12-31 23:59:59+02:00",
+        forms: &timestamps(Zone::With),
+    },
+    Choice { name: "time", about: "Times of day, such as 23:59:59.5 or 11:59 PM", forms: &[Form::Time] },
+    Choice {
+        name: "ip",
+        about: "IP addresses in the order of their numbers, version 4 before version 6",
+        forms: &[Form::Address],
+    },
+    Choice {
+        name: "version",
+        about: "Versions such as 1.10.2-rc.1, in the order of Semantic Versioning; 1.2 is 1.2.0",
+        forms: &[Form::Version],
+    },
+];
+
+impl Named {
+    /// The forms of a type that has some, of which the arguments may have chosen.
+    pub fn forms(self, order: Option<Order>, comma: bool) -> Option<Forms> {
+        let Self::Form(choice) = self else { return None };
+        let all: Forms = choice.forms.iter().copied().collect();
+        let is_meant = |form| form != Form::Decimal(Mark::Comma) || comma;
+        Some(all.allowed(order, comma).filter(is_meant))
+    }
+
+    /// Whether a column of this kind has the type.
+    pub fn is_of(self, kind: Kind) -> bool {
+        match (self, kind) {
+            (Self::Number(named), Kind::Number(rule)) => named == rule.key_type,
+            (Self::Form(choice), Kind::Form(form)) => choice.forms.contains(&form),
+            (named, kind) => named == Self::Text && matches!(kind, Kind::Text { .. }),
+        }
+    }
 }
 
 impl ValueEnum for Named {
     fn value_variants<'a>() -> &'a [Self] {
         use KeyType::{F32, F64, I32, I64, U32, U64};
-        const ALL: [Named; 7] = [
+        static ALL: [Named; 14] = [
             Named::Number(U32),
             Named::Number(U64),
             Named::Number(I32),
             Named::Number(I64),
             Named::Number(F32),
             Named::Number(F64),
+            Named::Form(&CHOICES[0]),
+            Named::Form(&CHOICES[1]),
+            Named::Form(&CHOICES[2]),
+            Named::Form(&CHOICES[3]),
+            Named::Form(&CHOICES[4]),
+            Named::Form(&CHOICES[5]),
+            Named::Form(&CHOICES[6]),
             Named::Text,
         ];
         &ALL
@@ -36,6 +115,7 @@ impl ValueEnum for Named {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Number(key_type) => key_type.to_possible_value(),
+            Self::Form(choice) => Some(PossibleValue::new(choice.name).help(choice.about)),
             Self::Text => {
                 Some(PossibleValue::new("text").help("Texts as they are, ordered by their characters"))
             }
@@ -47,20 +127,10 @@ impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(key_type) => key_type.fmt(f),
+            Self::Form(choice) => f.write_str(choice.name),
             Self::Text => f.write_str("text"),
         }
     }
-}
-
-/// What a question says about a column; of what its keys say, the last one here counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meant {
-    /// It doesn't mention the column.
-    Anything,
-    /// Numbers: it gives nothing else.
-    Numbers,
-    /// Texts: something that it gives is no number.
-    Texts,
 }
 
 /// How a column's cells are read.
@@ -68,18 +138,37 @@ pub enum Meant {
 pub enum Kind {
     /// As numbers, by this rule.
     Number(Rule),
-    /// As they are.
-    Text,
+    /// As what this form is.
+    Form(Form),
+    /// As they are. `guessed`: because nothing else fitted, not because that was said.
+    Text { guessed: bool },
 }
 
 impl Kind {
-    /// What to begin with, given what was named.
-    pub fn new(named: Option<Named>) -> Self {
-        match named {
-            None => Self::Number(Rule::new(None)),
-            Some(Named::Number(key_type)) => Self::Number(Rule::new(Some(key_type))),
-            Some(Named::Text) => Self::Text,
+    /// The kind of this name; `guessed`: whether the cells say so, and no argument.
+    pub fn named(name: &str, guessed: bool) -> Option<Self> {
+        if let Some(form) = Form::named(name) {
+            return Some(Self::Form(form));
         }
+        match Named::from_str(name, false).ok()? {
+            Named::Number(key_type) => Some(Self::Number(Rule { key_type, inferred: guessed })),
+            Named::Text => Some(Self::Text { guessed }),
+            Named::Form(_) => None,
+        }
+    }
+
+    /// Whether it was the cells that said so.
+    pub fn is_guessed(self) -> bool {
+        match self {
+            Self::Number(rule) => rule.inferred,
+            Self::Text { guessed } => guessed,
+            Self::Form(_) => false,
+        }
+    }
+
+    /// Whether it is texts.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text { .. })
     }
 }
 
@@ -87,7 +176,8 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(rule) => rule.key_type.fmt(f),
-            Self::Text => f.write_str("text"),
+            Self::Form(form) => form.fmt(f),
+            Self::Text { .. } => f.write_str("text"),
         }
     }
 }
@@ -99,22 +189,34 @@ pub struct Part {
     pub column: usize,
     /// How its cells are read.
     pub kind: Kind,
-    /// Whether they are texts if one of them is no number.
-    pub may_be_text: bool,
+    /// Whether a cell of a form has to be written so that it would be taken for it.
+    pub is_strict: bool,
 }
 
 impl Part {
-    /// The kind to start the column over with, after this one didn't read a cell.
-    ///
-    /// # Errors
-    /// The [`Complaint`] to report when there is none.
-    pub fn widened(&self, cell: &str, complaint: Complaint) -> Result<Kind, Complaint> {
-        match self.kind {
-            Kind::Text => Err(complaint),
-            Kind::Number(rule) => match rule.widened(cell, complaint) {
-                Err(_) if self.may_be_text => Ok(Kind::Text),
-                rule => rule.map(Kind::Number),
-            },
+    /// A column that is read so.
+    pub fn new(column: usize, kind: Kind) -> Self {
+        Self { column, kind, is_strict: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_name() {
+        for form in Form::all() {
+            assert_eq!(Kind::named(&form.to_string(), true), Some(Kind::Form(form)));
+            assert_eq!(
+                Named::value_variants().iter().filter(|named| named.is_of(Kind::Form(form))).count(),
+                1
+            );
+        }
+        for named in Named::value_variants() {
+            let kind = Kind::named(&named.to_string(), true).unwrap();
+            assert!(named.is_of(kind), "{named}");
+            assert_eq!(kind.is_guessed(), named.forms(None, false).is_none());
         }
     }
 }

@@ -1,18 +1,24 @@
 //! `latchless query`: a file's rows through an ordered index over one or several of its columns.
 //!
-//! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and fields),
-//! [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`kind`] (numbers or texts),
-//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put together), [`runs`] (the
-//! index), [`saved`] (an index in a file, instead of all these) and [`origin`] (where that file's rows are),
-//! [`given`], [`place`], [`asked`] and [`question`] (keys as they were asked for become places among the
-//! column's, and the index answers), [`show`], [`mod@print`] and [`summary`] (what is said about it).
-//! [`progress`] runs beside all of them; [`error`] is everything that can be wrong.
+//! In reading order: [`args`] (what is asked), [`source`] and [`unpacked`] (the file's text), [`delimiter`]
+//! and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping
+//! bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`] and [`guess`]
+//! (which of these a column is), [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put
+//! together), [`runs`] (the index), [`saved`] (an index in a file, instead of all these) and [`origin`]
+//! (where that file's rows are), [`given`], [`place`], [`asked`] and [`question`] (keys as they were asked
+//! for become places among the column's, and the index answers), [`show`], [`mod@print`] and [`summary`]
+//! (what is said about it). [`progress`] runs beside all of them; [`error`] is everything that can be
+//! wrong.
 
 mod args;
 mod asked;
 mod column;
+mod delimiter;
 mod error;
+mod few;
+mod form;
 mod given;
+mod guess;
 mod key;
 mod keys;
 mod kind;
@@ -33,14 +39,18 @@ mod show;
 mod source;
 mod summary;
 mod table;
+mod unpacked;
 
 pub use args::Args;
 
 use asked::Asked;
 use column::{Column, Reading};
 use error::QueryError;
+use form::Forms;
+use guess::Plan;
+use key::Rule;
 use keys::Keys;
-use kind::{Kind, Meant, Named, Part};
+use kind::{Kind, Named, Part};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
@@ -50,7 +60,7 @@ use question::Answer;
 use runs::Runs;
 use saved::{Saved, Saving};
 use show::Shown;
-use source::Content;
+use source::{Content, Text};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 use summary::{Summary, Times};
@@ -63,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let asked = Asked::new(args, names.len().max(1))?;
     // Of a saved index that is asked without --key the columns aren't known yet.
     if !names.is_empty()
-        && let Some(kinds) = kinds_before_reading(args, &asked, names.len())?
+        && let Some(kinds) = kinds_before_reading(args, names.len())?
     {
         asked.check(&kinds, &names)?;
     }
@@ -80,28 +90,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ([key], Some(value)) => Some([&key[..], &value[..]]),
         _ => None,
     };
-    let wanted = source::Wanted { delimiter, header: !args.no_header, columns };
+    let wanted = source::Wanted { header: !args.no_header, columns };
     let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
     let run = Run { args, asked, progress, times };
     match content {
         Content::Arrow(bytes) => run.over_saved(bytes),
-        Content::Text(..) if args.key.is_none() => Err(no_key().into()),
-        Content::Text(_, false) if saving.is_some() => {
-            let why = "its rows can't be found again; only those of CSV can";
+        Content::Text(_) if args.key.is_none() => Err(no_key().into()),
+        Content::Text(source::Text { is_own: false, .. }) if saving.is_some() => {
+            let why = "its rows can't be found again; only those of a plain CSV file can";
             Err(QueryError::CannotSave { file: source::name(&args.file), why }.into())
         }
-        Content::Text(text, _) => run.over_text(&text, delimiter, &names, saving),
+        Content::Text(text) => run.over_text(&text, delimiter, &names, saving),
     }
 }
 
-/// What the columns are, if the arguments leave no doubt. A question about numbers leaves none: it is
-/// refused where they are anything else.
-fn kinds_before_reading(args: &Args, asked: &Asked, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
-    let kind = |(part, named): (usize, Option<Named>)| {
-        (named.is_some() || asked.means(part) != Meant::Texts).then(|| Kind::new(named))
-    };
-    let kinds: Option<Vec<Kind>> = args.named_kinds(columns)?.into_iter().enumerate().map(kind).collect();
-    Ok(kinds)
+/// What the columns are, if the arguments say so of each of them.
+fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
+    Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(known)).collect())
+}
+
+/// The kind of a type that says everything about it.
+fn known(named: Named) -> Option<Kind> {
+    match named {
+        Named::Number(key_type) => Some(Kind::Number(Rule::new(Some(key_type)))),
+        Named::Text => Some(Kind::Text { guessed: false }),
+        Named::Form(_) => None,
+    }
 }
 
 /// A question on its way to its answer.
@@ -124,16 +138,18 @@ impl Run<'_> {
     /// Answers from a text, and saves its index if that is wanted.
     fn over_text(
         mut self,
-        text: &str,
-        delimiter: u8,
+        Text { text, kinds, .. }: &Text,
+        delimiter: Option<u8>,
         names: &[String],
         saving: Option<Saving>,
     ) -> Result<(), Failure> {
         let args = self.args;
+        let found = || delimiter.unwrap_or_else(|| delimiter::detected(text, &args.file));
+        let delimiter = if kinds.is_some() { b',' } else { found() };
         let table = Table::new(text, delimiter, !args.no_header)?;
-        let (parts, value) = self.columns(&table, names)?;
-        let reading = Reading { parts, skip_bad: args.skip_bad };
-        let column = timed(&mut self.times.parse, || column::read(&table, reading, &self.progress))?;
+        let (columns, value) = self.columns(&table, names, kinds.as_deref().unwrap_or_default())?;
+        let reading = Reading { columns, skip_bad: args.skip_bad };
+        let column = timed(&mut self.times.parse, || column::read(&table, &reading, &self.progress))?;
         self.check(&table, &column.parts)?;
         let loaded = self.load(&column.keys, column.skipped)?;
         if let Some(saving) = saving {
@@ -190,23 +206,48 @@ impl Run<'_> {
         self.tell(&shown, &among_them, &answer, &loaded)
     }
 
-    /// The columns of the key, with what to read them as, and of the value that the arguments name.
-    fn columns(&self, table: &Table, names: &[String]) -> Result<(Vec<Part>, Option<usize>), QueryError> {
+    /// The columns of the key, with how to find out what they are, and of the value that the arguments name.
+    /// `kinds`: what the file says that its columns are.
+    #[expect(clippy::type_complexity, reason = "a list and what it is a list of")]
+    fn columns(
+        &self,
+        table: &Table,
+        names: &[String],
+        kinds: &[Option<Kind>],
+    ) -> Result<(Vec<(usize, Plan)>, Option<usize>), QueryError> {
         let args = self.args;
         let named = args.named_kinds(names.len())?;
-        let part = |(place, (name, named)): (usize, (&String, Option<Named>))| {
-            // Rows are left out for want of numbers, so numbers are what is wanted.
-            let may_be_text = named.is_none() && !args.skip_bad && self.asked.means(place) != Meant::Numbers;
-            Ok(Part { column: table.column("--key", name)?, kind: Kind::new(named), may_be_text })
+        let plan = |(part, (name, named)): (usize, (&String, Option<Named>))| {
+            let column = table.column("--key", name)?;
+            let said = kinds.get(column).copied().flatten();
+            Ok((column, self.plan(part, named, said)))
         };
-        let parts: Vec<Part> =
-            names.iter().zip(named).enumerate().map(part).collect::<Result<_, QueryError>>()?;
+        let columns: Vec<(usize, Plan)> =
+            names.iter().zip(named).enumerate().map(plan).collect::<Result<_, QueryError>>()?;
         let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
         if args.format == Format::Json && value.is_none() {
             // An object can't tell two columns of one name apart.
             table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
         }
-        Ok((parts, value))
+        Ok((columns, value))
+    }
+
+    /// How to find out what a part of the key is. `said`: what the file says.
+    fn plan(&self, part: usize, named: Option<Named>, said: Option<Kind>) -> Plan {
+        let (order, comma) = (self.args.date_format, self.args.decimal_comma);
+        match (named, said) {
+            (Some(named), _) => match named.forms(order, comma) {
+                Some(forms) => Plan::named(forms),
+                None => Plan::known(known(named).unwrap_or_else(|| unreachable!("it has no forms"))),
+            },
+            (None, Some(kind)) => Plan::known(kind),
+            (None, None) => {
+                let is_text = self.asked.is_prefix(part);
+                let allowed = if is_text { Forms::NONE } else { Forms::all().allowed(order, comma) };
+                let plan = Plan::open(self.asked.means(part), allowed, comma, self.args.skip_bad);
+                Plan { has_no_order: !self.asked.is_ordered(), ..plan }
+            }
+        }
     }
 
     /// Says what can't be asked about these columns.

@@ -56,6 +56,16 @@ impl Number {
         }
     }
 
+    /// The shortest decimal that is read as this float; `None` for NaN.
+    pub fn shortest(float: f64) -> Option<Self> {
+        Self::parse(&format!("{float:e}"))
+    }
+
+    /// Its sign, where the point lies in its digits, and these. `i64::MAX` and no digits: an infinity.
+    pub fn parts(&self) -> (i8, i64, &str) {
+        (self.sign, self.point, &self.digits)
+    }
+
     /// The float that this number is read as: the nearest, an infinity for all that are too large.
     pub fn nearest<F: FromStr>(&self) -> Option<F> {
         let sign = if self.sign < 0 { "-" } else { "" };

@@ -1,5 +1,6 @@
 //! Rows on standard output, one after the other: a long answer needs no memory for its text.
 
+use super::form::Form;
 use super::key::KeyType;
 use super::kind::Kind;
 use latchless_terminal::output::Format;
@@ -26,9 +27,15 @@ impl Heading<'_> {
         }
     }
 
+    /// Whether it has numbers.
+    fn is_numbers(&self) -> bool {
+        matches!(self.kind, Some(Kind::Number(_) | Kind::Form(Form::Decimal(_))))
+    }
+
     /// A cell as JSON has it: a key that is a number as one, unless JSON lacks it (an infinity, NaN),
-    /// and every other cell as text, whatever it looks like.
-    fn typed(&self, cell: &str) -> Value {
+    /// every other cell as text, whatever it looks like, and null where nothing is.
+    fn typed(&self, cell: Option<&str>) -> Value {
+        let Some(cell) = cell else { return Value::Null };
         let text = cell.trim_ascii();
         let number = match self.key_type() {
             None => None,
@@ -60,10 +67,8 @@ impl<'t> Printer<'t> {
         let names = headings.iter().map(|heading| heading.name);
         Ok(match format {
             Format::Table => {
-                let column = |heading: &Heading| Column {
-                    name: heading.name.to_owned(),
-                    right: heading.key_type().is_some(),
-                };
+                let column =
+                    |heading: &Heading| Column { name: heading.name.to_owned(), right: heading.is_numbers() };
                 let columns = headings.iter().map(column).collect();
                 let out = BufWriter::new(io::stdout().lock());
                 let key = headings.iter().position(|heading| heading.kind.is_some()).unwrap_or(0);
@@ -83,13 +88,13 @@ impl<'t> Printer<'t> {
         })
     }
 
-    /// Prints a row; it has a cell for every heading.
+    /// Prints a row; it has a cell for every heading, or nothing where one is empty.
     ///
     /// # Errors
     /// When standard output can't be written to.
-    pub fn row<'a>(&mut self, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    pub fn row<'a>(&mut self, cells: impl Iterator<Item = Option<&'a str>>) -> io::Result<()> {
         match self {
-            Self::Table(table) => table.row(cells)?,
+            Self::Table(table) => table.row(cells.map(Option::unwrap_or_default))?,
             Self::Json(headings, out) => {
                 let mut before = '{';
                 for ((heading, name), cell) in headings.iter().zip(cells) {
@@ -98,7 +103,9 @@ impl<'t> Printer<'t> {
                 }
                 out.write_all(b"}\n")?;
             }
-            Self::Csv(writer) => writer.write_record(cells).map_err(cause)?,
+            Self::Csv(writer) => {
+                writer.write_record(cells.map(Option::unwrap_or_default)).map_err(cause)?;
+            }
         }
         Ok(())
     }

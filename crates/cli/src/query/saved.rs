@@ -17,10 +17,10 @@ use super::kind::{Kind, Named, Part};
 use super::origin::Origin;
 use super::source;
 use super::table::{self, Table};
-use clap::ValueEnum;
-use csv::{ByteRecord, Position, Writer};
+use csv::{ByteRecord, Position};
 use latchless::snapshot::{self, DataType, Layout, Snapshot, strings};
 use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 const DELIMITER: &str = "query.delimiter";
@@ -30,6 +30,9 @@ const NAMED: &str = "query.named";
 const KEY: &str = "query.key";
 const TYPES: &str = "query.key_types";
 const INFERRED: &str = "query.key_type_inferred";
+/// Which version of all this it is; none in files of before there was a second.
+const VERSION: &str = "query.version";
+const THIS_VERSION: &str = "2";
 
 /// The columns of a snapshot that another program saved.
 const ENTRIES: &str = "key,value\n";
@@ -87,7 +90,7 @@ impl<'a> Saving<'a> {
                 let layout = about.into_iter().fold(strings::Layout::new(DataType::UInt64), named);
                 let rows = rows.iter().map(|&row| (keys.get(row as usize), start(row)));
                 match parts {
-                    [_] => layout.save_rows::<String>(self.to, rows),
+                    [part] if part.kind.is_text() => layout.save_rows::<String>(self.to, rows),
                     _ => layout.save_rows::<Vec<u8>>(self.to, rows),
                 }
             }
@@ -113,7 +116,8 @@ impl<'a> Saving<'a> {
             (NAMED, table.is_named().to_string()),
             (KEY, each(&|part| (part.column + 1).to_string())),
             (TYPES, each(&|part| part.kind.to_string())),
-            (INFERRED, each(&|part| matches!(part.kind, Kind::Number(rule) if rule.inferred).to_string())),
+            (INFERRED, each(&|part| part.kind.is_guessed().to_string())),
+            (VERSION, THIS_VERSION.to_owned()),
         ]);
         metadata
     }
@@ -123,7 +127,7 @@ impl<'a> Saving<'a> {
 fn rule_of(part: &Part) -> Rule {
     match part.kind {
         Kind::Number(rule) => rule,
-        Kind::Text => unreachable!("texts are bytes"),
+        Kind::Form(_) | Kind::Text { .. } => unreachable!("these are bytes"),
     }
 }
 
@@ -228,7 +232,7 @@ impl Saved {
             parts: Vec::new(),
             keys: Keys::Narrow(Vec::new()),
         };
-        let saved = if Origin::is_in(|name| saved.text(name)) {
+        let mut saved = if Origin::is_in(|name| saved.text(name)) {
             saved.of_table(key_type)?
         } else {
             saved.of_entries(key_type, args)?
@@ -236,10 +240,14 @@ impl Saved {
         if u32::try_from(saved.keys.len()).is_err() {
             return Err(QueryError::TooManyRows { limit: u32::MAX });
         }
-        for (part, asked) in saved.parts.iter().zip(args.named_kinds(saved.parts.len())?) {
-            let other = asked.filter(|&asked| part.kind.to_string() != asked.to_string());
-            if let Some(asked) = other {
-                return Err(QueryError::OtherKeyType { file: name, found: part.kind, asked });
+        let named = args.named_kinds(saved.parts.len())?;
+        for (part, asked) in saved.parts.iter_mut().zip(named) {
+            match asked {
+                Some(asked) if !asked.is_of(part.kind) => {
+                    return Err(QueryError::OtherKeyType { file: name, found: part.kind, asked });
+                }
+                Some(Named::Text) => part.kind = Kind::Text { guessed: false },
+                _ => {}
             }
         }
         Ok(saved)
@@ -258,11 +266,11 @@ impl Saved {
         let found = [key_type, self.cells.value_type()][column];
         let unknown = || QueryError::UnknownKeys { file: source::name(&self.file), found };
         let kind = match (found, KeyType::of(found)) {
-            (DataType::Utf8, _) => Kind::Text,
+            (DataType::Utf8, _) => Kind::Text { guessed: true },
             (_, Some(key_type)) => Kind::Number(Rule { key_type, inferred: false }),
             (_, None) => return Err(unknown()),
         };
-        self.parts = vec![Part { column, kind, may_be_text: false }];
+        self.parts = vec![Part::new(column, kind)];
         self.keys = match &mut self.cells {
             Cells::Strings(_, keys, _) if column == 0 => Keys::Bytes(keys.iter().collect()),
             Cells::Strings(DataType::Utf8, _, values) => Keys::Bytes(values.iter().collect()),
@@ -291,9 +299,14 @@ impl Saved {
         // Files of before texts were saved don't name the type of their numbers.
         let of_column = KeyType::of(key_type).map(|key_type| key_type.to_string()).unwrap_or_default();
         let types = self.text(TYPES).unwrap_or(&of_column);
+        let version = self.text(VERSION);
+        if let Some(version) = version.filter(|&version| version != THIS_VERSION) {
+            let version = version.to_owned();
+            return Err(QueryError::LaterVersion { file: source::name(&self.file), version });
+        }
         let each = text(KEY)?.split(',').zip(types.split(',')).zip(text(INFERRED)?.split(','));
         let parts: Option<Vec<Part>> =
-            each.map(|((key, kind), inferred)| part(count, key, kind, inferred)).collect();
+            each.map(|((key, kind), inferred)| part(count, key, kind, inferred, version.is_some())).collect();
         let parts = parts.filter(|parts| parts.len() == text(KEY).map_or(0, |keys| keys.split(',').count()));
         let (Some(parts), DataType::UInt64) = (parts, self.cells.value_type()) else { return Err(bad()) };
         let keys = match &self.cells {
@@ -338,31 +351,36 @@ impl Saved {
         if rows.is_empty() {
             return Ok(self.columns.clone());
         }
-        let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(Vec::new());
+        let mut text = if self.is_named { self.columns.clone() } else { String::new() };
         match &self.rows {
-            Rows::InFile(origin) => self.copy(origin, rows, &mut writer)?,
+            Rows::InFile(origin) => self.copy(origin, rows, &mut text)?,
             Rows::Entries => {
                 for &row in rows {
-                    writer.write_record(self.cells.shown(row))?;
+                    for (cell, end) in self.cells.shown(row).iter().zip([',', '\n']) {
+                        table::push_cell(&mut text, self.delimiter, Some(cell));
+                        text.push(end);
+                    }
                 }
             }
         }
-        let header = if self.is_named { &self.columns } else { "" };
-        Ok(format!("{header}{}", table::finished(writer)))
+        Ok(text)
     }
 
     /// Copies rows of a file that is still as it was.
-    fn copy(&self, origin: &Origin, rows: &[u32], into: &mut Writer<Vec<u8>>) -> Result<(), QueryError> {
+    fn copy(&self, origin: &Origin, rows: &[u32], into: &mut String) -> Result<(), QueryError> {
         let place = origin.find(&self.file)?;
         let name = || place.display().to_string();
         let changed = || QueryError::Changed { file: name(), index: source::name(&self.file) };
-        let file = File::open(&place).map_err(|cause| QueryError::Unreadable { file: name(), cause })?;
-        let mut reader = table::builder(self.delimiter).has_headers(false).from_reader(file);
+        let unreadable = |cause| QueryError::Unreadable { file: name(), cause };
+        let open = || File::open(&place).map_err(unreadable);
+        let (mut raw, mut bytes) = (open()?, Vec::new());
+        let mut reader = table::builder(self.delimiter).has_headers(false).from_reader(open()?);
         let mut record = ByteRecord::new();
         let columns = Table::new(&self.columns, self.delimiter, true)?.columns().count();
         for &row in rows {
+            let start = self.cells.value(row);
             let mut position = Position::new();
-            position.set_byte(self.cells.value(row));
+            position.set_byte(start);
             reader.seek(position)?;
             reader.read_byte_record(&mut record)?;
             // A change that left size and time as they were is found by the key.
@@ -370,25 +388,31 @@ impl Saved {
                 record.iter().map(|field| std::str::from_utf8(field).ok()).collect();
             let fields = fields.filter(|fields| fields.len() == columns).ok_or_else(changed)?;
             let mut key = Keys::of(&self.parts);
-            let read = key.push(&self.parts, |column| fields[column]);
+            let read = key.push(&self.parts, |column| fields[column].as_bytes());
             if read.is_err() || !key.same(0, &self.keys, row as usize) {
                 return Err(changed());
             }
-            into.write_record(fields)?;
+            // As it is written there, so that quotes stay where they are.
+            let length = reader.position().byte().saturating_sub(start);
+            bytes.clear();
+            raw.seek(SeekFrom::Start(start)).map_err(unreadable)?;
+            raw.by_ref().take(length).read_to_end(&mut bytes).map_err(unreadable)?;
+            into.push_str(std::str::from_utf8(&bytes).map_err(|_| changed())?);
+            into.push('\n');
         }
         Ok(())
     }
 }
 
-/// A column of the key, as the metadata has it: its number, how it is read, and whether that was inferred.
-fn part(columns: usize, number: &str, kind: &str, inferred: &str) -> Option<Part> {
+/// A column of the key, as the metadata has it: its number, how it is read, and whether that was guessed.
+///
+/// A file of the first version took ids with zeros in front for numbers, and rounded decimals: it is asked as
+/// if its type of numbers had been named. It doesn't say which texts were guessed: all of them, to be safe.
+fn part(columns: usize, number: &str, kind: &str, guessed: &str, is_of_now: bool) -> Option<Part> {
     let column = number.parse::<usize>().ok()?.checked_sub(1).filter(|&column| column < columns)?;
-    let inferred = inferred.parse().ok()?;
-    let kind = match Named::from_str(kind, false).ok()? {
-        Named::Number(key_type) => Kind::Number(Rule { key_type, inferred }),
-        Named::Text => Kind::Text,
-    };
-    Some(Part { column, kind, may_be_text: false })
+    let guessed: bool = guessed.parse().ok()?;
+    let guessed = if is_of_now { guessed } else { kind == "text" };
+    Some(Part::new(column, Kind::named(kind, guessed)?))
 }
 
 /// The keys in cells of numbers.

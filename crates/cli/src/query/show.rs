@@ -81,7 +81,7 @@ impl Shown<'_> {
         let mut fetch = self.table.fetch();
         for &row in rows {
             let fields = fetch.row(self.starts[row as usize])?;
-            printer.row(shown.iter().map(|&column| fields.field(column)))?;
+            printer.row(shown.iter().map(|&column| fields.value(column)))?;
         }
         let hidden = printer.finish()?;
         if hidden > 0 {

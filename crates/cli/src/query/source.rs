@@ -1,7 +1,9 @@
 //! A file's text, whole and in memory; a Parquet file's rows as the text that they would be in CSV.
 
 use super::error::QueryError;
+use super::kind::Kind;
 use super::progress::Progress;
+use super::unpacked::unpacked;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,8 +24,6 @@ const PARQUET: &[u8] = b"PAR1";
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "CSV comes whole and as it is"))]
 pub struct Wanted<'a> {
-    /// What separates the fields of a text that is made here.
-    pub delimiter: u8,
     /// Whether the text's first line is to name the columns.
     pub header: bool,
     /// The columns that are needed, where that isn't all of them. Others may be left out if that
@@ -34,10 +34,21 @@ pub struct Wanted<'a> {
 /// What is in a file.
 #[derive(Debug)]
 pub enum Content {
-    /// Rows, as text without a byte order mark, and whether that is the file's own text.
-    Text(String, bool),
+    /// Rows, as text without a byte order mark.
+    Text(Text),
     /// An index.
     Arrow(Vec<u8>),
+}
+
+/// Rows as text.
+#[derive(Debug)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Whether it is the file's own, and not made here.
+    pub is_own: bool,
+    /// What the columns are, of a file that says so; its fields are separated by commas then.
+    pub kinds: Option<Vec<Option<Kind>>>,
 }
 
 /// Whether a file that can be read begins as Arrow files do.
@@ -49,8 +60,8 @@ pub fn is_arrow(file: &Path) -> bool {
 /// What is in `file`, or comes from standard input for `-`.
 ///
 /// # Errors
-/// [`QueryError::Unreadable`], [`QueryError::Empty`], [`QueryError::NotUtf8`], and what can be
-/// wrong with a Parquet file.
+/// [`QueryError::Unreadable`], [`QueryError::Packed`], those of [`text`], and what can be wrong with a
+/// Parquet file.
 pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content, QueryError> {
     let bytes = if file == Path::new("-") {
         gather(io::stdin().lock(), 0, progress)
@@ -64,12 +75,16 @@ pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content,
         })
     };
     let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
+    let (bytes, is_own) = match unpacked(&bytes, file)? {
+        Some(unpacked) => (unpacked, false),
+        None => (bytes, true),
+    };
     Ok(if bytes.starts_with(ARROW) {
         Content::Arrow(bytes)
     } else if bytes.starts_with(PARQUET) {
-        Content::Text(from_parquet(bytes, file, wanted, progress)?, false)
+        Content::Text(from_parquet(bytes, file, wanted, progress)?)
     } else {
-        Content::Text(text(bytes, file)?, true)
+        Content::Text(Text { text: text(bytes, file)?, is_own, kinds: None })
     })
 }
 
@@ -79,14 +94,15 @@ fn from_parquet(
     file: &Path,
     wanted: Wanted,
     progress: &Progress,
-) -> Result<String, QueryError> {
+) -> Result<Text, QueryError> {
     progress.phase("decoding", 0);
     super::parquet_rows::to_csv(bytes, wanted)
+        .map(|(text, kinds)| Text { text, is_own: false, kinds: Some(kinds) })
         .map_err(|cause| QueryError::Parquet { file: name(file), cause })
 }
 
 #[cfg(not(feature = "parquet"))]
-fn from_parquet(_: Vec<u8>, file: &Path, _: Wanted, _: &Progress) -> Result<String, QueryError> {
+fn from_parquet(_: Vec<u8>, file: &Path, _: Wanted, _: &Progress) -> Result<Text, QueryError> {
     Err(QueryError::NeedsParquet { file: name(file) })
 }
 
@@ -108,16 +124,34 @@ fn gather(mut from: impl Read, expected_bytes: u64, progress: &Progress) -> io::
 /// The bytes as text without a byte order mark; `file` is where they come from, for messages.
 ///
 /// # Errors
-/// [`QueryError::Empty`], [`QueryError::NotUtf8`].
+/// [`QueryError::Empty`], [`QueryError::Utf16`], [`QueryError::NotUtf8`].
 pub fn text(bytes: Vec<u8>, file: &Path) -> Result<String, QueryError> {
+    if let Some(encoding) = utf16(&bytes) {
+        return Err(QueryError::Utf16 { file: name(file), encoding });
+    }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        QueryError::NotUtf8 { file: name(file), line }
+        let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        QueryError::NotUtf8 { file: name(file), line, is_text: !error.as_bytes().iter().any(is_control) }
     })?;
     let marks_bytes = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
     text.drain(..marks_bytes);
     if text.trim_ascii().is_empty() { Err(QueryError::Empty { file: name(file) }) } else { Ok(text) }
+}
+
+/// Which UTF-16 it is, if it is one: it has a mark of its own, or a zero in every other byte.
+fn utf16(bytes: &[u8]) -> Option<&'static str> {
+    const LOOKED_AT: usize = 512;
+    let zeros = |first: usize| bytes.iter().take(LOOKED_AT).skip(first).step_by(2);
+    let all_zero = |first| zeros(first).len() > 1 && zeros(first).all(|&byte| byte == 0);
+    match bytes {
+        [0xff, 0xfe, ..] => Some("UTF-16LE"),
+        [0xfe, 0xff, ..] => Some("UTF-16BE"),
+        _ if all_zero(1) && !all_zero(0) => Some("UTF-16LE"),
+        _ if all_zero(0) && !all_zero(1) => Some("UTF-16BE"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -130,6 +164,26 @@ mod tests {
         assert_eq!(text("\u{feff}\u{feff}a\u{feff}".into(), file).unwrap(), "a\u{feff}");
         assert!(matches!(text("\u{feff}".into(), file), Err(QueryError::Empty { .. })));
         assert!(matches!(text("\r\n\n".into(), file), Err(QueryError::Empty { .. })));
+    }
+
+    #[test]
+    fn utf_16_is_called_by_its_name() {
+        let units: Vec<u16> = "k,v\n1,é\n".encode_utf16().collect();
+        let bytes =
+            |order: fn(u16) -> [u8; 2]| units.iter().flat_map(|&unit| order(unit)).collect::<Vec<u8>>();
+        let (little, big) = (bytes(u16::to_le_bytes), bytes(u16::to_be_bytes));
+        for (bytes, expected) in [
+            (little.clone(), Some("UTF-16LE")),
+            (big.clone(), Some("UTF-16BE")),
+            ([&[0xff, 0xfe][..], &little].concat(), Some("UTF-16LE")),
+            ([&[0xfe, 0xff][..], &big].concat(), Some("UTF-16BE")),
+            (b"k,v\n\0,\0\n".to_vec(), None),
+            (b"\0\0\0\0".to_vec(), None),
+            (b"k".to_vec(), None),
+            (Vec::new(), None),
+        ] {
+            assert_eq!(utf16(&bytes), expected, "{bytes:?}");
+        }
     }
 
     #[test]

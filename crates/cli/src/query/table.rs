@@ -3,6 +3,7 @@
 //! Only the text and the place of each row are kept, not the fields, so that a file of a gigabyte
 //! is no burden: fields are taken apart again when a row is printed.
 
+use super::delimiter;
 use super::error::QueryError;
 use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord, Terminator, Writer};
 use latchless_terminal::output::visible;
@@ -39,7 +40,7 @@ impl<'t> Table<'t> {
     }
 
     /// The names of the columns.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
+    pub fn columns(&self) -> impl Iterator<Item = &str> + Clone {
         self.header.iter()
     }
 
@@ -81,6 +82,7 @@ impl<'t> Table<'t> {
                 option,
                 name: name.to_owned(),
                 there: self.columns().map(str::to_owned).collect(),
+                delimiter: delimiter::that_has(name, self.columns()),
             }),
         }
     }
@@ -112,7 +114,7 @@ impl<'t> Table<'t> {
         let mut builder = builder(self.delimiter);
         // Every seek refills the buffer, so it holds a row or a few.
         let reader = builder.buffer_capacity(FETCH_BYTES).from_reader(Cursor::new(self.text));
-        Fetch { reader, row: ByteRecord::new() }
+        Fetch { text: self.text, delimiter: self.delimiter, reader, row: ByteRecord::new() }
     }
 
     fn from(&self, byte: u64) -> &'t [u8] {
@@ -142,6 +144,20 @@ pub fn builder(delimiter: u8) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder.delimiter(delimiter).flexible(true);
     builder
+}
+
+/// Appends a field to a line: nothing if there is none, and quotes around an empty text, so that
+/// [`Fields::value`] tells them apart.
+pub fn push_cell(line: &mut String, delimiter: u8, cell: Option<&str>) {
+    let Some(cell) = cell else { return };
+    let is_plain = |&byte: &u8| !matches!(byte, b'"' | b'\r' | b'\n') && byte != delimiter;
+    if !cell.is_empty() && cell.as_bytes().iter().all(is_plain) {
+        line.push_str(cell);
+        return;
+    }
+    line.push('"');
+    line.push_str(&cell.replace('"', "\"\""));
+    line.push('"');
 }
 
 /// Fields as a line of text.
@@ -199,7 +215,12 @@ impl Walk<'_> {
 
     /// A field of the current row.
     pub fn field(&self, column: usize) -> &str {
-        Fields(&self.row).field(column)
+        text(self.bytes(column))
+    }
+
+    /// The bytes of a field of the current row, which are UTF-8.
+    pub fn bytes(&self, column: usize) -> &[u8] {
+        self.row.get(column).unwrap_or_default()
     }
 
     /// The byte that the current row starts at, for [`Fetch::row`]. Empty lines before the row
@@ -221,6 +242,8 @@ impl Walk<'_> {
 /// Rows of a table in any order.
 #[derive(Debug)]
 pub struct Fetch<'t> {
+    text: &'t str,
+    delimiter: u8,
     reader: Reader<Cursor<&'t str>>,
     row: ByteRecord,
 }
@@ -236,19 +259,56 @@ impl Fetch<'_> {
         place.set_byte(start);
         self.reader.seek(place)?;
         self.reader.read_byte_record(&mut self.row)?;
-        Ok(Fields(&self.row))
+        let raw = self.text.get(usize::try_from(start).unwrap_or(usize::MAX)..).unwrap_or_default();
+        Ok(Fields { record: &self.row, raw, delimiter: self.delimiter })
     }
 }
 
 /// The fields of one row.
 #[derive(Debug, Clone, Copy)]
-pub struct Fields<'r>(&'r ByteRecord);
+pub struct Fields<'r> {
+    record: &'r ByteRecord,
+    /// The text from the row on.
+    raw: &'r str,
+    delimiter: u8,
+}
 
 impl<'r> Fields<'r> {
     /// The field in a column.
     pub fn field(self, column: usize) -> &'r str {
-        self.0.get(column).map_or("", text)
+        self.record.get(column).map_or("", text)
     }
+
+    /// The field in a column, unless nothing at all is there, not even quotes.
+    pub fn value(self, column: usize) -> Option<&'r str> {
+        Some(self.field(column)).filter(|field| !field.is_empty() || self.is_quoted(column))
+    }
+
+    /// Whether a field begins with a quote.
+    fn is_quoted(self, column: usize) -> bool {
+        let mut rest = self.raw.trim_start_matches(['\r', '\n']).as_bytes();
+        for _ in 0..column {
+            let Some(end) = end_of_field(rest, self.delimiter) else { return false };
+            rest = &rest[end + 1..];
+        }
+        rest.first() == Some(&b'"')
+    }
+}
+
+/// Where the delimiter is that ends the first field. Quotes count only where a field begins with one.
+fn end_of_field(text: &[u8], delimiter: u8) -> Option<usize> {
+    let mut after = 0;
+    if text.first() == Some(&b'"') {
+        after = 1;
+        loop {
+            after += text[after..].iter().position(|&byte| byte == b'"')? + 1;
+            if text.get(after) != Some(&b'"') {
+                break;
+            }
+            after += 1;
+        }
+    }
+    Some(after + text[after..].iter().position(|&byte| byte == delimiter)?)
 }
 
 fn is_line_end(byte: &u8) -> bool {
@@ -350,6 +410,33 @@ mod tests {
         assert_eq!((walk.line(), walk.start(), walk.field(1)), (1, 0, "x"));
         assert!(walk.advance().unwrap() && !walk.advance().unwrap());
         assert_eq!(table.fetch().row(0).unwrap().field(0), "7");
+    }
+
+    #[test]
+    fn an_empty_text_is_not_nothing() {
+        let mut line = String::new();
+        for cell in [None, Some(""), Some("a,b"), Some("\"\n,"), None, Some("c"), Some(""), None] {
+            push_cell(&mut line, b',', cell);
+            line.push(',');
+        }
+        let text = format!("\n\r\n{line}\"x\"y\"z,w\"v,\n1\n");
+        let table = Table::new(&text, b',', false).unwrap();
+        let mut fetch = table.fetch();
+        let row = fetch.row(0).unwrap();
+        let expected = [
+            None,
+            Some(""),
+            Some("a,b"),
+            Some("\"\n,"),
+            None,
+            Some("c"),
+            Some(""),
+            None,
+            Some("xy\"z"),
+            Some("w\"v"),
+            None,
+        ];
+        assert_eq!(std::array::from_fn(|column| row.value(column)), expected);
     }
 
     #[test]

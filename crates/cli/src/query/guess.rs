@@ -1,0 +1,279 @@
+//! What a column is whose cells aren't plain numbers: the form that all of them have, or texts.
+//!
+//! A column has a form only if every one of its cells has it, and only if they leave no choice: dates that
+//! can be read month first and day first are neither. And no column is taken for texts where the question
+//! is about something else: dates would be in another order, and a cell such as NA among them would go
+//! unseen.
+
+use super::error::QueryError;
+use super::form::{Form, Forms, Mark, Order};
+use super::key::{self, Complaint, Rule};
+use super::kind::Kind;
+use super::table::Table;
+
+/// What a question's keys can be in a column: the last of these that one of them calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// It doesn't mention the column.
+    Anything,
+    /// Each key is a number, or has these forms, or both.
+    Values { numbers: bool, forms: Forms },
+    /// Texts: a key is nothing else, or no two keys are of one kind.
+    Texts,
+}
+
+impl Meant {
+    /// What a key says about its column.
+    pub fn by(text: &str) -> Self {
+        let text = text.trim_ascii();
+        Self::values(key::is_number(text) && !super::form::has_leading_zero(text), Forms::of(text))
+    }
+
+    fn values(numbers: bool, forms: Forms) -> Self {
+        if numbers || !forms.is_empty() { Self::Values { numbers, forms } } else { Self::Texts }
+    }
+
+    /// What two keys say together.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Anything, other) | (other, Self::Anything) => other,
+            (Self::Values { numbers, forms }, Self::Values { numbers: too, forms: others }) => {
+                Self::values(numbers && too, forms.and(others))
+            }
+            _ => Self::Texts,
+        }
+    }
+}
+
+/// How it is found out what a column is.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// The kind to begin with; `None`: its form is looked for first.
+    pub first: Option<Kind>,
+    /// The forms that it may have.
+    pub forms: Forms,
+    /// Whether an argument names these forms, so that each way to write them will do.
+    pub is_named: bool,
+    /// What the question takes it for.
+    pub meant: Meant,
+    /// Whether ids with zeros in front may be texts where the question has numbers, as it has no order.
+    pub has_no_order: bool,
+}
+
+impl Plan {
+    /// For a column whose kind is known.
+    pub fn known(kind: Kind) -> Self {
+        Self {
+            first: Some(kind),
+            forms: Forms::NONE,
+            is_named: true,
+            meant: Meant::Anything,
+            has_no_order: false,
+        }
+    }
+
+    /// For a column that an argument says to have one of these forms.
+    pub fn named(forms: Forms) -> Self {
+        Self { first: None, forms, is_named: true, meant: Meant::Anything, has_no_order: false }
+    }
+
+    /// For a column that nothing is said about but by the question. `allowed`: the forms that arguments
+    /// leave; `comma`: whether numbers have a comma; `skip_bad`: whether cells that aren't what they should
+    /// be are left out, so that the question has to say what.
+    pub fn open(meant: Meant, allowed: Forms, comma: bool, skip_bad: bool) -> Self {
+        let numbers = Some(Kind::Number(Rule::new(None))).filter(|_| !comma);
+        let (first, forms) = match meant {
+            Meant::Values { numbers: false, forms } if skip_bad => (None, forms.in_any_order()),
+            _ if comma => (None, allowed),
+            _ if skip_bad => (numbers, [Form::Decimal(Mark::Point)].into_iter().collect()),
+            // A beginning is that of texts, whatever they mean.
+            _ => (numbers, allowed),
+        };
+        let meant = match meant {
+            // Rows are left out for want of numbers, so numbers are what is wanted.
+            Meant::Texts | Meant::Anything if skip_bad => Meant::Values { numbers: true, forms: Forms::NONE },
+            meant => meant,
+        };
+        Self { first, forms: forms.and(allowed), is_named: false, meant, has_no_order: false }
+    }
+
+    /// What the column is if it has no rows.
+    pub fn without_rows(&self) -> Kind {
+        let form = |forms: Forms| forms.iter().next().map(Kind::Form);
+        match (self.meant, self.first) {
+            (_, Some(known)) if self.is_named => known,
+            _ if self.is_named => form(self.forms).unwrap_or(Kind::Text { guessed: true }),
+            (Meant::Values { numbers: true, .. }, Some(numbers)) => numbers,
+            (Meant::Values { forms, .. }, _) => {
+                form(forms.and(self.forms)).unwrap_or(Kind::Text { guessed: true })
+            }
+            _ => Kind::Text { guessed: true },
+        }
+    }
+
+    /// The kind of a column. `number`: the error of the first cell that is no number, if they were tried.
+    ///
+    /// # Errors
+    /// [`QueryError::Key`] for the first cell that isn't what the question is about,
+    /// [`QueryError::EitherForm`].
+    pub fn settle(
+        &self,
+        table: &Table,
+        column: usize,
+        skip_bad: bool,
+        mut number: Option<QueryError>,
+    ) -> Result<Kind, QueryError> {
+        let is_id = matches!(number, Some(QueryError::Key { complaint: Complaint::LeadingZero(_), .. }));
+        if let Some(number) = number.take_if(|_| is_id && skip_bad) {
+            return Err(number);
+        }
+        let may_be_text = !self.is_named
+            && (matches!(self.meant, Meant::Anything | Meant::Texts) || (is_id && self.has_no_order));
+        let refused = match self.look(table, column, skip_bad)? {
+            Looked::NoRows => return Ok(self.without_rows()),
+            Looked::Agreed { forms, numbers, example } => match one_of(forms, numbers) {
+                Ok(form) => return Ok(Kind::Form(form)),
+                Err(forms) => QueryError::EitherForm { column: table.called(column), example, forms },
+            },
+            Looked::Broken { line, complaint } => {
+                let is_about_numbers = matches!(self.meant, Meant::Values { numbers: true, .. });
+                let broken = QueryError::Key { line, column: table.called(column), complaint };
+                number.filter(|_| is_about_numbers || self.forms.is_empty()).unwrap_or(broken)
+            }
+        };
+        if may_be_text { Ok(Kind::Text { guessed: true }) } else { Err(refused) }
+    }
+
+    /// The forms that all cells of a column have.
+    fn look(&self, table: &Table, column: usize, skip_bad: bool) -> Result<Looked, QueryError> {
+        let (mut forms, mut numbers, mut example) = (self.forms, true, None);
+        let mut walk = table.walk();
+        while walk.advance()? {
+            let cell = walk.field(column).trim_ascii();
+            let has = |form: Form| {
+                if self.is_named { form.push(cell, &mut Vec::new()).is_some() } else { form.looks_so(cell) }
+            };
+            let left = forms.filter(has);
+            if left.is_empty() {
+                let is_id = self.forms.contains(Form::Decimal(Mark::Point)) && key::is_number(cell);
+                if skip_bad && self.forms.filter(has).is_empty() && !is_id {
+                    continue;
+                }
+                // Of the first cell, the question says what it should be.
+                let expected = match (self.meant, example) {
+                    (Meant::Values { forms: meant, .. }, None) => meant.and(forms),
+                    _ => forms,
+                };
+                let expected = expected.iter().chain(forms.iter()).next();
+                let complaint = expected.map_or_else(
+                    || Complaint::NotANumber(key::quoted(cell)),
+                    |form| Complaint::of_form(cell, form),
+                );
+                return Ok(Looked::Broken { line: walk.line(), complaint });
+            }
+            forms = left;
+            numbers = numbers && key::is_number(cell);
+            example.get_or_insert_with(|| cell.to_owned());
+        }
+        Ok(example.map_or(Looked::NoRows, |example| Looked::Agreed { forms, numbers, example }))
+    }
+}
+
+/// What a look at a column's cells found.
+enum Looked {
+    /// No cell of any form, for want of rows.
+    NoRows,
+    /// All cells have these forms; and whether all are numbers; and one of them.
+    Agreed { forms: Forms, numbers: bool, example: String },
+    /// The first cell that has no form of those before it.
+    Broken { line: u64, complaint: Complaint },
+}
+
+/// The form to take of several: the narrowest.
+///
+/// # Errors
+/// The two of which either may be meant.
+fn one_of(forms: Forms, numbers: bool) -> Result<Form, [Form; 2]> {
+    let (point, comma) = (Form::Decimal(Mark::Point), Form::Decimal(Mark::Comma));
+    if numbers && forms.contains(point) {
+        return Ok(point);
+    }
+    let first = forms.iter().next().unwrap_or_else(|| unreachable!("a form is left"));
+    let other = match first {
+        Form::Date(Order::Mdy) => Form::Date(Order::Dmy),
+        Form::Timestamp(Order::Mdy, zone) => Form::Timestamp(Order::Dmy, zone),
+        Form::Decimal(Mark::Point) => comma,
+        _ => return Ok(first),
+    };
+    if forms.contains(other) { Err([first, other]) } else { Ok(first) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(cells: &[&str], meant: Meant, skip_bad: bool) -> String {
+        let text = format!("k;\n{}", cells.iter().map(|cell| format!("{cell};\n")).collect::<String>());
+        let table = Table::new(&text, b';', true).unwrap();
+        let plan = Plan::open(meant, Forms::all(), false, skip_bad);
+        plan.settle(&table, 0, skip_bad, None).map_or_else(|error| error.to_string(), |kind| kind.to_string())
+    }
+
+    #[test]
+    fn a_column_has_the_form_that_all_of_its_cells_have() {
+        for (cells, expected) in [
+            (&["1/5/2024", "12/31/2023"][..], "date-mdy"),
+            (&["1/5/2024", "31/12/2023"], "date-dmy"),
+            (&["1.5.2024", "1.2.2024"], "date-dmy"),
+            (&["2024-01-01", "2024-01-01 10:00"], "timestamp"),
+            (&["2024-01-01 10:00Z", "2024-01-01 10:00+02"], "timestamptz"),
+            (&["10.0.0.1", "::1"], "ip"),
+            (&["10.0.0.1", "10.0.0.256"], "version"),
+            (&["1.2", "3", "1.2.3"], "version"),
+            (&["1,50", "3"], "decimal-comma"),
+            (&["1,500", "0.5"], "decimal"),
+            (&["1,500", "1,5"], "decimal-comma"),
+            (&["18446744073709551616", "1.234"], "decimal"),
+            (&["1-2", "3-4"], "text"),
+            (&["01000", "1000"], "text"),
+            (&["1/5/2024", "2/5/2024"], "text"),
+            (&["2024-01-01 10:00Z", "2024-01-01 10:00"], "text"),
+            (&["2024-01-01", ""], "text"),
+        ] {
+            assert_eq!(settled(cells, Meant::Anything, false), expected, "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_about_dates_is_not_answered_about_texts() {
+        let asked = |cells: &[&str], text, skip_bad| settled(cells, Meant::by(text), skip_bad);
+        let broken = asked(&["2024/12/12", "1"], "2024-01-01", false);
+        assert!(
+            broken.starts_with("line 3, column \"k\": \"1\" is not of type date, as 2023-12-31 is"),
+            "{broken}"
+        );
+        assert_eq!(asked(&["2024/12/12", "1"], "2024-01-01", true), "date");
+        assert_eq!(asked(&["12/31/2023", "1", ""], "2024-01-01", true), "date-mdy");
+        let either = asked(&["1/5/2024", "2/5/2024"], "1/5/2024", false);
+        assert!(either.contains("--date-format mdy or --date-format dmy"), "{either}");
+        let mixed = asked(&["2024-01-01 10:00", "2024-01-01 10:00Z"], "2024-01-01 10:00Z", false);
+        assert!(mixed.contains("line 3") && mixed.contains("is not of type timestamp,"), "{mixed}");
+        let empty = asked(&["2024-01-01", ""], "2024-01-01", false);
+        assert!(empty.contains("line 3") && empty.contains("the field is empty"), "{empty}");
+        let first = asked(&["abc"], "12/31/2023", false);
+        assert!(first.contains("\"abc\" is not of type date-mdy"), "{first}");
+        assert_eq!(asked(&[], "12/31/2023", false), "date-mdy");
+        assert_eq!(asked(&[], "foo", false), "text");
+    }
+
+    #[test]
+    fn keys_of_several_kinds_are_texts() {
+        assert_eq!(Meant::by("x"), Meant::Texts);
+        assert_eq!(Meant::by("01000"), Meant::Texts);
+        assert_eq!(Meant::by("12/31/2023").and(Meant::by("foo")), Meant::Texts);
+        assert_eq!(Meant::by("12/31/2023").and(Meant::by("31/12/2023")), Meant::Texts);
+        assert_eq!(Meant::by("1.2").and(Meant::by("1.2.3")), Meant::by("1.2.3"));
+        assert_eq!(Meant::by("1").and(Meant::Anything), Meant::by("1"));
+        assert!(matches!(Meant::by("1").and(Meant::by("2.5")), Meant::Values { numbers: true, .. }));
+    }
+}

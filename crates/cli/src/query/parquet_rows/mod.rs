@@ -1,0 +1,162 @@
+//! A Parquet file's rows as the text that they would be in CSV, so that one path serves both.
+//!
+//! This costs a pass over the text that a reader of columns wouldn't make. What a query needs after it, keys
+//! and single rows by number, is the same. A column's type goes with the text, so that no cell of it is
+//! guessed at but those of texts. Columns in which there are columns are shown as their reader shows them.
+
+mod cell;
+mod column;
+
+use super::kind::Kind;
+use super::source::Wanted;
+use super::table;
+use bytes::Bytes;
+use cell::Meaning;
+use column::Cells;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::record::reader::RowIter;
+use parquet::schema::types::Type;
+use std::panic::{self, AssertUnwindSafe};
+
+/// What separates fields.
+const DELIMITER: u8 = b',';
+
+/// Rows that are read at a time.
+const BATCH_ROWS: usize = 4096;
+
+/// A text, and what its columns are where the file says so.
+pub type Typed = (String, Vec<Option<Kind>>);
+
+/// The rows of a Parquet file after a header, as [`rows`] writes them.
+///
+/// The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without
+/// the message that it would print, and is an error like any other.
+///
+/// # Errors
+/// When the file is damaged or uses what the reader doesn't know.
+pub fn to_csv(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    // Nothing that the reader holds is seen again after a panic.
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| rows(bytes, wanted)));
+    panic::set_hook(hook);
+    outcome.unwrap_or_else(|_| Err(ParquetError::General("the file is damaged".to_owned())))
+}
+
+/// The rows of a Parquet file after a header; null is an empty cell.
+fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
+    let file = SerializedFileReader::new(Bytes::from(bytes))?;
+    let chosen = chosen(&file, wanted)?;
+    let mut text = String::new();
+    if wanted.header {
+        push_line(&mut text, chosen.iter().map(|column| Some(column.name)));
+    }
+    for group in 0..file.num_row_groups() {
+        push_group(&mut text, &*file.get_row_group(group)?, &chosen)?;
+    }
+    Ok((text, chosen.iter().map(Chosen::kind).collect()))
+}
+
+/// A column that is wanted.
+struct Chosen<'f> {
+    name: &'f str,
+    /// Its number among those of values, and what these mean; `None` if there are columns in it.
+    values: Option<(usize, Meaning)>,
+    field: &'f Type,
+}
+
+impl Chosen<'_> {
+    fn kind(&self) -> Option<Kind> {
+        self.values.and_then(|(_, meaning)| meaning.kind())
+    }
+}
+
+/// The columns that are needed if all of them are there, and otherwise all. If they aren't, the code that
+/// looks for them names the ones there are.
+fn chosen<'f>(file: &'f SerializedFileReader<Bytes>, wanted: Wanted) -> Result<Vec<Chosen<'f>>> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let fields = schema.root_schema().get_fields();
+    let is_needed = |field: &Type| wanted.columns.is_none_or(|names| names.contains(&field.name()));
+    let is_there = |name: &&str| fields.iter().any(|field| field.name() == *name);
+    let all = wanted.columns.is_none_or(|names| !names.iter().all(is_there));
+    let mut chosen = Vec::new();
+    for (root, field) in fields.iter().enumerate() {
+        if !all && !is_needed(field) {
+            continue;
+        }
+        let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == root);
+        let values = leaf.filter(|&leaf| field.is_primitive() && schema.column(leaf).max_rep_level() == 0);
+        let values = values.map(|leaf| (leaf, Meaning::of(&schema.column(leaf))));
+        chosen.push(Chosen { name: field.name(), values, field });
+    }
+    Ok(chosen)
+}
+
+/// Appends the rows of a group.
+fn push_group(text: &mut String, group: &dyn RowGroupReader, chosen: &[Chosen]) -> Result<()> {
+    let mut flat = Vec::new();
+    for column in chosen {
+        let cells =
+            column.values.map(|(leaf, meaning)| Ok(Cells::new(group.get_column_reader(leaf)?, meaning)));
+        flat.push(cells.transpose().map_err(|error: ParquetError| error)?);
+    }
+    let mut deep = deep(group, chosen)?;
+    let mut left = usize::try_from(group.metadata().num_rows()).map_err(external)?;
+    while left > 0 {
+        let rows = left.min(BATCH_ROWS);
+        let read = |cells: &mut Option<Cells>| cells.as_mut().map(|cells| cells.read(rows)).transpose();
+        let mut batch: Vec<_> = flat.iter_mut().map(read).collect::<Result<_>>()?;
+        for row in 0..rows {
+            let mut shown = deep.as_mut().map(|rows| next(rows)).transpose()?.unwrap_or_default().into_iter();
+            let cells: Vec<Option<String>> = batch
+                .iter_mut()
+                .map(|column| {
+                    column.as_mut().map_or_else(|| shown.next().flatten(), |cells| cells[row].take())
+                })
+                .collect();
+            push_line(text, cells.iter().map(Option::as_deref));
+        }
+        left -= rows;
+    }
+    Ok(())
+}
+
+/// The rows of the columns in which there are columns, if there are some.
+fn deep<'g>(group: &'g dyn RowGroupReader, chosen: &[Chosen]) -> Result<Option<RowIter<'g>>> {
+    let fields = chosen.iter().filter(|column| column.values.is_none());
+    let fields: Vec<_> = fields.map(|column| column.field.clone().into()).collect();
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let root = group.metadata().schema_descr().root_schema().name().to_owned();
+    group.get_row_iter(Some(Type::group_type_builder(&root).with_fields(fields).build()?)).map(Some)
+}
+
+/// The cells of the next row, as for people.
+fn next(rows: &mut RowIter) -> Result<Vec<Option<String>>> {
+    let row = rows.next().ok_or_else(column::too_short)??;
+    let shown = |field: Field| (field != Field::Null).then(|| field.to_string());
+    Ok(row.into_columns().into_iter().map(|(_, field)| shown(field)).collect())
+}
+
+/// Appends a line of cells.
+fn push_line<'c>(text: &mut String, cells: impl ExactSizeIterator<Item = Option<&'c str>>) {
+    let is_alone = cells.len() == 1;
+    for (place, cell) in cells.enumerate() {
+        if place > 0 {
+            text.push(char::from(DELIMITER));
+        }
+        // A line with nothing in it would be no row.
+        table::push_cell(text, DELIMITER, cell.or(is_alone.then_some("")));
+    }
+    text.push('\n');
+}
+
+fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetError {
+    ParquetError::External(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests;

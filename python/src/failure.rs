@@ -13,6 +13,10 @@ use std::path::Path;
 
 /// What the system's call says where a lock is taken: of this number Python makes `BlockingIOError`.
 const WOULD_BLOCK: i32 = 11;
+/// As the system numbers what it says of a folder where a file is asked for: Python makes `IsADirectoryError` of it.
+const IS_A_FOLDER: i32 = 21;
+/// As the system numbers an argument that it can't serve.
+const INVALID: i32 = 22;
 
 /// The exception for an error of the index.
 pub fn exception(error: &Error) -> PyErr {
@@ -39,6 +43,12 @@ pub fn of_the_system(cause: &io::Error, doing: &str, path: &Path) -> PyErr {
         }
         None => io::Error::new(cause.kind(), format!("can't {doing} {}: {cause}", path.display())).into(),
     }
+}
+
+/// The exception for a path that leads to what a save doesn't replace: `IsADirectoryError`, or another `OSError`.
+pub fn not_a_file(path: &Path, kind: &str) -> PyErr {
+    let number = if kind == "a folder" { IS_A_FOLDER } else { INVALID };
+    PyOSError::new_err((number, format!("can't replace {kind} by a file"), path.as_os_str().to_owned()))
 }
 
 /// The exception for an error of a redo log, or of the index that it belongs to.

@@ -102,6 +102,7 @@ pub fn exception(error: &snapshot::Error) -> PyErr {
             Some(path) => failure::of_the_system(cause, doing, path),
             None => io::Error::new(cause.kind(), error.to_string()).into(),
         },
+        snapshot::Error::NotAFile { path, kind } => failure::not_a_file(path, kind),
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         snapshot::Error::OtherKeys { found, .. } => {
             let opener = match found {

@@ -4,6 +4,7 @@ import errno
 import os
 import random
 import resource
+import stat
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from conftest import KEY_DTYPES, assert_same, in_child, random_column
 
-from latchless import Index
+from latchless import BytesIndex, Index, StringIndex
 
 
 @pytest.fixture
@@ -229,3 +230,48 @@ def test_a_full_disk_leaves_the_old_file(quotes, tmp_path):
     in_child(limited)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["index.arrow"]
+
+
+def saves():
+    """An index of each class that has files."""
+    return [Index([1, 2], [1.5, 2.5]), StringIndex(["a"], [1]), BytesIndex([b"a"], [1])]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of another kind")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+def test_a_save_keeps_the_permissions_of_the_file_that_it_replaces(tmp_path, mode):
+    path = tmp_path / "index.arrow"
+    for index in saves():
+        path.unlink(missing_ok=True)
+        path.write_bytes(b"before")
+        path.chmod(mode)
+        index.save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+        assert len(type(index).open(path)) == len(index)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_save_goes_through_a_symbolic_link(tmp_path):
+    (tmp_path / "far").mkdir()
+    link, target = tmp_path / "link", tmp_path / "far" / "index.arrow"
+    link.symlink_to("far/index.arrow")
+    for index in saves():
+        index.save(link)
+        assert link.is_symlink()
+        assert not target.is_symlink()
+        assert len(type(index).open(target)) == len(index)
+    assert [entry.name for entry in (tmp_path / "far").iterdir()] == ["index.arrow"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs")
+def test_a_save_refuses_what_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    for index in saves():
+        with pytest.raises(OSError, match="a FIFO") as refused:
+            index.save(tmp_path / "fifo")
+        assert refused.value.filename == str(tmp_path / "fifo")
+        with pytest.raises(IsADirectoryError, match="a folder"):
+            index.save(tmp_path / "folder")
+    assert (tmp_path / "fifo").is_fifo()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["fifo", "folder"]

@@ -110,7 +110,7 @@ typedef enum latchless_status {
     LATCHLESS_TOO_LONG = -10,
     // Another thread is using the cursor.
     LATCHLESS_BUSY = -11,
-    // The system refused to read or write a file.
+    // The system refused to read or write a file, or what is to be replaced is no file.
     LATCHLESS_IO = -12,
     // The file is no snapshot, or is damaged, or has other types.
     LATCHLESS_BAD_FILE = -13,
@@ -309,9 +309,10 @@ enum latchless_status latchless_u64_open(const char *path,
                                          struct latchless_u64 **out);
 
 // Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. Other threads may use and change the index meanwhile;
-// entries that they change are saved in one of their states. `entries`, which may be NULL, gets how many
-// were saved.
+// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
+// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
+// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
+// may be NULL, gets how many were saved.
 enum latchless_status latchless_u64_save(const struct latchless_u64 *index,
                                          const char *path,
                                          size_t *entries);
@@ -599,9 +600,10 @@ enum latchless_status latchless_i64_open(const char *path,
                                          struct latchless_i64 **out);
 
 // Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. Other threads may use and change the index meanwhile;
-// entries that they change are saved in one of their states. `entries`, which may be NULL, gets how many
-// were saved.
+// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
+// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
+// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
+// may be NULL, gets how many were saved.
 enum latchless_status latchless_i64_save(const struct latchless_i64 *index,
                                          const char *path,
                                          size_t *entries);
@@ -889,9 +891,10 @@ enum latchless_status latchless_f64_open(const char *path,
                                          struct latchless_f64 **out);
 
 // Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. Other threads may use and change the index meanwhile;
-// entries that they change are saved in one of their states. `entries`, which may be NULL, gets how many
-// were saved.
+// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
+// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
+// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
+// may be NULL, gets how many were saved.
 enum latchless_status latchless_f64_save(const struct latchless_f64 *index,
                                          const char *path,
                                          size_t *entries);
@@ -1189,10 +1192,11 @@ enum latchless_status latchless_bytes_open(const char *path,
                                            const struct latchless_options *options,
                                            struct latchless_bytes **out);
 
-// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at `path`
-// is replaced in one step, or left as it was if the call fails. Other threads may use and change the index
-// meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL, gets
-// how many were saved.
+// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at
+// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
+// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
+// threads may use and change the index meanwhile; entries that they change are saved in one of their
+// states. `entries`, which may be NULL, gets how many were saved.
 enum latchless_status latchless_bytes_save(const struct latchless_bytes *index,
                                            const char *path,
                                            size_t *entries);
@@ -1549,9 +1553,10 @@ enum latchless_status latchless_kv_open(const char *path,
                                         struct latchless_kv **out);
 
 // Writes all entries to an Arrow file with the columns `key` and `value`, both of type Binary. What is at
-// `path` is replaced in one step, or left as it was if the call fails. Other threads may use and change the
-// index meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL,
-// gets how many were saved.
+// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
+// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
+// threads may use and change the index meanwhile; entries that they change are saved in one of their
+// states. `entries`, which may be NULL, gets how many were saved.
 enum latchless_status latchless_kv_save(const struct latchless_kv *index,
                                         const char *path,
                                         size_t *entries);

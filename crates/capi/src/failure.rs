@@ -100,7 +100,7 @@ impl Failure {
             | Self::Descends { .. } => LATCHLESS_INVALID,
             Self::Index(error) | Self::Refused { error, .. } => status_of(error),
             Self::Snapshot(error) => match error {
-                snapshot::Error::Io { .. } => LATCHLESS_IO,
+                snapshot::Error::Io { .. } | snapshot::Error::NotAFile { .. } => LATCHLESS_IO,
                 snapshot::Error::OutOfMemory { .. } => LATCHLESS_OUT_OF_MEMORY,
                 snapshot::Error::Index(error) => status_of(error),
                 _ => LATCHLESS_BAD_FILE,

@@ -39,7 +39,7 @@ pub enum latchless_status {
     LATCHLESS_TOO_LONG = -10,
     /// Another thread is using the cursor.
     LATCHLESS_BUSY = -11,
-    /// The system refused to read or write a file.
+    /// The system refused to read or write a file, or what is to be replaced is no file.
     LATCHLESS_IO = -12,
     /// The file is no snapshot, or is damaged, or has other types.
     LATCHLESS_BAD_FILE = -13,

@@ -220,7 +220,8 @@ class Index(Ranges, SortedMapping[Any]):
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
         written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
         others as before or after a change. Raises OSError if the file can't be written: what was there before is
-        there still.
+        there still. The file that a symbolic link leads to is replaced, and its permissions stay. Raises
+        IsADirectoryError for a folder, and another OSError for what else is no file.
 
         Examples
         --------

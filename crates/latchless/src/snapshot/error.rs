@@ -23,6 +23,14 @@ pub enum Error {
         #[source]
         cause: io::Error,
     },
+    /// What is to be replaced is no file: a folder, a FIFO, a socket, a device.
+    #[error("{} is {kind}, and no file that a save could replace", path.display())]
+    NotAFile {
+        /// Where it is, after all symbolic links.
+        path: PathBuf,
+        /// What it is: `a folder`, `a FIFO`, `a socket`, `a character device`, `a block device`.
+        kind: &'static str,
+    },
     /// Not an Arrow file: its first bytes say so.
     #[error("this isn't an Arrow file: it doesn't begin with ARROW1")]
     NotArrow,

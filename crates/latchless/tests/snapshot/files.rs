@@ -45,7 +45,8 @@ fn after_an_error_the_old_one_is_there_and_nothing_beside() {
     // Where it is to be put, it can't: a folder is there.
     fs::create_dir(folder.file("taken")).unwrap();
     let refused = snapshot::save(squares(20), folder.file("taken")).unwrap_err();
-    assert!(refused.to_string().contains("replace"), "{refused}");
+    assert!(matches!(&refused, Error::NotAFile { kind: "a folder", .. }), "{refused}");
+    assert!(refused.to_string().contains("taken is a folder"), "{refused}");
     // Its folder isn't there.
     let refused = snapshot::save(squares(20), folder.file("none/index.arrow")).unwrap_err();
     assert!(refused.to_string().contains("none"), "{refused}");

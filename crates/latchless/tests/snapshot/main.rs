@@ -3,6 +3,8 @@
 mod damage;
 mod files;
 mod multi;
+#[cfg(unix)]
+mod permissions;
 mod round_trips;
 mod strings;
 mod values;

@@ -63,9 +63,10 @@ pub unsafe extern "C" fn latchless_f64_open(
 }
 
 /// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-/// one step, or left as it was if the call fails. Other threads may use and change the index meanwhile;
-/// entries that they change are saved in one of their states. `entries`, which may be NULL, gets how many
-/// were saved.
+/// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
+/// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
+/// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
+/// may be NULL, gets how many were saved.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_save(
     index: *const latchless_f64,

@@ -84,9 +84,10 @@ pub unsafe extern "C" fn latchless_kv_open(
 }
 
 /// Writes all entries to an Arrow file with the columns `key` and `value`, both of type Binary. What is at
-/// `path` is replaced in one step, or left as it was if the call fails. Other threads may use and change the
-/// index meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL,
-/// gets how many were saved.
+/// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
+/// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
+/// threads may use and change the index meanwhile; entries that they change are saved in one of their
+/// states. `entries`, which may be NULL, gets how many were saved.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_save(
     index: *const latchless_kv,

@@ -1,0 +1,77 @@
+/* What a save replaces, and what it leaves alone: permissions, symbolic links, FIFOs, folders. As any user. */
+#define _POSIX_C_SOURCE 200809L
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char path[4096];
+
+/* The path of a name in the folder of this test. */
+static const char *at(const char *folder, const char *name) {
+    CHECK(snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path);
+    return path;
+}
+
+static void empty_folder(const char *folder) {
+    static const char *const names[] = {"index.arrow", "target", "link", "fifo", "folder"};
+    size_t i;
+    for (i = 0; i < COUNT(names); i++) remove(at(folder, names[i]));
+}
+
+static mode_t mode_of(const char *name) {
+    struct stat there;
+    CHECK(lstat(name, &there) == 0);
+    return there.st_mode;
+}
+
+static void new_file(const char *name, mode_t mode) {
+    FILE *file = fopen(name, "wb");
+    CHECK(file != NULL && fclose(file) == 0 && chmod(name, mode) == 0);
+}
+
+#define FILES(T)                                                                                  \
+    static void files_##T(const char *folder) {                                                   \
+        latchless_##T *index, *again;                                                             \
+        size_t told = 7;                                                                          \
+        empty_folder(folder);                                                                     \
+        CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
+        /* A private file stays private. */                                                       \
+        new_file(at(folder, "target"), 0600);                                                     \
+        CHECK(latchless_##T##_save(index, path, NULL) == LATCHLESS_OK);                           \
+        CHECK(mode_of(path) == (S_IFREG | 0600));                                                 \
+        /* Through a link, which stays one. */                                                    \
+        new_file(path, 0640);                                                                     \
+        CHECK(symlink("target", at(folder, "link")) == 0);                                        \
+        CHECK(latchless_##T##_save(index, path, NULL) == LATCHLESS_OK);                           \
+        CHECK(S_ISLNK(mode_of(path)));                                                            \
+        CHECK(mode_of(at(folder, "target")) == (S_IFREG | 0640));                                 \
+        CHECK(latchless_##T##_open(path, NULL, &again) == LATCHLESS_OK);                          \
+        CHECK(latchless_##T##_free(again) == LATCHLESS_OK);                                       \
+        /* What is no file is refused, and stays. */                                              \
+        CHECK(mkfifo(at(folder, "fifo"), 0600) == 0);                                             \
+        REFUSED(latchless_##T##_save(index, path, &told), LATCHLESS_IO, "latchless_" #T "_save",  \
+                "fifo is a FIFO");                                                                \
+        CHECK(S_ISFIFO(mode_of(path)));                                                           \
+        CHECK(mkdir(at(folder, "folder"), 0700) == 0);                                            \
+        REFUSED(latchless_##T##_save(index, path, &told), LATCHLESS_IO, "latchless_" #T "_save",  \
+                "folder is a folder");                                                            \
+        CHECK(told == 7);                                                                         \
+        CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
+        empty_folder(folder);                                                                     \
+    }
+
+FILES(u64)
+FILES(bytes)
+FILES(kv)
+
+int main(int count, char **arguments) {
+    CHECK(count == 2);
+    /* Perhaps it is there from the run before. */
+    mkdir(arguments[1], 0700);
+    files_u64(arguments[1]);
+    files_bytes(arguments[1]);
+    files_kv(arguments[1]);
+    CHECK(rmdir(arguments[1]) == 0);
+    return 0;
+}

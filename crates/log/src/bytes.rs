@@ -197,6 +197,9 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
             Error::Index { cause, .. } => Error::Index { cause, refused: (0..entries.len()).collect() },
             other => other,
         })?;
+        if entries.is_empty() {
+            return self.journal.nothing(0);
+        }
         let (mut new, mut from) = (0, 0);
         while from < entries.len() {
             let rest = &entries[from..];
@@ -234,7 +237,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// As [`DurableBytesIndex::insert`].
     pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<Option<V>> {
         let change = key.with_bytes(|key| check_length(key).ok().map(|()| (stripe_of(key), removal(key))));
-        let Some((set, draft)) = change else { return Ok(None) };
+        let Some((set, draft)) = change else { return self.journal.nothing(None) };
         self.journal.change(set, draft, || Ok(self.index.remove(key)))
     }
 
@@ -245,6 +248,9 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     pub fn remove_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q]) -> Result<usize> {
         let fits = |key: &&Q| key.with_bytes(|key| check_length(key).is_ok());
         let keys: Vec<&Q> = keys.iter().filter(fits).collect();
+        if keys.is_empty() {
+            return self.journal.nothing(0);
+        }
         let (mut removed, mut from) = (0, 0);
         while from < keys.len() {
             let rest = &keys[from..];
@@ -317,8 +323,14 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         let held = self.journal.hold(set);
         let before = self.index.get(key);
         match (&before, value(before.clone())) {
-            (None, None) => Ok(None),
-            (Some(was), Some(value)) if is_alike::<V>(lend(was), lend(&value)) => Ok(before),
+            (None, None) => {
+                drop(held);
+                self.journal.unchanged(None)
+            }
+            (Some(was), Some(value)) if is_alike::<V>(lend(was), lend(&value)) => {
+                drop(held);
+                self.journal.unchanged(before)
+            }
             (_, Some(value)) => {
                 let value = lend(&value);
                 self.check_value(value)?;
@@ -409,7 +421,10 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     fn pop(&self, end: impl FnOnce(&BytesIndex<K, V>) -> Option<(K, V)>) -> Result<Option<(K, V)>> {
         self.journal.check_process()?;
         let held = self.journal.hold(Set::ALL);
-        let Some((key, value)) = end(&self.index) else { return Ok(None) };
+        let Some((key, value)) = end(&self.index) else {
+            drop(held);
+            return self.journal.unchanged(None);
+        };
         let draft = key.with_bytes(removal).seal();
         self.journal.change_held(held, draft, || Ok(self.index.remove(&key)))?;
         Ok(Some((key, value)))

@@ -110,6 +110,9 @@ fn layout<K: Key, V: Value>(columns: &impl Columns<K, V>) -> Layout {
     columns.metadata().into_iter().fold(Layout::new(key, value), named)
 }
 
+/// A file that was made on purpose may have what no index has.
+pub const NO_KEY: snapshot::Error = snapshot::Error::Damaged { at: 0, what: "one of its keys is none" };
+
 /// Fills an empty index from a snapshot with these columns, by several threads.
 ///
 /// # Errors
@@ -128,7 +131,6 @@ pub fn load<K: Key, V: Value>(
             return Err(snapshot::Error::OtherType { column, found, asked });
         }
     }
-    // A file that was made on purpose may have what no index has.
     let no_key = AtomicBool::new(false);
     let entry = |key, value| {
         let key = columns.key_of_cell(key).unwrap_or_else(|| {
@@ -139,7 +141,7 @@ pub fn load<K: Key, V: Value>(
     };
     let loaded = snapshot.load_by(index, fill, threads, entry);
     if no_key.load(Relaxed) {
-        return Err(snapshot::Error::Damaged { at: 0, what: "one of its keys is none" });
+        return Err(NO_KEY);
     }
     loaded
 }

@@ -5,6 +5,32 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+/// Why a log takes nothing more.
+#[derive(Debug)]
+enum Failed {
+    /// Something failed. A file whose sync failed may never be trusted again: the system may have dropped the
+    /// pages that it couldn't write.
+    Disk { why: String },
+    /// Another index took the folder over.
+    Fenced { folder: PathBuf },
+}
+
+impl Failed {
+    fn of(error: &Error) -> Self {
+        match error {
+            Error::Fenced { folder } => Self::Fenced { folder: folder.clone() },
+            other => Self::Disk { why: other.to_string() },
+        }
+    }
+
+    fn error(&self) -> Error {
+        match self {
+            Self::Disk { why } => Error::Closed { why: why.clone() },
+            Self::Fenced { folder } => Error::Fenced { folder: folder.clone() },
+        }
+    }
+}
+
 /// What is on the disk.
 #[derive(Debug, Default)]
 struct State {
@@ -12,9 +38,8 @@ struct State {
     synced: u64,
     /// Whether a thread is syncing.
     syncing: bool,
-    /// What failed, once something has. A file whose sync failed may never be trusted again: the system may
-    /// have dropped the pages that it couldn't write.
-    failed: Option<String>,
+    /// Why nothing is taken any more, once that is so.
+    failed: Option<Failed>,
     /// The folder, once the index was closed.
     ended: Option<PathBuf>,
 }
@@ -47,8 +72,8 @@ impl Commit {
             if state.synced >= number {
                 return Ok(());
             }
-            if let Some(why) = &state.failed {
-                return Err(Error::Closed { why: why.clone() });
+            if let Some(failed) = &state.failed {
+                return Err(failed.error());
             }
             if state.syncing {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +88,7 @@ impl Commit {
             state.syncing = false;
             match synced {
                 Ok(()) => state.synced = state.synced.max(reached),
-                Err(cause) => state.failed = Some(Error::io("sync", &path)(cause).to_string()),
+                Err(cause) => state.failed = Some(Failed::of(&Error::io("sync", &path)(cause))),
             }
             self.changed.notify_all();
         }
@@ -85,7 +110,7 @@ impl Commit {
 
     /// Nobody knows any more what is on the disk.
     pub fn fail(&self, error: &Error) {
-        self.state().failed.get_or_insert_with(|| error.to_string());
+        self.state().failed.get_or_insert_with(|| Failed::of(error));
         self.changed.notify_all();
     }
 
@@ -98,7 +123,7 @@ impl Commit {
     pub fn check(&self) -> Result<()> {
         match &*self.state() {
             State { ended: Some(folder), .. } => Err(Error::Ended { folder: folder.clone() }),
-            State { failed: Some(why), .. } => Err(Error::Closed { why: why.clone() }),
+            State { failed: Some(failed), .. } => Err(failed.error()),
             _ => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! Changes of one key that depend on its value, and of the first or last one, whichever it is. They look, log
-//! and change while they hold the key's stripe, so no other change of the key comes in between.
+//! and change while they hold the key's stripe, so no other change of the key comes in between. What they have
+//! seen is acknowledged as a change is, even if they change nothing.
 
 use crate::columns::Columns;
 use crate::durable::DurableIndex;
@@ -27,7 +28,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         let held = self.journal.hold(self.stripes_of(&[key]));
         let before = self.index.get(key);
         match decide(before) {
-            Becomes::Same => Ok(before),
+            Becomes::Same => {
+                drop(held);
+                self.journal.unchanged(before)
+            }
             Becomes::Value(value) => {
                 let draft = Draft::put(&self.columns, &[key], &[value]).seal();
                 self.journal.change_held(held, draft, || self.put_logged(key, value))
@@ -106,7 +110,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     fn pop(&self, end: impl FnOnce(&Index<K, V>) -> Option<(K, V)>) -> Result<Option<(K, V)>> {
         self.journal.check_process()?;
         let held = self.journal.hold(Set::ALL);
-        let Some((key, value)) = end(&self.index) else { return Ok(None) };
+        let Some((key, value)) = end(&self.index) else {
+            drop(held);
+            return self.journal.unchanged(None);
+        };
         let draft = Draft::remove(&self.columns, &[key]).seal();
         self.journal.change_held(held, draft, || Ok(self.remove_logged(key)))?;
         Ok(Some((key, value)))

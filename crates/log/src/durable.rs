@@ -167,6 +167,9 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
             // Refused by the index's own words, before anything is logged.
             return Ok(self.index.insert_columns(keys, values).map_err(latchless::Error::from)?);
         }
+        if keys.is_empty() {
+            return self.journal.nothing(0);
+        }
         let mut new = 0;
         let parts = keys.chunks(ENTRIES_MAX).zip(values.chunks(ENTRIES_MAX));
         for (part, (keys, values)) in parts.enumerate() {
@@ -205,13 +208,16 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// As [`DurableIndex::insert_columns`].
     pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
+        if keys.is_empty() {
+            return self.journal.nothing(0);
+        }
         let mut removed = 0;
         for keys in keys.chunks(ENTRIES_MAX) {
             removed +=
                 self.journal.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
-                    let mut values = vec![self.columns.value_of_cell(0); keys.len()];
-                    let mut found = vec![false; keys.len()];
-                    Ok(self.index.remove_columns(keys, &mut values, &mut found)?)
+                    let mut before = vec![None; keys.len()];
+                    self.index.remove_many(keys, &mut before)?;
+                    Ok(before.iter().flatten().count())
                 })?;
         }
         Ok(removed)

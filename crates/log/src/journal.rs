@@ -39,6 +39,12 @@ impl Journal {
         Ok(Self { types, log, stripes, snapshots, sync, fenced, folder, syncer: Mutex::new(syncer) })
     }
 
+    /// The end of the log.
+    #[cfg(test)]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
     /// The log's bytes since the last snapshot.
     pub fn log_bytes(&self) -> u64 {
         self.log.tail().file.len()
@@ -76,12 +82,43 @@ impl Journal {
         }
         let changed = change();
         drop(held);
-        let changed = changed?;
+        match &changed {
+            Ok(_) => self.acknowledge(number)?,
+            // This says as much as an answer does: what isn't among those that were refused is done, and what
+            // is was taken back.
+            Err(Error::Index { .. }) => self.acknowledge_all()?,
+            Err(_) => {}
+        }
+        changed
+    }
+
+    /// Returns when the record of this number may be acknowledged: it is on the disk, if the options say so, and
+    /// an index that took over has read it, or will.
+    fn acknowledge(&self, number: u64) -> Result<()> {
         if self.sync == SyncMode::Each {
             self.log.commit.wait(number, || self.log.written())?;
         }
-        self.check_fence()?;
-        Ok(changed)
+        self.check_fence()
+    }
+
+    /// As [`Journal::acknowledge`], of all records so far.
+    fn acknowledge_all(&self) -> Result<()> {
+        let last = self.log.tail().record_number;
+        self.acknowledge(last)
+    }
+
+    /// Answers an operation that has changed nothing: what it has seen holds as what it changes does. So it may
+    /// be acknowledged when all that it may have seen may be. No stripe is held.
+    pub fn unchanged<T>(&self, answer: T) -> Result<T> {
+        self.log.commit.check()?;
+        self.acknowledge_all()?;
+        Ok(answer)
+    }
+
+    /// As [`Journal::unchanged`], of an operation that has nothing to look for, such as an empty batch.
+    pub fn nothing<T>(&self, answer: T) -> Result<T> {
+        self.check_process()?;
+        self.unchanged(answer)
     }
 
     /// The error for a value that can't be in a record.

@@ -69,6 +69,8 @@
 //! Of keys in many rows, which a [`DurableMultiIndex`] has, kind 4 puts rows under keys, each row in the
 //! place of a value; kind 7 removes such pairs, and kind 5 keys with all of their rows.
 
+#[cfg(test)]
+mod acknowledged;
 mod bytes;
 mod columns;
 mod commit;
@@ -82,6 +84,7 @@ mod log;
 mod multi;
 mod numbers;
 mod pairs;
+mod pending;
 mod record;
 mod recover;
 mod replay;

@@ -127,6 +127,9 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     pub fn insert_many<Q: BytesKey<Owned = K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
         let refused = |cause| Error::Index { cause, refused: (0..pairs.len()).collect() };
         pairs.iter().try_for_each(|(key, row)| check(key, *row)).map_err(refused)?;
+        if pairs.is_empty() {
+            return self.journal.nothing(0);
+        }
         let (mut new, mut from) = (0, 0);
         while from < pairs.len() {
             let rest = &pairs[from..];
@@ -152,7 +155,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     /// As [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
     pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         if check(key, row).is_err() {
-            return Ok(false);
+            return self.journal.nothing(false);
         }
         let draft = draft_of(Kind::RemoveRows, key, row);
         self.journal.change(key.with_bytes(stripe_of), draft, || Ok(self.index.remove(key, row)))
@@ -164,7 +167,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     /// As [`DurableMultiIndex::remove`].
     pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<usize> {
         if check(key, 0).is_err() {
-            return Ok(0);
+            return self.journal.nothing(0);
         }
         let (set, draft) = key.with_bytes(|key| (stripe_of(key), removal(key)));
         self.journal.change(set, draft, || Ok(self.index.remove_all(key)))

@@ -2,12 +2,14 @@
 
 use crate::columns::{self, Columns};
 use crate::error::Result;
+use crate::pending::{Pending, unless_full};
 use crate::record::{self, Header, Kind};
 use crate::replay::{Base, Target};
 use latchless::snapshot::{self, DataType};
 use latchless::{FillFactor, Index, Key, Value};
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::ops::Bound;
 
 /// The index and its columns, and room for a record's entries.
 pub struct Numbers<'a, K: Key, V: Value, C> {
@@ -15,13 +17,13 @@ pub struct Numbers<'a, K: Key, V: Value, C> {
     columns: &'a C,
     keys: Vec<K>,
     values: Vec<V>,
-    found: Vec<bool>,
+    pending: Pending<Index<K, V>>,
 }
 
 impl<'a, K: Key, V: Value, C> Numbers<'a, K, V, C> {
     pub fn new(index: &'a mut Index<K, V>, columns: &'a C) -> Self {
-        let (keys, values, found) = Default::default();
-        Self { index, columns, keys, values, found }
+        let (keys, values, pending) = Default::default();
+        Self { index, columns, keys, values, pending }
     }
 }
 
@@ -55,7 +57,16 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             }
         };
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        columns::load(&snapshot, self.index, self.columns, FillFactor::UPDATED, threads)?;
+        for fill in [FillFactor::UPDATED, FillFactor::FULL] {
+            match columns::load(&snapshot, self.index, self.columns, fill, threads) {
+                Ok(()) => return Ok(snapshot.len()),
+                Err(error) => unless_full(error)?,
+            }
+        }
+        for (key, value) in (0..snapshot.len()).map(|row| snapshot.row(row)) {
+            let key = self.columns.key_of_cell(key).ok_or(columns::NO_KEY)?;
+            self.pending.put(self.index, (key, self.columns.value_of_cell(value)))?;
+        }
         Ok(snapshot.len())
     }
 
@@ -65,7 +76,11 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             Kind::Put | Kind::Remove => header.count,
             Kind::RemoveRange => {
                 return match record::range(columns, payload) {
-                    Ok(range) => Ok(Ok(self.index.remove_range(range)? as u64)),
+                    Ok(range) => {
+                        let bits = |end: Bound<K>| end.map(Key::encode);
+                        self.pending.remove_range(&(bits(range.0), bits(range.1)));
+                        Ok(Ok(self.index.remove_range(range)? as u64))
+                    }
                     Err(wrong) => Ok(Err(wrong)),
                 };
             }
@@ -83,12 +98,17 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
         self.values.clear();
         if header.kind == Kind::Put {
             record::cells(value_width, rest, |cell| self.values.push(columns.value_of_cell(cell)));
-            self.index.insert_columns(&self.keys, &self.values).map_err(latchless::Error::from)?;
+            let inserted = self.index.insert_columns(&self.keys, &self.values);
+            let entries = self.keys.iter().copied().zip(self.values.iter().copied());
+            self.pending.note(inserted, entries)?;
         } else {
-            self.values.resize(entries, columns.value_of_cell(0));
-            self.found.resize(entries, false);
-            self.index.remove_columns(&self.keys, &mut self.values, &mut self.found)?;
+            self.index.remove_many(&self.keys, &mut vec![None; entries])?;
+            self.keys.iter().for_each(|key| self.pending.remove(|| key.encode()));
         }
         Ok(Ok(entries as u64))
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(self.pending.settle(self.index)?)
     }
 }

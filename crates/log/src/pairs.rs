@@ -1,6 +1,7 @@
 //! An index of keys in many rows as what a folder is brought back into.
 
 use crate::error::Result;
+use crate::pending::{Pending, Room, unless_full};
 use crate::record::{Header, Kind, StringsOf};
 use crate::replay::{Base, Target};
 use crate::strings::key_of;
@@ -13,13 +14,14 @@ use std::io::Write;
 pub const ROW: DataType = DataType::UInt64;
 
 /// The index.
-pub struct Pairs<'a, K> {
+pub struct Pairs<'a, K: BytesKey<Owned = K>> {
     index: &'a mut MultiIndex<K>,
+    pending: Pending<MultiIndex<K>>,
 }
 
-impl<'a, K> Pairs<'a, K> {
+impl<'a, K: BytesKey<Owned = K>> Pairs<'a, K> {
     pub fn new(index: &'a mut MultiIndex<K>) -> Self {
-        Self { index }
+        Self { index, pending: Pending::default() }
     }
 }
 
@@ -56,7 +58,16 @@ impl<K: BytesKey<Owned = K> + 'static> Target for Pairs<'_, K> {
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {
         let opener = match base {
             Base::Pairs(snapshot) => {
-                snapshot.load(self.index, FillFactor::UPDATED)?;
+                for fill in [FillFactor::UPDATED, FillFactor::FULL] {
+                    match snapshot.load(self.index, fill) {
+                        Ok(()) => return Ok(snapshot.len()),
+                        Err(error) => unless_full(error)?,
+                    }
+                }
+                for (key, row) in snapshot.pairs() {
+                    let key = key_of::<K>(key).map_err(|what| snapshot::Error::Damaged { at: 0, what })?;
+                    self.pending.put(self.index, (key, row))?;
+                }
                 return Ok(snapshot.len());
             }
             Base::Strings(_) => "DurableBytesIndex",
@@ -75,18 +86,32 @@ impl<K: BytesKey<Owned = K> + 'static> Target for Pairs<'_, K> {
             Ok(pairs) => pairs,
             Err(wrong) => return Ok(Err(wrong)),
         };
+        let done = pairs.len();
         match header.kind {
-            Kind::PutStrings => drop(self.index.insert_many(&pairs).map_err(latchless::Error::from)?),
+            Kind::PutStrings => {
+                let inserted = self.index.insert_many(&pairs);
+                self.pending.note(inserted, pairs.into_iter())?;
+            }
             Kind::RemoveRows => {
-                for (key, row) in &pairs {
-                    self.index.remove(key, *row);
+                for pair in &pairs {
+                    self.index.remove(&pair.0, pair.1);
+                    self.pending.remove(|| MultiIndex::<K>::order(pair));
                 }
             }
             _ => {
+                let is_one =
+                    |key: &K, other: &K| key.with_bytes(|key| other.with_bytes(|other| key == other));
+                for (key, _) in &pairs {
+                    self.pending.remove_if(|(other, _)| is_one(key, other));
+                }
                 let removed: usize = pairs.iter().map(|(key, _)| self.index.remove_all(key)).sum();
                 return Ok(Ok(removed as u64));
             }
         }
-        Ok(Ok(pairs.len() as u64))
+        Ok(Ok(done as u64))
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(self.pending.settle(self.index)?)
     }
 }

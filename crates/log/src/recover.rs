@@ -200,6 +200,7 @@ impl Found {
             None
         };
         let Replayed { record_number, end, stop } = replay(folder, first..=last, &logs, target, recovery)?;
+        target.settle()?;
         if let Some((number, stop)) = stop {
             recovery.stopped = reject(folder, number, &stop)?;
             if stop.at > 0 {

@@ -30,6 +30,8 @@ pub trait Target {
     fn load(&mut self, base: Base) -> snapshot::Result<usize>;
     /// Does what a record says, and says how many entries that were, or what is wrong with the record.
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
+    /// After the last record: puts in what was refused because the index was full.
+    fn settle(&mut self) -> Result<()>;
 }
 
 /// A snapshot that was found in a folder.

@@ -1,6 +1,7 @@
 //! An index of byte strings as what a folder is brought back into.
 
 use crate::error::Result;
+use crate::pending::{Pending, unless_full};
 use crate::record::{Header, Kind, StringsOf, range_of_strings};
 use crate::replay::{Base, Target};
 use latchless::bytes::BytesIndex;
@@ -10,15 +11,19 @@ use std::io::Write;
 use std::ops::Bound;
 
 /// The index.
-pub struct Strings<'a, K, V> {
+pub struct Strings<'a, K: BytesKey<Owned = K>, V: SavedValue> {
     index: &'a mut BytesIndex<K, V>,
+    pending: Pending<BytesIndex<K, V>>,
 }
 
-impl<'a, K, V> Strings<'a, K, V> {
+impl<'a, K: BytesKey<Owned = K>, V: SavedValue> Strings<'a, K, V> {
     pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
-        Self { index }
+        Self { index, pending: Pending::default() }
     }
 }
+
+/// What is wrong with a value's bytes.
+const NO_VALUE: &str = "one of a record's values is none";
 
 /// The key of these bytes, or what is wrong with them.
 pub fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
@@ -46,7 +51,18 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {
         match base {
             Base::Strings(snapshot) => {
-                snapshot.load(self.index, FillFactor::UPDATED)?;
+                for fill in [FillFactor::UPDATED, FillFactor::FULL] {
+                    match snapshot.load(self.index, fill) {
+                        Ok(()) => return Ok(snapshot.len()),
+                        Err(error) => unless_full(error)?,
+                    }
+                }
+                let no_value = |what| snapshot::Error::Damaged { at: 0, what };
+                for (key, value) in snapshot.byte_rows() {
+                    let key = key_of::<K>(key).map_err(no_value)?;
+                    let value = V::of_cell(value).ok_or(no_value(NO_VALUE))?;
+                    self.pending.put(self.index, (key, value))?;
+                }
                 Ok(snapshot.len())
             }
             Base::Numbers(snapshot) => {
@@ -63,13 +79,15 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
                 let entries = StringsOf::new(payload, Some(V::COLUMN));
                 let entry = |entry: Result<(&[u8], &[u8]), _>| {
                     let (key, value) = entry?;
-                    Ok((key_of::<K>(key)?, V::of_cell(value).ok_or("one of a record's values is none")?))
+                    Ok((key_of::<K>(key)?, V::of_cell(value).ok_or(NO_VALUE)?))
                 };
                 match entries.map(entry).collect::<Result<Vec<_>, _>>() {
                     Ok(entries) => {
                         let mut replaced = vec![None; entries.len()];
-                        self.index.insert_many(&entries, &mut replaced).map_err(latchless::Error::from)?;
-                        entries.len()
+                        let inserted = self.index.insert_many(&entries, &mut replaced);
+                        let done = entries.len();
+                        self.pending.note(inserted, entries.into_iter())?;
+                        done
                     }
                     Err(wrong) => return Ok(Err(wrong)),
                 }
@@ -79,6 +97,8 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
                 match keys.collect::<Result<Vec<_>, _>>() {
                     Ok(keys) => {
                         self.index.remove_many(&keys, &mut vec![None::<V>; keys.len()])?;
+                        let order = |key: &K| key.with_bytes(<[u8]>::to_vec);
+                        keys.iter().for_each(|key| self.pending.remove(|| order(key)));
                         keys.len()
                     }
                     Err(wrong) => return Ok(Err(wrong)),
@@ -92,7 +112,11 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
                 };
                 let range = range_of_strings(payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
                 match range {
-                    Ok(range) => self.index.remove_range::<K>(range)?,
+                    Ok(range) => {
+                        let order = |end: &Bound<K>| end.as_ref().map(|key| key.with_bytes(<[u8]>::to_vec));
+                        self.pending.remove_range(&(order(&range.0), order(&range.1)));
+                        self.index.remove_range::<K>(range)?
+                    }
                     Err(wrong) => return Ok(Err(wrong)),
                 }
             }
@@ -102,5 +126,9 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
             Kind::RemoveRows => return Ok(Err("it is a record of rows among those of values")),
         };
         Ok(Ok(done as u64))
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(self.pending.settle(self.index)?)
     }
 }

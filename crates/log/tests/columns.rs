@@ -158,3 +158,44 @@ fn columns_that_are_strings_are_refused_before_there_is_a_log() {
     assert!(refused.to_string().ends_with("the column key is of a type that a snapshot can't have: string"));
     assert_eq!(Found::open(folder.path()).expect("it opens").types(), None);
 }
+
+/// Values that no cell of zeros is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct NonZeros;
+
+impl Columns<u64, std::num::NonZeroU64> for NonZeros {
+    fn types(&self) -> [DataType; 2] {
+        [DataType::UInt64; 2]
+    }
+
+    fn key_to_cell(&self, key: u64) -> u64 {
+        key
+    }
+
+    fn value_to_cell(&self, value: std::num::NonZeroU64) -> u64 {
+        value.get()
+    }
+
+    fn key_of_cell(&self, cell: u64) -> Option<u64> {
+        Some(cell)
+    }
+
+    fn value_of_cell(&self, cell: u64) -> std::num::NonZeroU64 {
+        std::num::NonZeroU64::new(cell).expect("a cell that was stored")
+    }
+}
+
+#[test]
+fn columns_are_asked_for_the_values_of_cells_that_were_stored_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seven = std::num::NonZeroU64::new(7).expect("not zero");
+    for round in 0..2 {
+        let index = Index::<u64, std::num::NonZeroU64>::new().expect("memory");
+        let found = Found::open(folder.path()).expect("it opens");
+        let (durable, _) = found.recover(index, NonZeros, Opening::default()).expect("it is recovered");
+        assert_eq!(durable.len(), round);
+        durable.insert_many(&[(1, seven), (2, seven), (3, seven)]).expect("a batch");
+        assert_eq!(durable.remove_many(&[1, 3, 5]).expect("a removal"), 2);
+        assert_eq!(durable.get(2), Some(seven));
+    }
+}

@@ -36,7 +36,7 @@ fn it_is_told_at_its_next_change_or_sync_or_snapshot() {
             let refused = refused.expect_err("it was taken over");
             assert!(matches!(&refused, Error::Fenced { .. }), "{refused}");
             let refused = before.remove(act).expect_err("it stays so");
-            assert!(matches!(&refused, Error::Closed { .. }), "{refused}");
+            assert!(matches!(&refused, Error::Fenced { .. }), "{refused}");
             after.insert(50 + act, 1).expect("a put of the other");
         }
     }

@@ -65,11 +65,15 @@ impl Entries {
     }
 }
 
+/// The fill of a node that takes what fits.
+const FULL: usize = 1000;
+
 /// One level that is being built, from left to right.
 struct Level<'a> {
     tree: &'a ByteTree,
     level: usize,
-    /// In thousandths of a node.
+    /// In thousandths of a node. A node that is to be [`FULL`] takes entries as long as they fit; others only
+    /// need an estimate.
     fill: usize,
     /// Entries that are in no node yet.
     pending: Entries,
@@ -126,10 +130,19 @@ impl<'a> Level<'a> {
         let slot = if self.may_be_records() { 8 } else { 11 };
         let weight = self.weight + slot * self.pending.len();
         // One more than go into the node tells where it ends.
-        if self.pending.len() > 2 && (weight > room || self.pending.len() > most) {
-            self.finish_node(self.pending.len() - 1)?;
+        let count = self.pending.len() - 1;
+        let is_over = count > 1 && (weight > room || count >= most);
+        if is_over && (self.fill < FULL || count >= most || !self.fits(count, Some(&self.end(count)))) {
+            self.finish_node(count)?;
         }
         Ok(())
+    }
+
+    /// Where a node with the first `count` entries ends. An entry follows these.
+    fn end(&self, count: usize) -> Vec<u8> {
+        let (last, next) = (self.pending.key(count - 1), self.pending.key(count));
+        let len = if self.level > 0 { next.len() } else { separator_len(last, next) };
+        next[..len].to_vec()
     }
 
     /// Weighs the entry at `at`, the last of those that count.
@@ -168,10 +181,7 @@ impl<'a> Level<'a> {
     /// Fills the node with the first `count` entries, or as many as fit. An entry follows these.
     fn finish_node(&mut self, mut count: usize) -> Result<()> {
         loop {
-            let next = self.pending.key(count);
-            let len =
-                if self.level > 0 { next.len() } else { separator_len(self.pending.key(count - 1), next) };
-            let high = next[..len].to_vec();
+            let high = self.end(count);
             if self.fits(count, Some(&high)) {
                 let link = self.tree.nodes.allocate(self.level)?;
                 self.write(count, Some(&high), link)?;

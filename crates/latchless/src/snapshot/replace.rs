@@ -25,7 +25,9 @@ impl Target {
         for _ in 0..=LINKS_MAX {
             let there = match fs::symlink_metadata(&at) {
                 Ok(there) => there,
-                Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Self { path: at, there: None }),
+                Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                    return Ok(Self { path: at, there: None });
+                }
                 Err(cause) => return refused(&at, cause),
             };
             if there.is_symlink() {

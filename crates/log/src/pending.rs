@@ -1,0 +1,202 @@
+//! What a replay can't put into an index that is at its memory limit. The log has entries that the index refused,
+//! each followed by a record that takes it back; and an index that is filled by a replay may need more nodes for
+//! the same entries than the one that wrote the log. So an entry that is refused waits here, until a later record
+//! replaces or removes it, or until the end, when all others are there.
+
+use latchless::bytes::{BytesIndex, Form, MultiIndex};
+use latchless::index::Incomplete;
+use latchless::{BytesKey, BytesValue, Error, FillFactor, Index, Key, Result, Value};
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
+
+/// An index as what entries are put into.
+pub trait Room {
+    /// What orders entries, and tells them apart.
+    type Order: Ord;
+    /// A key and what it has.
+    type Entry;
+    fn order(entry: &Self::Entry) -> Self::Order;
+    /// Puts an entry in.
+    fn put(&mut self, entry: &Self::Entry) -> Result<()>;
+    /// All entries, in their order.
+    fn all(&self) -> Vec<Self::Entry>;
+    /// Has these entries alone, in their order, in as few nodes as possible; or none, if they are refused.
+    fn reload(&mut self, entries: &[Self::Entry]) -> Result<()>;
+}
+
+impl<K: Key, V: Value> Room for Index<K, V> {
+    type Order = K::Bits;
+    type Entry = (K, V);
+
+    fn order((key, _): &(K, V)) -> K::Bits {
+        key.encode()
+    }
+
+    fn put(&mut self, &(key, value): &(K, V)) -> Result<()> {
+        self.insert(key, value).map(drop)
+    }
+
+    fn all(&self) -> Vec<(K, V)> {
+        self.iter().collect()
+    }
+
+    fn reload(&mut self, entries: &[(K, V)]) -> Result<()> {
+        self.exclusive().clear();
+        self.bulk_load(entries, FillFactor::FULL)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> Room for BytesIndex<K, V> {
+    type Order = Vec<u8>;
+    type Entry = (K, V);
+
+    fn order((key, _): &(K, V)) -> Vec<u8> {
+        key.with_bytes(<[u8]>::to_vec)
+    }
+
+    fn put(&mut self, (key, value): &(K, V)) -> Result<()> {
+        self.insert(key, <V::Form as Form<V>>::lend(value)).map(drop)
+    }
+
+    fn all(&self) -> Vec<(K, V)> {
+        self.iter().collect()
+    }
+
+    fn reload(&mut self, entries: &[(K, V)]) -> Result<()> {
+        self.clear();
+        self.bulk_load(entries.iter().map(|(key, value)| (key, value.clone())), FillFactor::FULL)
+    }
+}
+
+impl<K: BytesKey<Owned = K>> Room for MultiIndex<K> {
+    type Order = Vec<u8>;
+    type Entry = (K, u64);
+
+    /// The bytes of a pair, in whose order a [`MultiIndex`] has them.
+    fn order((key, row): &(K, u64)) -> Vec<u8> {
+        (key, *row).with_bytes(<[u8]>::to_vec)
+    }
+
+    fn put(&mut self, (key, row): &(K, u64)) -> Result<()> {
+        self.insert(key, *row).map(drop)
+    }
+
+    fn all(&self) -> Vec<(K, u64)> {
+        self.iter().collect()
+    }
+
+    fn reload(&mut self, entries: &[(K, u64)]) -> Result<()> {
+        self.clear();
+        self.bulk_load(entries.iter().map(|(key, row)| (key, *row)), FillFactor::FULL)
+    }
+}
+
+/// Entries that wait. Each is newer than what the index has in its place.
+pub struct Pending<R: Room> {
+    entries: BTreeMap<R::Order, R::Entry>,
+}
+
+impl<R: Room> Default for Pending<R> {
+    fn default() -> Self {
+        Self { entries: BTreeMap::new() }
+    }
+}
+
+/// Whether an error says that the index is full. Where the system has no memory, nothing may wait in it.
+fn is_full(error: &Error) -> bool {
+    matches!(error, Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. })
+}
+
+/// That, unless it says that the index is full.
+pub fn unless_full(error: latchless::snapshot::Error) -> latchless::snapshot::Result<()> {
+    match error {
+        latchless::snapshot::Error::Index(error) if is_full(&error) => Ok(()),
+        other => Err(other),
+    }
+}
+
+impl<R: Room> Pending<R> {
+    /// Puts an entry in, or lets it wait. Says why it was refused, if it was.
+    pub fn put(&mut self, index: &mut R, entry: R::Entry) -> Result<Option<Error>> {
+        match index.put(&entry) {
+            Ok(()) => {
+                self.remove(|| R::order(&entry));
+                Ok(None)
+            }
+            Err(error) if is_full(&error) => {
+                self.entries.insert(R::order(&entry), entry);
+                Ok(Some(error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a batch of these entries, in this order, has put in doesn't wait any more; what was refused does.
+    pub fn note<T>(
+        &mut self,
+        inserted: Result<T, Incomplete>,
+        entries: impl Iterator<Item = R::Entry>,
+    ) -> Result<()> {
+        let refused = match inserted {
+            Ok(_) if self.entries.is_empty() => return Ok(()),
+            Ok(_) => Vec::new(),
+            Err(Incomplete { error, refused }) if is_full(&error) => refused,
+            Err(Incomplete { error, .. }) => return Err(error),
+        };
+        let mut refused = refused.into_iter().peekable();
+        for (at, entry) in entries.enumerate() {
+            let order = R::order(&entry);
+            if refused.next_if_eq(&at).is_some() {
+                self.entries.insert(order, entry);
+            } else {
+                self.entries.remove(&order);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was removed from the index doesn't wait either.
+    pub fn remove(&mut self, order: impl FnOnce() -> R::Order) {
+        if !self.entries.is_empty() {
+            self.entries.remove(&order());
+        }
+    }
+
+    /// As [`Pending::remove`], of a range.
+    pub fn remove_range(&mut self, range: &impl RangeBounds<R::Order>) {
+        self.entries.retain(|order, _| !range.contains(order));
+    }
+
+    /// As [`Pending::remove`], of all that this holds of.
+    pub fn remove_if(&mut self, mut is_gone: impl FnMut(&R::Entry) -> bool) {
+        self.entries.retain(|_, entry| !is_gone(entry));
+    }
+
+    /// Puts in what still waits. If there is no room for it, the index is filled from the start, with as many
+    /// entries in a node as it takes.
+    ///
+    /// # Errors
+    /// Why an entry was refused then as well.
+    pub fn settle(&mut self, index: &mut R) -> Result<()> {
+        for (_, entry) in std::mem::take(&mut self.entries) {
+            self.put(index, entry)?;
+        }
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        let mut all: BTreeMap<_, _> =
+            index.all().into_iter().map(|entry| (R::order(&entry), entry)).collect();
+        all.append(&mut self.entries);
+        let all: Vec<_> = all.into_values().collect();
+        match index.reload(&all) {
+            Err(error) if is_full(&error) => {}
+            done => return done,
+        }
+        // A load needs all nodes before it gives back the one that it begins with; inserts don't.
+        let mut refused = None;
+        for entry in all {
+            refused = refused.or(self.put(index, entry)?);
+        }
+        refused.map_or(Ok(()), Err)
+    }
+}

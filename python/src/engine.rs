@@ -8,6 +8,7 @@ use crate::sort;
 use crate::store::Store;
 use latchless::index::Options;
 use latchless::{Error, FillFactor, Index, Result};
+use latchless_log::Reader;
 use pyo3::PyErr;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -33,7 +34,7 @@ impl<B: Lane> Engine<B> {
 
     /// The index, for reading.
     #[inline(always)]
-    pub fn index(&self) -> &Index<B, B> {
+    pub fn index(&self) -> Reader<'_, Index<B, B>> {
         self.store.index()
     }
 

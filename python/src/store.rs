@@ -5,7 +5,7 @@
 use crate::cells::Cells;
 use crate::lane::Lane;
 use latchless::Index;
-use latchless_log::{DurableIndex, Result};
+use latchless_log::{DurableIndex, Reader, Result};
 use std::ops::Bound;
 
 /// An index, with its redo log if it has one.
@@ -20,9 +20,9 @@ pub enum Store<B: Lane> {
 impl<B: Lane> Store<B> {
     /// The index, for reading.
     #[inline(always)]
-    pub fn index(&self) -> &Index<B, B> {
+    pub fn index(&self) -> Reader<'_, Index<B, B>> {
         match self {
-            Self::Memory(index) => index,
+            Self::Memory(index) => index.into(),
             Self::Durable(durable) => durable.index(),
         }
     }

@@ -3,6 +3,7 @@
 use crate::durable::{Opening, Options};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
+use crate::reader::Reader;
 use crate::record::{Draft, Kind, STRING_BYTES_MAX};
 use crate::recover::{Found, Recovery};
 use crate::stripes::Set;
@@ -104,10 +105,9 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         found.recover_bytes(BytesIndex::with_options(options.index)?, opening)
     }
 
-    /// The index, for reading: every operation that takes no part in changes. What is changed through it
-    /// isn't in the log, and a recovery doesn't know of it.
-    pub fn index(&self) -> &BytesIndex<K, V> {
-        &self.index
+    /// The index, for reading: every operation that leaves it as it is.
+    pub fn index(&self) -> Reader<'_, BytesIndex<K, V>> {
+        Reader(&self.index)
     }
 
     /// The value of a key.

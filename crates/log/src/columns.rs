@@ -1,5 +1,6 @@
 //! What the columns of logs and snapshots hold.
 
+use crate::reader::Reader;
 use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
 use latchless::{Bits, FillFactor, Index, Key, Value};
 use std::io::Write;
@@ -87,11 +88,11 @@ pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result
 /// # Errors
 /// As [`Layout::save`].
 pub fn save<K: Key, V: Value>(
-    index: &Index<K, V>,
+    index: Reader<'_, Index<K, V>>,
     path: &Path,
     columns: &impl Columns<K, V>,
 ) -> snapshot::Result<u64> {
-    layout(columns).save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+    layout(columns).save(index.0, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
 }
 
 /// As [`save`], but only writes.

@@ -3,6 +3,7 @@
 use crate::columns::{self, Columns, Plain};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
+use crate::reader::Reader;
 use crate::record::{Draft, ENTRIES_MAX};
 use crate::recover::{Found, Recovery};
 use crate::stripes::Set;
@@ -80,10 +81,9 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
 }
 
 impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
-    /// The index, for reading: every operation that takes no part in changes. What is changed through it
-    /// isn't in the log, and a recovery doesn't know of it.
-    pub fn index(&self) -> &Index<K, V> {
-        &self.index
+    /// The index, for reading: every operation that leaves it as it is.
+    pub fn index(&self) -> Reader<'_, Index<K, V>> {
+        Reader(&self.index)
     }
 
     /// The value of a key.

@@ -5,6 +5,7 @@ use crate::durable::{Opening, Options};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::pairs::ROW;
+use crate::reader::Reader;
 use crate::record::{Draft, Kind};
 use crate::recover::{Found, Recovery};
 use latchless::BytesKey;
@@ -71,10 +72,9 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
         found.recover_multi(MultiIndex::with_options(options.index)?, opening)
     }
 
-    /// The index, for reading: every operation that takes no part in changes. What is changed through it
-    /// isn't in the log, and a recovery doesn't know of it.
-    pub fn index(&self) -> &MultiIndex<K> {
-        &self.index
+    /// The index, for reading: every operation that leaves it as it is.
+    pub fn index(&self) -> Reader<'_, MultiIndex<K>> {
+        Reader(&self.index)
     }
 
     /// How many pairs there are.

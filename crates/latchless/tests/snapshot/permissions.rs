@@ -70,7 +70,7 @@ fn while_it_is_written_only_the_owner_may_open_the_new_one() {
     };
     layout.save(squares(2), &path, cells).unwrap();
     let seen = seen.into_inner().unwrap();
-    assert!(!seen.is_empty() && seen.iter().all(|&mode| mode == 0o600), "{seen:o?}");
+    assert!(!seen.is_empty() && seen.iter().all(|&mode| mode == 0o600), "{seen:?}");
     assert_eq!(mode(&path), 0o644);
 }
 

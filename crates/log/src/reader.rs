@@ -1,0 +1,274 @@
+//! The index of a durable one, for reading: all that its kind can be asked, and nothing that changes it. What
+//! isn't in the log doesn't outlive the process, so no way leads from here to a change.
+
+use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
+use latchless::index::{Cursor, Entries, Group, Scan};
+use latchless::snapshot::{self, Native, SavedValue, multi, strings};
+use latchless::{Broken, BytesKey, BytesValue, Direction, Index, Key, Result, Stats, Value};
+use std::fmt;
+use std::io::Write;
+use std::iter::FusedIterator;
+use std::ops::{ControlFlow, RangeBounds};
+use std::path::Path;
+
+/// An index, for reading: every operation of an [`Index`], a [`BytesIndex`] or a [`MultiIndex`] that leaves it as
+/// it is, with the same answers, costs and errors, from any number of threads. Made of a reference by [`From`],
+/// which [`DurableIndex::index`](crate::DurableIndex::index) does. It is as small as a reference and copied as one;
+/// iterators and cursors live as long as the index.
+///
+/// ```
+/// use latchless::Index;
+/// use latchless_log::Reader;
+///
+/// let prices: Index<u64, u32> = [(99, 5), (101, 7), (105, 3)].into_iter().collect();
+/// let reader = Reader::from(&prices);
+/// assert_eq!((reader.get(99), reader.floor(104), reader.rank(105)), (Some(5), Some((101, 7)), 2));
+/// assert_eq!(reader.iter().rev().next(), Some((105, 3)));
+/// ```
+///
+/// It has no operation that changes the index:
+///
+/// ```compile_fail,E0599
+/// # let prices: latchless::Index<u64, u32> = [(99, 5)].into_iter().collect();
+/// latchless_log::Reader::from(&prices).insert(99, 6);
+/// ```
+pub struct Reader<'a, I>(pub(crate) &'a I);
+
+impl<I> Clone for Reader<'_, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Reader<'_, I> {}
+
+impl<I: fmt::Debug> fmt::Debug for Reader<'_, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Reader").field(self.0).finish()
+    }
+}
+
+impl<'a, I> From<&'a I> for Reader<'a, I> {
+    fn from(index: &'a I) -> Self {
+        Self(index)
+    }
+}
+
+impl<'a, I> IntoIterator for Reader<'a, I>
+where
+    &'a I: IntoIterator,
+{
+    type Item = <&'a I as IntoIterator>::Item;
+    type IntoIter = <&'a I as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// Operations that are the index's own.
+macro_rules! reads {
+    ($index:ident: $(
+        fn $name:ident $([$($generic:tt)*])? (self $(, $argument:ident: $type:ty)*) $(-> $returned:ty)?;
+    )*) => {$(
+        #[doc = concat!("As [`", stringify!($index), "::", stringify!($name), "`].")]
+        #[inline]
+        pub fn $name $(<$($generic)*>)? (self $(, $argument: $type)*) $(-> $returned)? {
+            self.0.$name($($argument),*)
+        }
+    )*};
+}
+
+impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
+    reads! { Index:
+        fn get(self, key: K) -> Option<V>;
+        fn contains_key(self, key: K) -> bool;
+        fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_all(self, keys: &[K]) -> Vec<Option<V>>;
+        fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize>;
+        fn first(self) -> Option<(K, V)>;
+        fn last(self) -> Option<(K, V)>;
+        fn floor(self, key: K) -> Option<(K, V)>;
+        fn ceiling(self, key: K) -> Option<(K, V)>;
+        fn lower(self, key: K) -> Option<(K, V)>;
+        fn higher(self, key: K) -> Option<(K, V)>;
+        fn floor_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn ceiling_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn lower_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn higher_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn floor_columns(
+            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+        ) -> Result<usize>;
+        fn ceiling_columns(
+            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+        ) -> Result<usize>;
+        fn lower_columns(
+            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+        ) -> Result<usize>;
+        fn higher_columns(
+            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+        ) -> Result<usize>;
+        fn range(self, range: impl RangeBounds<K>) -> Entries<&'a Index<K, V>>;
+        fn try_range(self, range: impl RangeBounds<K>) -> Result<Entries<&'a Index<K, V>>>;
+        fn iter(self) -> Entries<&'a Index<K, V>>;
+        fn keys(self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + use<'a, K, V>;
+        fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
+        fn cursor(self) -> Cursor<&'a Index<K, V>>;
+        fn range_many[R: RangeBounds<K>](
+            self, ranges: &[R], visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
+        );
+        fn fold[A](
+            self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A
+        ) -> A;
+        fn for_each(self, range: impl RangeBounds<K>, each: impl FnMut(K, V));
+        fn visit(
+            self, range: impl RangeBounds<K>, visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>
+        );
+        fn scan(
+            self, range: impl RangeBounds<K>, direction: Direction, keys: &mut [K], values: &mut [V]
+        ) -> Result<usize>;
+        fn scan_columns(
+            self, range: impl RangeBounds<K>, keys: &mut Vec<K>, values: &mut Vec<V>
+        ) -> Result<usize>;
+        fn scanner(self, range: impl RangeBounds<K>, direction: Direction) -> Scan<&'a Index<K, V>>;
+        fn count(self, range: impl RangeBounds<K>) -> usize;
+        fn count_many[R: RangeBounds<K>](self, ranges: &[R], counts: &mut [usize]) -> Result<()>;
+        fn rank(self, key: K) -> usize;
+        fn nth(self, position: usize) -> Option<(K, V)>;
+        fn split_points(self, parts: usize) -> Vec<K>;
+        fn len(self) -> usize;
+        fn is_empty(self) -> bool;
+        fn memory_bytes(self) -> usize;
+        fn live_bytes(self) -> usize;
+        fn stats(self) -> Stats;
+        fn check_invariants(self) -> Result<(), Broken>;
+        fn dump(self, out: &mut impl fmt::Write) -> fmt::Result;
+    }
+}
+
+impl<K: Native, V: Native> Reader<'_, Index<K, V>> {
+    /// As [`snapshot::save`]: a file that [`snapshot::open`] opens.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
+        snapshot::save(self.0, path)
+    }
+
+    /// As [`snapshot::write`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
+        snapshot::write(self.0, out)
+    }
+}
+
+impl<'a, K: BytesKey<Owned = K>, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
+    reads! { BytesIndex:
+        fn get[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<V>;
+        fn get_with[Q: BytesKey<Owned = K> + ?Sized, R](
+            self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R
+        ) -> Option<R>;
+        fn contains_key[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> bool;
+        fn get_many[Q: BytesKey<Owned = K>](self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_each[Q: BytesKey<Owned = K>](self, keys: &[Q], see: impl FnMut(usize, Option<Lent<'_, V>>));
+        fn get_all[Q: BytesKey<Owned = K>](self, keys: &[Q]) -> Vec<Option<V>>;
+        fn first(self) -> Option<(K, V)>;
+        fn last(self) -> Option<(K, V)>;
+        fn floor[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn ceiling[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn lower[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn higher[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn range[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>
+        ) -> BytesEntries<'a, K, V>;
+        fn try_range[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>
+        ) -> Result<BytesEntries<'a, K, V>>;
+        fn iter(self) -> BytesEntries<'a, K, V>;
+        fn prefix[Q: BytesKey + ?Sized](self, prefix: &Q) -> BytesEntries<'a, K, V>;
+        fn cursor(self) -> BytesCursor<&'a BytesIndex<K, V>>;
+        fn scan[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn scan_back[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn scan_prefix[Q: BytesKey + ?Sized](
+            self, prefix: &Q, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn count[Q: BytesKey<Owned = K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
+        fn len(self) -> usize;
+        fn is_empty(self) -> bool;
+        fn memory_bytes(self) -> usize;
+        fn live_bytes(self) -> usize;
+        fn stats(self) -> Stats;
+        fn check_invariants(self) -> Result<(), Broken>;
+    }
+}
+
+impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
+    /// As [`strings::save`]: a file that [`strings::open`] opens.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
+        strings::save(self.0, path)
+    }
+
+    /// As [`strings::write`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
+        strings::write(self.0, out)
+    }
+}
+
+impl<'a, K: BytesKey<Owned = K>> Reader<'a, MultiIndex<K>> {
+    reads! { MultiIndex:
+        fn contains[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q, row: u64) -> bool;
+        fn rows[Q: BytesKey<Owned = K> + ?Sized](
+            self, key: &Q
+        ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'a, K, Q>;
+        fn scan_rows[Q: BytesKey<Owned = K> + ?Sized](
+            self, key: &Q, see: impl FnMut(u64) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn count[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> usize;
+        fn range[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>
+        ) -> MultiEntries<'a, K>;
+        fn try_range[Q: BytesKey<Owned = K> + ?Sized](
+            self, range: impl RangeBounds<Q>
+        ) -> Result<MultiEntries<'a, K>>;
+        fn count_range[Q: BytesKey<Owned = K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
+        fn first(self) -> Option<(K, u64)>;
+        fn last(self) -> Option<(K, u64)>;
+        fn iter(self) -> MultiEntries<'a, K>;
+        fn len(self) -> usize;
+        fn is_empty(self) -> bool;
+        fn memory_bytes(self) -> usize;
+        fn stats(self) -> Stats;
+        fn check_invariants(self) -> Result<(), Broken>;
+    }
+}
+
+impl<K: BytesKey<Owned = K> + 'static> Reader<'_, MultiIndex<K>> {
+    /// As [`multi::save`]: a file that [`multi::open`] opens.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
+        multi::save(self.0, path)
+    }
+
+    /// As [`multi::write`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
+        multi::write(self.0, out)
+    }
+}

@@ -44,7 +44,7 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
 
 Types:
   What a column is, all of its cells have to say, and the statistics name it; --key-type names it instead. Numbers are u64 if every one is an unsigned integer, else i64 if every one is an integer, else f64 if each has one of its own there, else decimal. Cells that are all dates, time stamps, times of day, IP addresses, versions or numbers with a decimal comma are that. Anything else is text.
-  No question is answered about texts behind your back: if what it gives is a number, a date and so on, a cell that isn't is refused by its line, so that no NA goes unseen. --skip-bad leaves such rows out, --key-type text asks about texts nevertheless.
+  No question about numbers, dates and so on is answered about texts: if what it gives is one, a cell that is none is refused by its line, so that no NA goes unseen. --skip-bad leaves such rows out, --key-type text asks about texts nevertheless.
 
 Numbers:
   Numbers compare as numbers, whatever type the keys are of: --between -5 9.5, --get 5.0 and --floor 1e30 have an answer on unsigned integers, too. No two numbers of a column are taken for one, unless --key-type f32 or f64 says that they are rounded; 1.50 equals 1.5, -0 equals 0, and NaN comes after infinity, where only --get NaN finds it. Digits with a zero in front, such as 01000, are no number but an id: a column with one of them is text.

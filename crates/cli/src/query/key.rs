@@ -208,7 +208,10 @@ impl Rule {
     /// # Errors
     /// A [`Complaint`] that quotes the text.
     pub fn read(self, text: &str) -> Result<u64, Complaint> {
-        let text = text.trim_ascii();
+        self.read_trimmed(text.trim_ascii())
+    }
+
+    fn read_trimmed(self, text: &str) -> Result<u64, Complaint> {
         let bits = self.key_type.bits(text)?;
         if self.inferred {
             if has_leading_zero(text) {
@@ -234,7 +237,10 @@ impl Rule {
             KeyType::F64 => few().and_then(Few::float).map(bits),
             KeyType::U32 | KeyType::I32 | KeyType::F32 => None,
         };
-        quickly.map_or_else(|| self.read(std::str::from_utf8(cell).unwrap_or_default()), Ok)
+        match quickly {
+            Some(bits) => Ok(bits),
+            None => self.read_trimmed(std::str::from_utf8(cell).unwrap_or_default()),
+        }
     }
 
     /// The rule to start the column over with, after this one didn't read `text`.

@@ -36,6 +36,7 @@ mod question;
 mod runs;
 mod saved;
 mod show;
+mod sort;
 mod source;
 mod summary;
 mod table;

@@ -15,12 +15,15 @@ pub struct Postings {
 
 impl Postings {
     /// Groups rows by key: the entries to load into the index, ascending, and the rows of their
-    /// runs. `keys` gives each row's key, and at most `u32::MAX` of them.
-    pub fn group<K: Ord>(keys: impl Iterator<Item = K>) -> (Vec<(K, u32)>, Self) {
+    /// runs. `keys` gives each row's key, and at most `u32::MAX` of them; `sort` sorts them, those that are
+    /// equal by their rows.
+    pub fn group<K: Ord>(
+        keys: impl Iterator<Item = K>,
+        sort: impl FnOnce(&mut Vec<(K, u32)>),
+    ) -> (Vec<(K, u32)>, Self) {
         let mut by_key: Vec<(K, u32)> = keys.zip(0..).collect();
         if !by_key.is_sorted() {
-            // Rows are distinct, so the order of the pairs is the stable order of the keys.
-            by_key.sort_unstable();
+            sort(&mut by_key);
         }
         let rows: Vec<u32> = by_key.iter().map(|&(_, row)| row).collect();
         let mut starts = Vec::new();
@@ -72,7 +75,7 @@ mod tests {
 
     #[test]
     fn no_rows_make_no_runs() {
-        let (entries, postings) = Postings::group(std::iter::empty::<u64>());
+        let (entries, postings) = Postings::group(std::iter::empty::<u64>(), |pairs| pairs.sort_unstable());
         assert_eq!(entries, []);
         assert_eq!(postings, Postings { starts: vec![0], rows: vec![] });
     }
@@ -88,7 +91,7 @@ mod tests {
             for (&key, row) in keys.iter().zip(0..) {
                 expected.entry(key).or_default().push(row);
             }
-            let (entries, postings) = Postings::group(keys.iter().copied());
+            let (entries, postings) = Postings::group(keys.iter().copied(), |pairs| pairs.sort_unstable());
             prop_assert_eq!(entries.len(), expected.len());
             for ((key, run), (expected_key, expected_rows)) in entries.iter().zip(&expected) {
                 prop_assert_eq!(key, expected_key);

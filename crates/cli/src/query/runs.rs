@@ -6,6 +6,7 @@
 use super::keys::Keys;
 use super::place::Span;
 use super::postings::Postings;
+use super::sort;
 use latchless::bytes::BytesIndex;
 use latchless::index::{Options, OrderedIndex};
 use latchless::{Bits, Direction, FillFactor, Fits, Index, Key};
@@ -75,7 +76,8 @@ pub fn build(keys: &Keys, options: Options) -> latchless::Result<(Box<dyn Runs>,
         Keys::Narrow(keys) => of_numbers(keys, options),
         Keys::Wide(keys) => of_numbers(keys, options),
         Keys::Bytes(keys) => {
-            let (entries, postings) = Postings::group(keys.iter());
+            // Rows are distinct, so the order of the pairs is the stable order of the keys.
+            let (entries, postings) = Postings::group(keys.iter(), |pairs| pairs.sort_unstable());
             let mut index = BytesIndex::<Vec<u8>, u32>::with_options(options)?;
             index.bulk_load(entries, FillFactor::FULL)?;
             Ok((Box::new(index), postings))
@@ -88,7 +90,7 @@ where
     B: Bits + Key<Bits = B>,
     u32: Fits<B>,
 {
-    let (entries, postings) = Postings::group(keys.iter().copied());
+    let (entries, postings) = Postings::group(keys.iter().copied(), sort::by_key);
     let mut index = Index::<B, u32>::with_options(options)?;
     index.bulk_load(&entries, FillFactor::FULL)?;
     Ok((Box::new(index), postings))

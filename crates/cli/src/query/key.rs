@@ -234,7 +234,7 @@ impl Rule {
         let quickly = match self.key_type {
             KeyType::U64 => few().and_then(Few::unsigned).map(bits),
             KeyType::I64 => few().and_then(Few::signed).map(bits),
-            KeyType::F64 => few().and_then(Few::float).map(bits),
+            KeyType::F64 => few().and_then(Few::float).or_else(|| printed(cell)).map(bits),
             KeyType::U32 | KeyType::I32 | KeyType::F32 => None,
         };
         match quickly {
@@ -286,12 +286,17 @@ pub fn is_nan(text: &str) -> bool {
     text.trim_ascii().parse::<f64>().is_ok_and(f64::is_nan)
 }
 
+/// The float in a cell that is written as most programs write it, so that it is this cell's own.
+fn printed(cell: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(cell).ok()?;
+    let float: f64 = text.parse().ok().filter(|float: &f64| float.is_finite())?;
+    (zmij::Buffer::new().format_finite(float) == text).then_some(float + 0.0)
+}
+
 /// Whether this number has a float of its own, which these bits are: no other number that has one, and is
 /// written with other digits, is read as it. Of the decimals that share a float, the shortest one has it.
 fn is_exact(text: &str, bits: u64) -> bool {
-    let float = f64::decode(bits);
-    // Most programs write it as it is written here.
-    zmij::Buffer::new().format(float) == text || Number::parse(text) == Number::shortest(float)
+    Number::parse(text) == Number::shortest(f64::decode(bits))
 }
 
 /// The floats around a number that has none of its own, among those that [`is_exact`] lets pass.

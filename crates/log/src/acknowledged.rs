@@ -1,5 +1,5 @@
-//! Every operation of every kind of index, one that changes nothing included: it returns when what it has seen is
-//! on the disk, and an index that was taken over or closed says so.
+//! Every operation of every kind of index, one that changes nothing included: it returns when what it has
+//! seen is on the disk, and an index that was taken over or closed says so.
 
 use crate::journal::Journal;
 use crate::record::{Draft, Kind};
@@ -97,8 +97,8 @@ fn opened<D>(subject: &Subject<D>, folder: &Path, is_filled: bool, options: Opti
 }
 
 impl<D> Subject<D> {
-    /// Other threads' changes may be in the index and in the file, and not on the disk: that is how it is after
-    /// an append.
+    /// Other threads' changes may be in the index and in the file, and not on the disk: that is how it is
+    /// after an append.
     fn returns_when_what_it_saw_is_on_the_disk(&self) {
         for is_filled in [true, false] {
             let folder = tempfile::tempdir().expect("a folder");
@@ -142,8 +142,8 @@ impl<D> Subject<D> {
         }
     }
 
-    /// What isn't among the entries that were refused is as good as one that was acknowledged, and so is that
-    /// those were refused.
+    /// What isn't among the entries that were refused is as good as one that was acknowledged, and so is
+    /// that those were refused.
     fn says_what_was_refused_when_the_rest_is_on_the_disk(&self, many: impl Fn(&D) -> Result<usize>) {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = latchless::index::Options { limit_bytes: Some(64 << 10), ..Default::default() };

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Why a log takes nothing more.
 #[derive(Debug)]
 enum Failed {
-    /// Something failed. A file whose sync failed may never be trusted again: the system may have dropped the
-    /// pages that it couldn't write.
+    /// Something failed. A file whose sync failed may never be trusted again: the system may have dropped
+    /// the pages that it couldn't write.
     Disk { why: String },
     /// Another index took the folder over.
     Fenced { folder: PathBuf },

@@ -1,6 +1,6 @@
-//! Changes of one key that depend on its value, and of the first or last one, whichever it is. They look, log
-//! and change while they hold the key's stripe, so no other change of the key comes in between. What they have
-//! seen is acknowledged as a change is, even if they change nothing.
+//! Changes of one key that depend on its value, and of the first or last one, whichever it is. They look,
+//! log and change while they hold the key's stripe, so no other change of the key comes in between. What
+//! they have seen is acknowledged as a change is, even if they change nothing.
 
 use crate::columns::Columns;
 use crate::durable::DurableIndex;

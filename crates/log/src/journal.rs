@@ -84,16 +84,16 @@ impl Journal {
         drop(held);
         match &changed {
             Ok(_) => self.acknowledge(number)?,
-            // This says as much as an answer does: what isn't among those that were refused is done, and what
-            // is was taken back.
+            // This says as much as an answer does: what isn't among those that were refused is done, and
+            // what is was taken back.
             Err(Error::Index { .. }) => self.acknowledge_all()?,
             Err(_) => {}
         }
         changed
     }
 
-    /// Returns when the record of this number may be acknowledged: it is on the disk, if the options say so, and
-    /// an index that took over has read it, or will.
+    /// Returns when the record of this number may be acknowledged: it is on the disk, if the options say
+    /// so, and an index that took over has read it, or will.
     fn acknowledge(&self, number: u64) -> Result<()> {
         if self.sync == SyncMode::Each {
             self.log.commit.wait(number, || self.log.written())?;
@@ -107,8 +107,8 @@ impl Journal {
         self.acknowledge(last)
     }
 
-    /// Answers an operation that has changed nothing: what it has seen holds as what it changes does. So it may
-    /// be acknowledged when all that it may have seen may be. No stripe is held.
+    /// Answers an operation that has changed nothing: what it has seen holds as what it changes does. So it
+    /// may be acknowledged when all that it may have seen may be. No stripe is held.
     pub fn unchanged<T>(&self, answer: T) -> Result<T> {
         self.log.commit.check()?;
         self.acknowledge_all()?;

@@ -1,7 +1,7 @@
-//! What a replay can't put into an index that is at its memory limit. The log has entries that the index refused,
-//! each followed by a record that takes it back; and an index that is filled by a replay may need more nodes for
-//! the same entries than the one that wrote the log. So an entry that is refused waits here, until a later record
-//! replaces or removes it, or until the end, when all others are there.
+//! What a replay can't put into an index that is at its memory limit. The log has entries that the index
+//! refused, each followed by a record that takes it back; and an index that is filled by a replay may need
+//! more nodes for the same entries than the one that wrote the log. So an entry that is refused waits here,
+//! until a later record replaces or removes it, or until the end, when all others are there.
 
 use latchless::bytes::{BytesIndex, Form, MultiIndex};
 use latchless::index::Incomplete;
@@ -131,7 +131,8 @@ impl<R: Room> Pending<R> {
         }
     }
 
-    /// What a batch of these entries, in this order, has put in doesn't wait any more; what was refused does.
+    /// What a batch of these entries, in this order, has put in doesn't wait any more; what was refused
+    /// does.
     pub fn note<T>(
         &mut self,
         inserted: Result<T, Incomplete>,
@@ -172,8 +173,8 @@ impl<R: Room> Pending<R> {
         self.entries.retain(|_, entry| !is_gone(entry));
     }
 
-    /// Puts in what still waits. If there is no room for it, the index is filled from the start, with as many
-    /// entries in a node as it takes.
+    /// Puts in what still waits. If there is no room for it, the index is filled from the start, with as
+    /// many entries in a node as it takes.
     ///
     /// # Errors
     /// Why an entry was refused then as well.

@@ -1,5 +1,5 @@
-//! The index of a durable one, for reading: all that its kind can be asked, and nothing that changes it. What
-//! isn't in the log doesn't outlive the process, so no way leads from here to a change.
+//! The index of a durable one, for reading: all that its kind can be asked, and nothing that changes it.
+//! What isn't in the log doesn't outlive the process, so no way leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
 use latchless::index::{Cursor, Entries, Group, Scan};
@@ -11,10 +11,10 @@ use std::iter::FusedIterator;
 use std::ops::{ControlFlow, RangeBounds};
 use std::path::Path;
 
-/// An index, for reading: every operation of an [`Index`], a [`BytesIndex`] or a [`MultiIndex`] that leaves it as
-/// it is, with the same answers, costs and errors, from any number of threads. Made of a reference by [`From`],
-/// which [`DurableIndex::index`](crate::DurableIndex::index) does. It is as small as a reference and copied as one;
-/// iterators and cursors live as long as the index.
+/// An index, for reading: every operation of an [`Index`], a [`BytesIndex`] or a [`MultiIndex`] that leaves
+/// it as it is, with the same answers, costs and errors, from any number of threads. Made of a reference by
+/// [`From`], which [`DurableIndex::index`](crate::DurableIndex::index) does. It is as small as a reference
+/// and copied as one; iterators and cursors live as long as the index.
 ///
 /// ```
 /// use latchless::Index;

@@ -72,8 +72,8 @@ const FULL: usize = 1000;
 struct Level<'a> {
     tree: &'a ByteTree,
     level: usize,
-    /// In thousandths of a node. A node that is to be [`FULL`] takes entries as long as they fit; others only
-    /// need an estimate.
+    /// In thousandths of a node. A node that is to be [`FULL`] takes entries as long as they fit; others
+    /// only need an estimate.
     fill: usize,
     /// Entries that are in no node yet.
     pending: Entries,

@@ -31,11 +31,11 @@
 //! file is synced, takes the place of the old one, and the folder is synced. If anything fails, or the
 //! process is killed, the old file is whole. Only a killed process leaves its `.tmp-…` file.
 //!
-//! On Unix the new file has the old one's permissions, and its owner and group as far as the system lets this
-//! process set them; where the group can't be kept, the new group may do no more than others may. Access control
-//! lists and extended attributes aren't kept, and other hard links stay with the old file. A symbolic link
-//! stays: the file that it leads to is replaced, in that file's folder. What is neither a file nor absent is
-//! refused with [`Error::NotAFile`].
+//! On Unix the new file has the old one's permissions, and its owner and group as far as the system lets
+//! this process set them; where the group can't be kept, the new group may do no more than others may.
+//! Access control lists and extended attributes aren't kept, and other hard links stay with the old file. A
+//! symbolic link stays: the file that it leads to is replaced, in that file's folder. What is neither a
+//! file nor absent is refused with [`Error::NotAFile`].
 //!
 //! # While others write
 //! A save takes no latch and stops no writer. The snapshot has every entry that nobody touched during the
@@ -200,10 +200,9 @@ impl Layout {
         self
     }
 
-    /// As [`save`], of the cells that `cells` makes of an entry. The bytes of each, in
-    /// little-endian order, are the low bytes of a number; those above are ignored. The rows are in the order
-    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can
-    /// load them.
+    /// As [`save`], of the cells that `cells` makes of an entry. The bytes of each, in little-endian order,
+    /// are the low bytes of a number; those above are ignored. The rows are in the order of the index's
+    /// keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
     ///
     /// # Errors
     /// As [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for a type that is a string.

@@ -1,5 +1,5 @@
-//! Replacing a file in one step: written beside it, synced, renamed. The new file has the permissions of the old
-//! one. A symbolic link stays, and the file that it leads to is replaced.
+//! Replacing a file in one step: written beside it, synced, renamed. The new file has the permissions of
+//! the old one. A symbolic link stays, and the file that it leads to is replaced.
 
 use super::error::{Error, Result};
 use std::ffi::OsString;
@@ -78,8 +78,9 @@ impl Drop for Temporary {
     }
 }
 
-/// Creates a new file beside the one that it is to replace: `path.tmp-1234-0`, or with the next number that is
-/// free. Where there is an old one, only the owner may open the new one until it has the old one's permissions.
+/// Creates a new file beside the one that it is to replace: `path.tmp-1234-0`, or with the next number that
+/// is free. Where there is an old one, only the owner may open the new one until it has the old one's
+/// permissions.
 fn create_beside(target: &Target) -> Result<(File, Temporary)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -102,16 +103,16 @@ fn create_beside(target: &Target) -> Result<(File, Temporary)> {
     }
 }
 
-/// The permissions of a file with this mode for one that has another group: the group may do no more than others
-/// may. Neither sets an identity for those who run it.
+/// The permissions of a file with this mode for one that has another group: the group may do no more than
+/// others may. Neither sets an identity for those who run it.
 #[cfg(unix)]
 fn mode_for_another(mode: u32) -> u32 {
     let others = mode & 0o007;
     mode & (0o707 | others << 3)
 }
 
-/// Gives a file the owner, the group and the permissions of another. The owner and the group only as far as the
-/// system lets this process give files away.
+/// Gives a file the owner, the group and the permissions of another. The owner and the group only as far as
+/// the system lets this process give files away.
 #[cfg(unix)]
 fn take_after(file: &File, there: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -140,9 +141,9 @@ fn take_after(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets `write` fill a new file and puts that in the place of the file that `path` leads to. If anything fails,
-/// that is as it was before, and the new file is gone; but if the folder alone can't be synced, the new file is
-/// in place.
+/// Lets `write` fill a new file and puts that in the place of the file that `path` leads to. If anything
+/// fails, that is as it was before, and the new file is gone; but if the folder alone can't be synced, the
+/// new file is in place.
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
     let target = Target::find(path)?;
     let (mut file, mut temporary) = create_beside(&target)?;

@@ -175,6 +175,20 @@ impl<'a, K: BytesKey<Owned = K>, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
         fn get_many[Q: BytesKey<Owned = K>](self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()>;
         fn get_each[Q: BytesKey<Owned = K>](self, keys: &[Q], see: impl FnMut(usize, Option<Lent<'_, V>>));
         fn get_all[Q: BytesKey<Owned = K>](self, keys: &[Q]) -> Vec<Option<V>>;
+        fn first_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
+        fn last_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
+        fn floor_with[Q: BytesKey<Owned = K> + ?Sized, R](
+            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
+        ) -> Option<R>;
+        fn ceiling_with[Q: BytesKey<Owned = K> + ?Sized, R](
+            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
+        ) -> Option<R>;
+        fn lower_with[Q: BytesKey<Owned = K> + ?Sized, R](
+            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
+        ) -> Option<R>;
+        fn higher_with[Q: BytesKey<Owned = K> + ?Sized, R](
+            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
+        ) -> Option<R>;
         fn first(self) -> Option<(K, V)>;
         fn last(self) -> Option<(K, V)>;
         fn floor[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;

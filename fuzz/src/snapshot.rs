@@ -176,7 +176,7 @@ impl Bytes {
 
 /// Loads the rows as keys and values of some types: all are in the index, or one is none or out of order.
 fn load_strings(snapshot: &strings::Snapshot) {
-    fn of<K: BytesKey<Owned = K>, V: SavedValue>(snapshot: &strings::Snapshot) {
+    fn of<K: BytesKey, V: SavedValue>(snapshot: &strings::Snapshot) {
         let is_it = snapshot.key_name() == K::type_name() && snapshot.value_name() == V::type_name();
         match snapshot.index::<K, V>() {
             Ok(index) => {

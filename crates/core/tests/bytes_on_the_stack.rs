@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// How many blocks making the bytes of a key takes.
-fn allocations<K: BytesKey + ?Sized>(key: &K) -> usize {
+fn allocations<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q) -> usize {
     let before = ALLOCATIONS.get();
     key.with_bytes(|bytes| {
         black_box(bytes);

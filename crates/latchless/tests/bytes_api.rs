@@ -1,6 +1,6 @@
 //! The index of keys of any length, as its users call it.
 
-use latchless::bytes::{BytesCursor, BytesIndex, MultiIndex};
+use latchless::bytes::{BoxedBytesIndex, BytesCursor, BytesIndex, MultiIndex};
 use latchless::index::Options;
 use latchless::{BytesKey, Error, FillFactor, Value};
 use latchless_core::testing::Rng;
@@ -11,7 +11,7 @@ use std::ops::{Bound, ControlFlow, RangeBounds};
 use std::sync::Arc;
 
 /// Plain pages: tests have many small indexes.
-fn empty<K: BytesKey<Owned = K>, V: Value>() -> BytesIndex<K, V> {
+fn empty<K: BytesKey, V: Value>() -> BytesIndex<K, V> {
     BytesIndex::with_options(Options { huge_pages: false, ..Options::default() }).expect("a leaf finds room")
 }
 
@@ -81,6 +81,59 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
             assert_eq!(front, model.clone().into_iter().collect::<Vec<_>>());
         }
     }
+}
+
+/// What keys are says what they are asked by: no number and no text needs its type.
+#[test]
+fn literals_take_the_type_of_the_keys() {
+    let numbers = empty::<u16, u64>();
+    numbers.insert(&2000, 1).unwrap();
+    numbers.insert_many(&[(7, 2), (9, 3)], &mut [None; 2]).unwrap();
+    assert_eq!((numbers.get(&2000), numbers.get_all(&[7, 8])), (Some(1), vec![Some(2), None]));
+    assert_eq!((numbers.count(7..9), numbers.count(..=2000), numbers.floor(&8)), (1, 3, Some((7, 2))));
+    assert_eq!(numbers.remove(&7), Some(2));
+
+    let signed = empty::<i64, u64>();
+    signed.insert(&-5, 1).unwrap();
+    assert_eq!((signed.count(-6..-4), signed.get(&5)), (1, None));
+
+    let floats = empty::<f64, u64>();
+    floats.insert(&1.5, 1).unwrap();
+    assert_eq!(floats.count(1.0..2.0), 1);
+
+    let series = empty::<(String, u64), u64>();
+    series.insert(&("a", 1), 1).unwrap();
+    series.insert_many(&[(("a", 2), 2), (("b", 3), 3)], &mut [None; 2]).unwrap();
+    assert_eq!((series.get(&("a", 2)), series.count(("a", 2)..("b", 4))), (Some(2), 2));
+
+    let newest_first = empty::<(String, Reverse<u32>), u64>();
+    newest_first.insert(&("a", Reverse(7)), 1).unwrap();
+    assert_eq!(newest_first.ceiling(&("a", Reverse(9))).map(|(_, value)| value), Some(1));
+
+    let texts = empty::<String, u64>();
+    let owned = String::from("b");
+    texts.insert("a", 1).unwrap();
+    texts.insert(&owned, 2).unwrap();
+    texts.insert(&format!("{owned}c"), 3).unwrap();
+    assert_eq!((texts.get(&*owned), texts.count("a".."bc"), texts.count(owned.clone()..)), (Some(2), 2, 2));
+
+    let bytes = empty::<Vec<u8>, u64>();
+    bytes.insert(&b"key"[..], 1).unwrap();
+    assert_eq!((bytes.get(&vec![b'k', b'e', b'y']), bytes.count(&b"k"[..]..)), (Some(1), 1));
+
+    let arrays = empty::<[u8; 3], u64>();
+    arrays.insert(b"key", 1).unwrap();
+    assert_eq!((arrays.get(&[0; 3]), arrays.count([0; 3]..[255; 3])), (None, 1));
+
+    let rows = MultiIndex::<u16>::new().unwrap();
+    rows.insert(&2000, 1).unwrap();
+    rows.insert_many(&[(2000, 2), (2001, 3)]).unwrap();
+    assert_eq!((rows.rows(&2000).count(), rows.range(2000..).count(), rows.contains(&2001, 3)), (2, 3, true));
+
+    let boxed = BoxedBytesIndex::<(u64, u8), String>::new().unwrap();
+    let pin = boxed.pin();
+    boxed.insert(&(1, 2), "one".into(), &pin).unwrap();
+    assert_eq!(boxed.range((1, 0)..(2, 0), &pin).count(), 1);
 }
 
 /// Reads see nothing in a range that starts after its end, `try_range` tells, and changes are refused.

@@ -38,7 +38,7 @@ fn expected(model: &Model, key: &[u8]) -> [Option<(Vec<u8>, u64)>; 4] {
 type Number<V> = fn(Lent<'_, V>) -> u64;
 
 /// Neighbours of an index, by any of its keys.
-fn check<K: BytesKey<Owned = K>, V: BytesValue>(
+fn check<K: BytesKey, V: BytesValue>(
     index: &BytesIndex<K, V>,
     model: &Model,
     (key, number): (&dyn Fn(u64) -> K, Number<V>),
@@ -69,7 +69,7 @@ fn check<K: BytesKey<Owned = K>, V: BytesValue>(
 
 /// Puts every second key in; takes long runs out, so that leaves are passed; takes the ends out; and empties
 /// the index.
-fn like_a_map<K: BytesKey<Owned = K>, V: BytesValue>(
+fn like_a_map<K: BytesKey, V: BytesValue>(
     key: impl Fn(u64) -> K,
     (put, number): (impl Fn(&BytesIndex<K, V>, &K, u64), Number<V>),
 ) {
@@ -98,12 +98,12 @@ fn like_a_map<K: BytesKey<Owned = K>, V: BytesValue>(
     index.check_invariants().expect("a whole index");
 }
 
-fn put_word<K: BytesKey<Owned = K>>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
+fn put_word<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
     assert_eq!(index.insert(key, nth), Ok(None));
 }
 
 /// As `put_word`, of keys of which two may be equal.
-fn put_word_if_new<K: BytesKey<Owned = K>>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
+fn put_word_if_new<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
     index.insert(key, nth).expect("room");
 }
 

@@ -42,12 +42,12 @@ const STRING_MAX: usize = u16::MAX as usize;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DurableBytesIndex<K, V> {
+pub struct DurableBytesIndex<K: BytesKey, V: BytesValue> {
     pub(crate) index: BytesIndex<K, V>,
     pub(crate) journal: Journal,
 }
 
-impl<K, V> std::fmt::Debug for DurableBytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> std::fmt::Debug for DurableBytesIndex<K, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DurableBytesIndex").field("journal", &self.journal).finish_non_exhaustive()
     }
@@ -93,7 +93,7 @@ pub fn removal(key: &[u8]) -> Draft {
     draft
 }
 
-impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
+impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
     /// its memory limit counts.
     ///
@@ -111,7 +111,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     }
 
     /// The value of a key.
-    pub fn get<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
+    pub fn get<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         self.index.get(key)
     }
 
@@ -131,7 +131,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     }
 
     /// Sets a key in the index, of which the log says so already.
-    fn put_logged<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>> {
+    fn put_logged<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>> {
         let inserted = self.index.insert(key, value);
         if inserted.is_err() {
             self.take_back(key)?;
@@ -140,7 +140,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     }
 
     /// Logs that a key that the index refused has the value that it has now.
-    fn take_back<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<()> {
+    fn take_back<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<()> {
         let there = self.index.get(key);
         let draft = key.with_bytes(|key| match &there {
             Some(value) => put::<V>(key, lend(value)),
@@ -171,7 +171,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// for it, it is in the index and perhaps not on the disk.
     pub fn insert<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.check_value(value)?;
         let (set, draft) = key.with_bytes(|bytes| {
@@ -188,7 +188,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// [`Error::Index`] says which entries were refused: all, if a key or value has over 65,535 bytes. The
     /// others as [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that
     /// failed are done.
-    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
+    pub fn insert_many<Q: BytesKey<K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
         let check = |(key, value): &(Q, V)| {
             key.with_bytes(check_length)?;
             self.check_value(lend(value))
@@ -220,7 +220,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     }
 
     /// Logs what takes back those that the index refused, and says where they are in the whole batch.
-    fn told<Q: BytesKey<Owned = K>>(
+    fn told<Q: BytesKey<K>>(
         &self,
         inserted: Result<(), Incomplete>,
         entries: &[(Q, V)],
@@ -235,7 +235,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
-    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<Option<V>> {
+    pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<Option<V>> {
         let change = key.with_bytes(|key| check_length(key).ok().map(|()| (stripe_of(key), removal(key))));
         let Some((set, draft)) = change else { return self.journal.nothing(None) };
         self.journal.change(set, draft, || Ok(self.index.remove(key)))
@@ -245,7 +245,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert_many`], but that keys of over 65,535 bytes aren't there.
-    pub fn remove_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q]) -> Result<usize> {
+    pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q]) -> Result<usize> {
         let fits = |key: &&Q| key.with_bytes(|key| check_length(key).is_ok());
         let keys: Vec<&Q> = keys.iter().filter(fits).collect();
         if keys.is_empty() {
@@ -273,7 +273,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// # Errors
     /// [`Error::Index`] if the range ends before it starts, or an end has over 65,535 bytes. The others as
     /// [`DurableBytesIndex::insert`].
-    pub fn remove_range<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+    pub fn remove_range<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
         let owned =
             [range.start_bound(), range.end_bound()].map(|end| end.map(|key| key.with_bytes(<[u8]>::to_vec)));
         let ends = owned.each_ref().map(|end| end.as_ref().map(Vec::as_slice));
@@ -316,7 +316,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// ```
     pub fn compute<Q>(&self, key: &Q, value: impl FnOnce(Option<V>) -> Option<V>) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.journal.check_process()?;
         let set = key.with_bytes(|key| check_length(key).map(|()| stripe_of(key)))?;
@@ -348,7 +348,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
-    pub fn get_or_insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<V> {
+    pub fn get_or_insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: V) -> Result<V> {
         Ok(self.compute(key, |before| before.or_else(|| Some(value.clone())))?.unwrap_or(value))
     }
 
@@ -358,7 +358,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// As [`DurableBytesIndex::insert`].
     pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.compute(key, |before| before.map(|_| <V::Form as Form<V>>::own(value)))
     }
@@ -369,7 +369,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// As [`DurableBytesIndex::insert`].
     pub fn compare_exchange<Q>(&self, key: &Q, expected: Lent<'_, V>, value: Lent<'_, V>) -> Result<bool>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.change_if(key, expected, || Some(<V::Form as Form<V>>::own(value)))
     }
@@ -380,7 +380,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// As [`DurableBytesIndex::insert`].
     pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<bool>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.change_if(key, expected, || None)
     }
@@ -392,7 +392,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         becomes: impl FnOnce() -> Option<V>,
     ) -> Result<bool>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let mut is_it = false;
         self.compute(key, |before| {

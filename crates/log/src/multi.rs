@@ -32,12 +32,12 @@ use std::path::Path;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DurableMultiIndex<K> {
+pub struct DurableMultiIndex<K: BytesKey> {
     pub(crate) index: MultiIndex<K>,
     pub(crate) journal: Journal,
 }
 
-impl<K> std::fmt::Debug for DurableMultiIndex<K> {
+impl<K: BytesKey> std::fmt::Debug for DurableMultiIndex<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DurableMultiIndex").field("journal", &self.journal).finish_non_exhaustive()
     }
@@ -49,18 +49,18 @@ fn push(draft: &mut Draft, key: &[u8], row: u64) {
     draft.push_value(&row.to_le_bytes(), ROW);
 }
 
-fn draft_of<Q: BytesKey + ?Sized>(kind: Kind, key: &Q, row: u64) -> Draft {
+fn draft_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(kind: Kind, key: &Q, row: u64) -> Draft {
     let mut draft = Draft::of_strings(kind);
     key.with_bytes(|key| push(&mut draft, key, row));
     draft
 }
 
 /// Refuses a pair that is too long, as the index would, before anything is logged.
-fn check<Q: BytesKey + ?Sized>(key: &Q, row: u64) -> latchless::Result<()> {
+fn check<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q, row: u64) -> latchless::Result<()> {
     (key, row).with_bytes(check_length)
 }
 
-impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
+impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
     /// its memory limit counts.
     ///
@@ -93,7 +93,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     }
 
     /// Logs that a pair isn't there that the index refused.
-    fn take_back<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<()> {
+    fn take_back<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<()> {
         if self.index.contains(key, row) {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     /// [`Error::Io`], [`Error::Index`], which also a key of more bytes than a [`MultiIndex`] takes is:
     /// nothing has changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the
     /// operation waited for it, it is in the index and perhaps not on the disk.
-    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+    pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         check(key, row)?;
         self.journal.change(key.with_bytes(stripe_of), draft_of(Kind::PutStrings, key, row), || {
             let inserted = self.index.insert(key, row);
@@ -124,7 +124,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     /// [`Error::Index`] says which pairs were refused: all, if a key is too long. The others as
     /// [`DurableMultiIndex::insert`]; of a batch of several records, those before the one that failed are
     /// done.
-    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
+    pub fn insert_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
         let refused = |cause| Error::Index { cause, refused: (0..pairs.len()).collect() };
         pairs.iter().try_for_each(|(key, row)| check(key, *row)).map_err(refused)?;
         if pairs.is_empty() {
@@ -153,7 +153,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     ///
     /// # Errors
     /// As [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
-    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+    pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         if check(key, row).is_err() {
             return self.journal.nothing(false);
         }
@@ -165,7 +165,7 @@ impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
     ///
     /// # Errors
     /// As [`DurableMultiIndex::remove`].
-    pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<usize> {
+    pub fn remove_all<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<usize> {
         if check(key, 0).is_err() {
             return self.journal.nothing(0);
         }

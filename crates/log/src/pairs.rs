@@ -14,22 +14,19 @@ use std::io::Write;
 pub const ROW: DataType = DataType::UInt64;
 
 /// The index.
-pub struct Pairs<'a, K: BytesKey<Owned = K>> {
+pub struct Pairs<'a, K: BytesKey> {
     index: &'a mut MultiIndex<K>,
     pending: Pending<MultiIndex<K>>,
 }
 
-impl<'a, K: BytesKey<Owned = K>> Pairs<'a, K> {
+impl<'a, K: BytesKey> Pairs<'a, K> {
     pub fn new(index: &'a mut MultiIndex<K>) -> Self {
         Self { index, pending: Pending::default() }
     }
 }
 
 /// The keys and rows of a record, or what is wrong with them; of one without rows each is 0.
-fn pairs_of<K: BytesKey<Owned = K>>(
-    payload: &[u8],
-    rows: Option<DataType>,
-) -> Result<Vec<(K, u64)>, &'static str> {
+fn pairs_of<K: BytesKey>(payload: &[u8], rows: Option<DataType>) -> Result<Vec<(K, u64)>, &'static str> {
     let pair = |entry: Result<(&[u8], &[u8]), _>| {
         let (key, row) = entry?;
         Ok((key_of::<K>(key)?, u64::of_cell(row).unwrap_or_default()))
@@ -37,7 +34,7 @@ fn pairs_of<K: BytesKey<Owned = K>>(
     StringsOf::new(payload, rows).map(pair).collect()
 }
 
-impl<K: BytesKey<Owned = K> + 'static> Target for Pairs<'_, K> {
+impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
     fn types(&self) -> [DataType; 2] {
         [strings::key_type::<K>(), ROW]
     }

@@ -46,7 +46,7 @@ impl<K: Key, V: Value> Room for Index<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Room for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Room for BytesIndex<K, V> {
     type Order = Vec<u8>;
     type Entry = (K, V);
 
@@ -68,7 +68,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Room for BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>> Room for MultiIndex<K> {
+impl<K: BytesKey> Room for MultiIndex<K> {
     type Order = Vec<u8>;
     type Entry = (K, u64);
 

@@ -165,55 +165,55 @@ impl<K: Native, V: Native> Reader<'_, Index<K, V>> {
     }
 }
 
-impl<'a, K: BytesKey<Owned = K>, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
+impl<'a, K: BytesKey, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
     reads! { BytesIndex:
-        fn get[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<V>;
-        fn get_with[Q: BytesKey<Owned = K> + ?Sized, R](
+        fn get[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<V>;
+        fn get_with[Q: BytesKey<K> + ?Sized, R](
             self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R
         ) -> Option<R>;
-        fn contains_key[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> bool;
-        fn get_many[Q: BytesKey<Owned = K>](self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()>;
-        fn get_each[Q: BytesKey<Owned = K>](self, keys: &[Q], see: impl FnMut(usize, Option<Lent<'_, V>>));
-        fn get_all[Q: BytesKey<Owned = K>](self, keys: &[Q]) -> Vec<Option<V>>;
+        fn contains_key[Q: BytesKey<K> + ?Sized](self, key: &Q) -> bool;
+        fn get_many[Q: BytesKey<K>](self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_each[Q: BytesKey<K>](self, keys: &[Q], see: impl FnMut(usize, Option<Lent<'_, V>>));
+        fn get_all[Q: BytesKey<K>](self, keys: &[Q]) -> Vec<Option<V>>;
         fn first_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
         fn last_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
-        fn floor_with[Q: BytesKey<Owned = K> + ?Sized, R](
+        fn floor_with[Q: BytesKey<K> + ?Sized, R](
             self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
         ) -> Option<R>;
-        fn ceiling_with[Q: BytesKey<Owned = K> + ?Sized, R](
+        fn ceiling_with[Q: BytesKey<K> + ?Sized, R](
             self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
         ) -> Option<R>;
-        fn lower_with[Q: BytesKey<Owned = K> + ?Sized, R](
+        fn lower_with[Q: BytesKey<K> + ?Sized, R](
             self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
         ) -> Option<R>;
-        fn higher_with[Q: BytesKey<Owned = K> + ?Sized, R](
+        fn higher_with[Q: BytesKey<K> + ?Sized, R](
             self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
         ) -> Option<R>;
         fn first(self) -> Option<(K, V)>;
         fn last(self) -> Option<(K, V)>;
-        fn floor[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn ceiling[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn lower[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn higher[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn range[Q: BytesKey<Owned = K> + ?Sized](
+        fn floor[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn ceiling[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn lower[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn higher[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
+        fn range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> BytesEntries<'a, K, V>;
-        fn try_range[Q: BytesKey<Owned = K> + ?Sized](
+        fn try_range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> Result<BytesEntries<'a, K, V>>;
         fn iter(self) -> BytesEntries<'a, K, V>;
-        fn prefix[Q: BytesKey + ?Sized](self, prefix: &Q) -> BytesEntries<'a, K, V>;
+        fn prefix[P: BytesKey, Q: BytesKey<P> + ?Sized](self, prefix: &Q) -> BytesEntries<'a, K, V>;
         fn cursor(self) -> BytesCursor<&'a BytesIndex<K, V>>;
-        fn scan[Q: BytesKey<Owned = K> + ?Sized](
+        fn scan[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
         ) -> ControlFlow<()>;
-        fn scan_back[Q: BytesKey<Owned = K> + ?Sized](
+        fn scan_back[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
         ) -> ControlFlow<()>;
-        fn scan_prefix[Q: BytesKey + ?Sized](
+        fn scan_prefix[P: BytesKey, Q: BytesKey<P> + ?Sized](
             self, prefix: &Q, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
         ) -> ControlFlow<()>;
-        fn count[Q: BytesKey<Owned = K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
+        fn count[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
         fn len(self) -> usize;
         fn is_empty(self) -> bool;
         fn memory_bytes(self) -> usize;
@@ -223,7 +223,7 @@ impl<'a, K: BytesKey<Owned = K>, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
     }
 }
 
-impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
+impl<K: BytesKey + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
     /// As [`strings::save`]: a file that [`strings::open`] opens.
     ///
     /// # Errors
@@ -241,23 +241,23 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V
     }
 }
 
-impl<'a, K: BytesKey<Owned = K>> Reader<'a, MultiIndex<K>> {
+impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
     reads! { MultiIndex:
-        fn contains[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q, row: u64) -> bool;
-        fn rows[Q: BytesKey<Owned = K> + ?Sized](
+        fn contains[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> bool;
+        fn rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q
         ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'a, K, Q>;
-        fn scan_rows[Q: BytesKey<Owned = K> + ?Sized](
+        fn scan_rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q, see: impl FnMut(u64) -> ControlFlow<()>
         ) -> ControlFlow<()>;
-        fn count[Q: BytesKey<Owned = K> + ?Sized](self, key: &Q) -> usize;
-        fn range[Q: BytesKey<Owned = K> + ?Sized](
+        fn count[Q: BytesKey<K> + ?Sized](self, key: &Q) -> usize;
+        fn range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> MultiEntries<'a, K>;
-        fn try_range[Q: BytesKey<Owned = K> + ?Sized](
+        fn try_range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> Result<MultiEntries<'a, K>>;
-        fn count_range[Q: BytesKey<Owned = K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
+        fn count_range[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
         fn first(self) -> Option<(K, u64)>;
         fn last(self) -> Option<(K, u64)>;
         fn iter(self) -> MultiEntries<'a, K>;
@@ -269,7 +269,7 @@ impl<'a, K: BytesKey<Owned = K>> Reader<'a, MultiIndex<K>> {
     }
 }
 
-impl<K: BytesKey<Owned = K> + 'static> Reader<'_, MultiIndex<K>> {
+impl<K: BytesKey + 'static> Reader<'_, MultiIndex<K>> {
     /// As [`multi::save`]: a file that [`multi::open`] opens.
     ///
     /// # Errors

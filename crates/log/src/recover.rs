@@ -126,7 +126,7 @@ impl Found {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
+    pub fn recover_bytes<K: BytesKey + 'static, V: SavedValue>(
         self,
         mut index: BytesIndex<K, V>,
         opening: Opening,
@@ -139,7 +139,7 @@ impl Found {
     ///
     /// # Errors
     /// As [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
-    pub fn recover_multi<K: BytesKey<Owned = K> + 'static>(
+    pub fn recover_multi<K: BytesKey + 'static>(
         self,
         mut index: MultiIndex<K>,
         opening: Opening,

@@ -11,12 +11,12 @@ use std::io::Write;
 use std::ops::Bound;
 
 /// The index.
-pub struct Strings<'a, K: BytesKey<Owned = K>, V: SavedValue> {
+pub struct Strings<'a, K: BytesKey, V: SavedValue> {
     index: &'a mut BytesIndex<K, V>,
     pending: Pending<BytesIndex<K, V>>,
 }
 
-impl<'a, K: BytesKey<Owned = K>, V: SavedValue> Strings<'a, K, V> {
+impl<'a, K: BytesKey, V: SavedValue> Strings<'a, K, V> {
     pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
         Self { index, pending: Pending::default() }
     }
@@ -26,11 +26,11 @@ impl<'a, K: BytesKey<Owned = K>, V: SavedValue> Strings<'a, K, V> {
 const NO_VALUE: &str = "one of a record's values is none";
 
 /// The key of these bytes, or what is wrong with them.
-pub fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
+pub fn key_of<K: BytesKey>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
 
-impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, V> {
+impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
     fn types(&self) -> [DataType; 2] {
         [strings::key_type::<K>(), V::COLUMN]
     }

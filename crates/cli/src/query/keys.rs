@@ -150,7 +150,7 @@ fn push_form(bytes: &mut Vec<u8>, form: Form, cell: &[u8], is_strict: bool) -> R
 }
 
 /// Appends a part of a key to those before it.
-pub fn push<P: BytesKey + ?Sized>(bytes: &mut Vec<u8>, part: &P, is_last: bool) {
+pub fn push<K: BytesKey, P: BytesKey<K> + ?Sized>(bytes: &mut Vec<u8>, part: &P, is_last: bool) {
     if is_last {
         part.with_bytes(|part| bytes.extend_from_slice(part));
     } else {

@@ -11,7 +11,7 @@ use latchless_core::base::index::{
 };
 
 /// A key that stands for a number.
-pub trait Named: BytesKey<Owned = Self> + Send + Sync + 'static {
+pub trait Named: BytesKey + Sized + Send + Sync + 'static {
     fn of(number: u64) -> Self;
     fn number(self) -> u64;
 }
@@ -34,7 +34,6 @@ pub struct Long(u64);
 const AROUND: (usize, usize) = (20, 200);
 
 impl BytesKey for Long {
-    type Owned = Self;
     const FIXED: Option<usize> = Some(AROUND.0 + 8 + AROUND.1);
 
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
@@ -58,7 +57,7 @@ impl Named for Long {
     }
 }
 
-pub struct Bytes<K>(BytesIndex<K, u64>);
+pub struct Bytes<K: BytesKey>(BytesIndex<K, u64>);
 
 impl<K: Named> Default for Bytes<K> {
     fn default() -> Self {
@@ -71,7 +70,7 @@ fn keyed<K: Named>(span: Span<u64>) -> Span<K> {
 }
 
 /// A scan that pauses: an iterator that is asked for some entries at a time.
-struct Paused<'i, K> {
+struct Paused<'i, K: BytesKey> {
     entries: BytesEntries<'i, K, u64>,
     direction: Direction,
 }

@@ -177,7 +177,7 @@ pub fn idle_errors(sources: &[Source]) -> Vec<String> {
 }
 
 impl Source {
-    /// Whether Cargo compiles the file by itself.
+    /// Whether the file is compiled by itself: by Cargo, or by the test of what the compiler says.
     fn starts_a_target(&self) -> bool {
         let parts: Vec<&str> = self.path.rsplitn(3, '/').collect();
         let [file, folder, above] = parts[..] else { return true };
@@ -185,5 +185,6 @@ impl Source {
         by_name
             || ["tests", "examples", "benches", "fuzz_targets", "bin"].contains(&folder)
                 && !above.contains("/src")
+            || folder == "messages" && above.ends_with("/tests")
     }
 }

@@ -7,14 +7,13 @@
 use super::key::Key;
 use super::nanos::Nanos;
 use core::any::type_name;
-use core::fmt::Debug;
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::num::NonZero;
 use std::borrow::Cow;
 
 /// A key of any length, ordered by its bytes.
 ///
-/// An index stores keys of the type `K: BytesKey<Owned = K>`, and is asked by every type whose
+/// An index stores keys of the type `K: BytesKey`, and is asked by every type whose
 /// [`Owned`](Self::Owned) is `K`: one of `String` by `str`, one of `(u64, String)` by `(u64, &str)`.
 ///
 /// # Contract
@@ -36,7 +35,7 @@ use std::borrow::Cow;
 /// ```
 /// use latchless_core::BytesKey;
 ///
-/// fn bytes<K: BytesKey + ?Sized>(key: &K) -> Vec<u8> {
+/// fn bytes<K, Q: BytesKey<K> + ?Sized>(key: &Q) -> Vec<u8> {
 ///     key.with_bytes(<[u8]>::to_vec)
 /// }
 /// assert!(bytes("ab") < bytes("abc"));
@@ -56,7 +55,6 @@ use std::borrow::Cow;
 ///     sequence: u64,
 /// }
 /// impl BytesKey for Versioned {
-///     type Owned = Self;
 ///     const FIXED: Option<usize> = None;
 ///     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
 ///         (self.name.as_str(), Reverse(self.sequence)).with_bytes(f)
@@ -71,10 +69,21 @@ use std::borrow::Cow;
 /// assert!(newer.with_bytes(|newer| older.with_bytes(|older| newer < older)));
 /// assert_eq!(newer.with_bytes(Versioned::from_bytes), newer);
 /// ```
-pub trait BytesKey {
-    /// What an index stores and gives back. All types with the same `Owned` have the same bytes for the same
-    /// key: `str` and `String`, `(u64, &str)` and `(u64, String)`.
-    type Owned: BytesKey<Owned = Self::Owned> + Clone + Debug + Send + Sync + 'static;
+///
+/// `Owned` is what an index stores and gives back. All types with one `Owned` have the same bytes for the
+/// same key: `str` and `String`, `(u64, &str)` and `(u64, String)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` isn't a key of an index whose keys are `{Owned}`",
+    label = "not a `BytesKey<{Owned}>`",
+    note = "keys are strings, byte strings, `[u8; N]`, numbers, `bool`, `char`, IP addresses, `latchless::Nanos`, and \
+            `Option`s, `Reverse`s and tuples of these",
+    note = "an index of `String` is asked by `&str`, one of `Vec<u8>` by `&[u8]` (`&b\"key\"[..]`), one of \
+            `(String, u64)` by `&(\"key\", 7)`",
+    note = "`Arc<str>` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch as \
+            `latchless::Nanos`",
+    note = "a type of your own is a key once it implements `latchless::BytesKey`"
+)]
+pub trait BytesKey<Owned = Self> {
     /// How many bytes every key has, if all have as many.
     const FIXED: Option<usize>;
     /// Calls `f` with the key's bytes. They live on the stack or in the key: nothing is allocated for keys of
@@ -87,19 +96,22 @@ pub trait BytesKey {
     }
     /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a
     /// panic.
-    fn from_bytes(bytes: &[u8]) -> Self::Owned;
+    fn from_bytes(bytes: &[u8]) -> Owned;
 
     /// Whether a key has these bytes, wherever they come from: a file is asked before its keys are believed.
     /// As it stands here it asks [`Self::from_bytes`], and panics as that does.
-    fn is_key(bytes: &[u8]) -> bool {
+    fn is_key(bytes: &[u8]) -> bool
+    where
+        Owned: BytesKey,
+    {
         Self::from_bytes(bytes).with_bytes(|own| own == bytes)
     }
 
     /// What a file calls this type, so that its keys aren't taken for those of another one. `Self` and
-    /// [`Self::Owned`] have one name. As it stands here it is the compiler's name for `Owned`, with the names
+    /// `Owned` have one name. As it stands here it is the compiler's name for `Owned`, with the names
     /// of its modules: a file outlasts their being renamed only with a name of one's own.
     fn type_name() -> Cow<'static, str> {
-        type_name::<Self::Owned>().into()
+        type_name::<Owned>().into()
     }
 }
 
@@ -115,8 +127,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 /// Byte strings as they are.
 macro_rules! byte_string {
     ($($key:ty),*) => {$(
-        impl BytesKey for $key {
-            type Owned = Vec<u8>;
+        impl BytesKey<Vec<u8>> for $key {
             const FIXED: Option<usize> = None;
 
             #[inline]
@@ -149,8 +160,7 @@ byte_string!([u8], Vec<u8>);
 /// Texts in UTF-8, whose bytes have the order of their characters.
 macro_rules! text {
     ($($key:ty),*) => {$(
-        impl BytesKey for $key {
-            type Owned = String;
+        impl BytesKey<String> for $key {
             const FIXED: Option<usize> = None;
 
             #[inline]
@@ -181,7 +191,6 @@ macro_rules! text {
 text!(str, String);
 
 impl<const N: usize> BytesKey for [u8; N] {
-    type Owned = Self;
     const FIXED: Option<usize> = Some(N);
 
     #[inline]
@@ -211,8 +220,7 @@ impl<const N: usize> BytesKey for [u8; N] {
 /// What leads to a key, to ask with: it has the key's bytes.
 macro_rules! pointer {
     ($([$($parameter:tt)*] $pointer:ty),*) => {$(
-        impl<$($parameter)*> BytesKey for $pointer {
-            type Owned = <T as BytesKey>::Owned;
+        impl<Owned: BytesKey, $($parameter)*> BytesKey<Owned> for $pointer {
             const FIXED: Option<usize> = T::FIXED;
 
             #[inline]
@@ -226,7 +234,7 @@ macro_rules! pointer {
             }
 
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> <T as BytesKey>::Owned {
+            fn from_bytes(bytes: &[u8]) -> Owned {
                 T::from_bytes(bytes)
             }
 
@@ -240,14 +248,17 @@ macro_rules! pointer {
         }
     )*};
 }
-pointer!([T: BytesKey + ?Sized] &T, [T: BytesKey + ?Sized] Box<T>, [T: BytesKey + ToOwned + ?Sized] Cow<'_, T>);
+pointer!(
+    [T: BytesKey<Owned> + ?Sized] &T,
+    [T: BytesKey<Owned> + ?Sized] Box<T>,
+    [T: BytesKey<Owned> + ToOwned + ?Sized] Cow<'_, T>
+);
 
 /// Keys of fixed length, each with the array that has its order: to it, and back from those that a key has.
 macro_rules! fixed {
     ($($(#[$condition:meta])* $key:ty: $name:literal, $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
         $(#[$condition])*
         impl BytesKey for $key {
-            type Owned = Self;
             const FIXED: Option<usize> = Some($bytes);
 
             #[inline]
@@ -319,19 +330,20 @@ mod tests {
     use super::*;
     use crate::testing::{bytes_are_lawful, bytes_of, random_cases};
     use core::cmp::Ordering;
+    use core::fmt::Debug;
     use proptest::prelude::*;
 
     /// Everything that a type promises, of two keys that compare by their own order.
-    fn lawful<K: BytesKey<Owned = K> + Ord + Debug>(a: &K, b: &K) {
+    fn lawful<K: BytesKey + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 
     /// A borrowed form has its owned form's bytes.
-    fn same<Q: BytesKey<Owned: PartialEq> + ?Sized>(borrowed: &Q, owned: &Q::Owned) {
+    fn same<K: BytesKey + PartialEq + Debug, Q: BytesKey<K> + ?Sized>(borrowed: &Q, owned: &K) {
         assert_eq!(bytes_of(borrowed), bytes_of(owned));
         assert_eq!(Q::from_bytes(&bytes_of(borrowed)), *owned);
         assert!(borrowed.held_bytes().is_none_or(|held| held == bytes_of(borrowed)));
-        assert_eq!(Q::FIXED, <Q::Owned>::FIXED);
+        assert_eq!(Q::FIXED, K::FIXED);
     }
 
     #[test]

@@ -39,9 +39,12 @@ pub const WORDS_MAX: usize = 8;
 /// assert_eq!(Extent::from_words(extent.to_words()), extent);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` isn't a value that an index of byte strings has in its nodes",
-    note = "values are `Copy` and have at most 64 bytes, or are `Vec<u8>` or `String`; for a type of your own implement \
-            `WideValue` and `BytesValue`, or use `BoxedBytesIndex`"
+    message = "`{Self}` can't be a value of a `BytesIndex`: such a value is `Copy` and has at most 64 bytes, or is \
+               `Vec<u8>` or `String`",
+    label = "not a `BytesValue`",
+    note = "values of any type and size go into a `latchless::bytes::BoxedBytesIndex`",
+    note = "a `Duration` is a value as `latchless::Nanos`",
+    note = "a type of your own is a value once it implements `latchless::WideValue` and `latchless::BytesValue`"
 )]
 pub trait BytesValue: Clone + Debug + Send + Sync + 'static {
     /// How it is stored: [`Word`], [`Words`], [`ByteString`] or [`Text`].
@@ -136,6 +139,7 @@ pub struct Text;
 /// Why what was stored is always of the kind that was asked for.
 const STORED: &str = "only values that were stored are decoded";
 
+#[diagnostic::do_not_recommend]
 impl<V: Value> BytesValue for V {
     type Form = Word;
 }

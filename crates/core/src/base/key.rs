@@ -144,6 +144,14 @@ impl Bits for u64 {
 /// }
 /// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a key of an `Index`: such a key is `Copy` and has its order in at most 64 bits",
+    label = "not a `Key`",
+    note = "strings, byte strings, `u128`, UUIDs, IPv6 addresses and tuples of more than 64 bits are keys of \
+            `latchless::bytes::BytesIndex`, and with values of any type of `latchless::bytes::BoxedBytesIndex`",
+    note = "a `Duration` is a key as `latchless::Nanos`, a `SystemTime` as the `Nanos` since the epoch",
+    note = "a type of your own is a key once it implements `latchless::Key`"
+)]
 pub trait Key: Copy + Debug + Send + Sync + 'static {
     /// The unsigned integer that represents this key inside a node.
     type Bits: Bits;

@@ -86,8 +86,8 @@ impl Buffer {
 
     /// Pushes a key so that others may follow.
     #[inline(always)]
-    fn push_part<K: BytesKey>(&mut self, part: &K) {
-        part.with_bytes(|bytes| match K::FIXED {
+    fn push_part<K, Q: BytesKey<K>>(&mut self, part: &Q) {
+        part.with_bytes(|bytes| match Q::FIXED {
             Some(_) => self.push(bytes),
             None => self.push_closed(bytes),
         });
@@ -103,18 +103,18 @@ impl Buffer {
 
 /// Takes the first part off the bytes of several: one that [`Buffer::push_part`] pushed.
 #[inline(always)]
-fn take<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
-    let (part, rest) = match K::FIXED {
+fn take<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
+    let (part, rest) = match Q::FIXED {
         Some(length) => bytes.split_at(length),
-        None => return take_closed::<K>(bytes),
+        None => return take_closed::<K, Q>(bytes),
     };
     *bytes = rest;
-    K::from_bytes(part)
+    Q::from_bytes(part)
 }
 
 /// Takes a closed part off the bytes of several, and reads it as it was.
-fn take_closed<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
-    K::from_bytes(open(bytes).expect("a closed part has an end").bytes())
+fn take_closed<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
+    Q::from_bytes(open(bytes).expect("a closed part has an end").bytes())
 }
 
 /// Takes a closed part off the bytes of several, and opens it. None if no closed part is there.
@@ -137,11 +137,11 @@ fn open(bytes: &mut &[u8]) -> Option<Buffer> {
 }
 
 /// Takes the first part off the bytes of several. Whether it was one.
-fn take_key<K: BytesKey>(bytes: &mut &[u8]) -> bool {
-    let Some(length) = K::FIXED else { return open(bytes).is_some_and(|mut open| K::is_key(open.bytes())) };
+fn take_key<K: BytesKey, Q: BytesKey<K>>(bytes: &mut &[u8]) -> bool {
+    let Some(length) = Q::FIXED else { return open(bytes).is_some_and(|mut open| Q::is_key(open.bytes())) };
     let Some((part, rest)) = bytes.split_at_checked(length) else { return false };
     *bytes = rest;
-    K::is_key(part)
+    Q::is_key(part)
 }
 
 /// The sum of the parts' lengths, if each part has a fixed one.
@@ -159,14 +159,15 @@ const fn sum(parts: &[Option<usize>]) -> Option<usize> {
 }
 
 macro_rules! tuple {
-    ($($part:ident $at:tt),*; $last:ident $last_at:tt) => {
+    ($($owned:ident $part:ident $at:tt),*; $last_owned:ident $last:ident $last_at:tt) => {
         /// By the first part, then by the next one: the order of tuples.
-        impl<$($part: BytesKey,)* $last: BytesKey> BytesKey for ($($part,)* $last) {
-            type Owned = ($($part::Owned,)* $last::Owned);
+        impl<$($owned: BytesKey, $part: BytesKey<$owned>,)* $last_owned: BytesKey, $last: BytesKey<$last_owned>>
+            BytesKey<($($owned,)* $last_owned)> for ($($part,)* $last)
+        {
             const FIXED: Option<usize> = sum(&[$($part::FIXED,)* $last::FIXED]);
 
             #[inline]
-            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+            fn with_bytes<Out>(&self, f: impl FnOnce(&[u8]) -> Out) -> Out {
                 let mut buffer = Buffer::new();
                 $(buffer.push_part(&self.$at);)*
                 self.$last_at.with_bytes(|bytes| buffer.push(bytes));
@@ -174,12 +175,12 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn from_bytes(mut bytes: &[u8]) -> Self::Owned {
-                ($(take::<$part>(&mut bytes),)* $last::from_bytes(bytes))
+            fn from_bytes(mut bytes: &[u8]) -> ($($owned,)* $last_owned) {
+                ($(take::<$owned, $part>(&mut bytes),)* $last::from_bytes(bytes))
             }
 
             fn is_key(mut bytes: &[u8]) -> bool {
-                $(take_key::<$part>(&mut bytes) &&)* $last::is_key(bytes)
+                $(take_key::<$owned, $part>(&mut bytes) &&)* $last::is_key(bytes)
             }
 
             fn type_name() -> Cow<'static, str> {
@@ -188,22 +189,21 @@ macro_rules! tuple {
         }
     };
 }
-tuple!(A 0; B 1);
-tuple!(A 0, B 1; C 2);
-tuple!(A 0, B 1, C 2; D 3);
-tuple!(A 0, B 1, C 2, D 3; E 4);
-tuple!(A 0, B 1, C 2, D 3, E 4; F 5);
+tuple!(A P 0; B Q 1);
+tuple!(A P 0, B Q 1; C R 2);
+tuple!(A P 0, B Q 1, C R 2; D S 3);
+tuple!(A P 0, B Q 1, C R 2, D S 3; E T 4);
+tuple!(A P 0, B Q 1, C R 2, D S 3, E T 4; F U 5);
 
 /// Absent comes first.
-impl<K: BytesKey> BytesKey for Option<K> {
-    type Owned = Option<K::Owned>;
-    const FIXED: Option<usize> = sum(&[Some(1), K::FIXED]);
+impl<K: BytesKey, Q: BytesKey<K>> BytesKey<Option<K>> for Option<Q> {
+    const FIXED: Option<usize> = sum(&[Some(1), Q::FIXED]);
 
     #[inline]
-    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+    fn with_bytes<Out>(&self, f: impl FnOnce(&[u8]) -> Out) -> Out {
         let mut buffer = Buffer::new();
         buffer.push(&[u8::from(self.is_some())]);
-        match (self, K::FIXED) {
+        match (self, Q::FIXED) {
             (Some(key), _) => key.with_bytes(|bytes| buffer.push(bytes)),
             (None, Some(length)) => (0..length).for_each(|_| buffer.push(&[0])),
             (None, None) => {}
@@ -212,31 +212,30 @@ impl<K: BytesKey> BytesKey for Option<K> {
     }
 
     #[inline]
-    fn from_bytes(bytes: &[u8]) -> Self::Owned {
+    fn from_bytes(bytes: &[u8]) -> Option<K> {
         let (some, key) = bytes.split_first().expect("an optional key says whether it is there");
-        (*some != 0).then(|| K::from_bytes(key))
+        (*some != 0).then(|| Q::from_bytes(key))
     }
 
     fn is_key(bytes: &[u8]) -> bool {
         match bytes.split_first() {
-            Some((1, key)) => K::is_key(key),
-            Some((0, zeros)) => zeros.len() == K::FIXED.unwrap_or(0) && zeros.iter().all(|&byte| byte == 0),
+            Some((1, key)) => Q::is_key(key),
+            Some((0, zeros)) => zeros.len() == Q::FIXED.unwrap_or(0) && zeros.iter().all(|&byte| byte == 0),
             _ => false,
         }
     }
 
     fn type_name() -> Cow<'static, str> {
-        format!("optional {}", K::type_name()).into()
+        format!("optional {}", Q::type_name()).into()
     }
 }
 
 /// The largest key first.
-impl<K: BytesKey> BytesKey for Reverse<K> {
-    type Owned = Reverse<K::Owned>;
-    const FIXED: Option<usize> = K::FIXED;
+impl<K: BytesKey, Q: BytesKey<K>> BytesKey<Reverse<K>> for Reverse<Q> {
+    const FIXED: Option<usize> = Q::FIXED;
 
     #[inline]
-    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+    fn with_bytes<Out>(&self, f: impl FnOnce(&[u8]) -> Out) -> Out {
         let mut buffer = Buffer::new();
         buffer.push_part(&self.0);
         buffer.invert();
@@ -244,11 +243,11 @@ impl<K: BytesKey> BytesKey for Reverse<K> {
     }
 
     #[inline]
-    fn from_bytes(bytes: &[u8]) -> Self::Owned {
+    fn from_bytes(bytes: &[u8]) -> Reverse<K> {
         let mut buffer = Buffer::new();
         buffer.push(bytes);
         buffer.invert();
-        Reverse(take::<K>(&mut &*buffer.bytes()))
+        Reverse(take::<K, Q>(&mut &*buffer.bytes()))
     }
 
     fn is_key(bytes: &[u8]) -> bool {
@@ -256,11 +255,11 @@ impl<K: BytesKey> BytesKey for Reverse<K> {
         buffer.push(bytes);
         buffer.invert();
         let mut part: &[u8] = buffer.bytes();
-        take_key::<K>(&mut part) && part.is_empty()
+        take_key::<K, Q>(&mut part) && part.is_empty()
     }
 
     fn type_name() -> Cow<'static, str> {
-        format!("reverse {}", K::type_name()).into()
+        format!("reverse {}", Q::type_name()).into()
     }
 }
 
@@ -271,12 +270,12 @@ mod tests {
     use core::fmt::Debug;
     use proptest::prelude::*;
 
-    fn lawful<K: BytesKey<Owned = K> + Ord + Debug>(a: &K, b: &K) {
+    fn lawful<K: BytesKey + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 
     /// A key alone, and as a part of every composite key, against another one.
-    fn lawful_everywhere<K: BytesKey<Owned = K> + Ord + Clone + Debug>(a: &K, b: &K, low: u64, high: u64) {
+    fn lawful_everywhere<K: BytesKey + Ord + Clone + Debug>(a: &K, b: &K, low: u64, high: u64) {
         let (a, b) = (a.clone(), b.clone());
         lawful(&a, &b);
         for (low, high) in [(low, high), (high, low), (low, low)] {

@@ -13,7 +13,8 @@ use super::value::Value;
     message = "the parts of a tuple must pack into 64 bits, so none of them can take 64 bits",
     label = "a part of this tuple takes 64 bits",
     note = "keys and values have at most 64 bits; a tuple takes two, three or four parts that are encoded as `u32`, \
-            such as `(u32, u32)`, `(u16, u16, u32)` or `(u8, bool, char)`"
+            such as `(u32, u32)`, `(u16, u16, u32)` or `(u8, bool, char)`",
+    note = "any tuple of keys is a key of `latchless::bytes::BytesIndex`; any value goes into a `latchless::BoxedIndex`"
 )]
 pub trait HalfWidth: Bits {}
 

@@ -40,6 +40,14 @@ use core::fmt::Debug;
 /// let place = Place { file: 3, page: 9 };
 /// assert_eq!(Place::decode(place.encode()), place);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a value of an `Index`: such a value is `Copy` and fits 64 bits",
+    label = "not a `Value`",
+    note = "values of any type and size go into a `latchless::BoxedIndex`",
+    note = "a `Duration` is a value as `latchless::Nanos`; `u128`, byte strings and pairs of `u64` are values of \
+            `latchless::bytes::BytesIndex`, whose keys may be numbers as well",
+    note = "a type of your own that fits 64 bits is a value once it implements `latchless::Value`"
+)]
 pub trait Value: Copy + Debug + Send + Sync + 'static {
     /// The narrowest type that holds the encoded value. An index stores it in the wider one of this and the
     /// type of its encoded keys.

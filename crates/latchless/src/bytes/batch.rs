@@ -23,7 +23,7 @@ struct GroupKeys {
 impl GroupKeys {
     /// Gives the bytes of these keys, at most [`GROUP`], to `serve`: those that the keys hold, or copies.
     #[inline]
-    fn with<'q, Q: BytesKey + ?Sized + 'q, R>(
+    fn with<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q, R>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'q Q> + Clone,
         serve: impl FnOnce(&[&[u8]]) -> R,
@@ -36,7 +36,7 @@ impl GroupKeys {
         if count == keys.len() { serve(&held[..count]) } else { self.with_copies(keys, serve) }
     }
 
-    fn with_copies<'q, Q: BytesKey + ?Sized + 'q, R>(
+    fn with_copies<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q, R>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'q Q>,
         serve: impl FnOnce(&[&[u8]]) -> R,
@@ -54,7 +54,7 @@ impl GroupKeys {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// The values under many keys: `answers[i]` is that of `keys[i]`.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(answers, [Some(2), None, Some(1)]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()> {
+    pub fn get_many<Q: BytesKey<K>>(&self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut group = GroupKeys::default();
         for (keys, answers) in keys.chunks(GROUP).zip(answers.chunks_mut(GROUP)) {
@@ -93,11 +93,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// index.get_each(&["b", "x", "a"], |at, found| texts[at].push_str(found.unwrap_or("nothing")));
     /// assert_eq!(texts, ["two", "nothing", "one"]);
     /// ```
-    pub fn get_each<Q: BytesKey<Owned = K>>(
-        &self,
-        keys: &[Q],
-        mut see: impl FnMut(usize, Option<Lent<'_, V>>),
-    ) {
+    pub fn get_each<Q: BytesKey<K>>(&self, keys: &[Q], mut see: impl FnMut(usize, Option<Lent<'_, V>>)) {
         let (mut group, mut at) = (GroupKeys::default(), 0);
         for keys in keys.chunks(GROUP) {
             group.with(keys.iter(), |keys| {
@@ -110,7 +106,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// As [`BytesIndex::get_many`], into a new vector.
-    pub fn get_all<Q: BytesKey<Owned = K>>(&self, keys: &[Q]) -> Vec<Option<V>> {
+    pub fn get_all<Q: BytesKey<K>>(&self, keys: &[Q]) -> Vec<Option<V>> {
         let mut answers = vec![None; keys.len()];
         self.get_many(keys, &mut answers).expect("as many answers as keys");
         answers
@@ -129,7 +125,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(replaced, [None, None, Some(1)]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn insert_many<Q: BytesKey<Owned = K>>(
+    pub fn insert_many<Q: BytesKey<K>>(
         &self,
         entries: &[(Q, V)],
         replaced: &mut [Option<V>],
@@ -157,7 +153,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(index.get("b").as_deref(), Some("three"));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn insert_columns<Q: BytesKey<Owned = K>>(
+    pub fn insert_columns<Q: BytesKey<K>>(
         &self,
         keys: &[Q],
         values: &[Lent<'_, V>],
@@ -174,7 +170,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// Puts so many entries in, in order, and tells `done` of each what it replaced: nothing, if it was
     /// refused.
     #[inline]
-    fn put_each<'q, 'v, Q: BytesKey<Owned = K> + 'q>(
+    fn put_each<'q, 'v, Q: BytesKey<K> + 'q>(
         &self,
         count: usize,
         key: impl Fn(usize) -> &'q Q,
@@ -204,7 +200,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] when there isn't a place for each key.
-    pub fn remove_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q], removed: &mut [Option<V>]) -> Result<()> {
+    pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q], removed: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), removed.len())?;
         let mut group = GroupKeys::default();
         for (keys, removed) in keys.chunks(EDITS).zip(removed.chunks_mut(EDITS)) {

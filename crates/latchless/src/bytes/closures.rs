@@ -8,7 +8,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
     /// Returns what the key had before. O(log n) each time that the closure is asked. It may run several
     /// times when other threads change the key; its last answer counts, and was made from the very value
@@ -33,7 +33,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         mut value: impl FnMut(Option<Lent<'_, V>>) -> Option<V>,
     ) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| {
             let mut before = self.look_up(key, |lent| own::<V>(lent));
@@ -62,7 +62,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// As there.
     pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<Lent<'_, V>>) -> V) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.compute(key, |before| Some(value(before)))
     }
@@ -73,7 +73,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// As there.
     pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(Lent<'_, V>) -> V) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.compute(key, |before| before.map(&mut change))
     }
@@ -84,7 +84,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// As [`BytesIndex::insert`].
     pub fn get_or_insert_with<Q>(&self, key: &Q, value: impl FnOnce() -> V) -> Result<V>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| {
             if let Some(present) = self.look_up(key, |lent| own::<V>(lent)) {

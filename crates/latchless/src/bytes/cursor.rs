@@ -11,14 +11,14 @@ use std::sync::Arc;
 /// What leads a cursor to its index: a reference or an `Arc`.
 pub trait Holder {
     /// The type of the keys.
-    type Key: BytesKey<Owned = Self::Key>;
+    type Key: BytesKey<Self::Key>;
     /// The type of the values.
     type Value: BytesValue;
     /// The index.
     fn index(&self) -> &BytesIndex<Self::Key, Self::Value>;
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Holder for &BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Holder for &BytesIndex<K, V> {
     type Key = K;
     type Value = V;
 
@@ -27,7 +27,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Holder for &BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
+impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
     type Key = K;
     type Value = V;
 
@@ -120,7 +120,7 @@ impl<H: Holder> BytesCursor<H> {
     }
 
     /// Goes to a key, or to the first one after it. Says whether there is one.
-    pub fn seek<Q: BytesKey<Owned = H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+    pub fn seek<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Included(key), high: Bound::Unbounded };
             self.holder.index().tree.load_first(bounds, &mut self.leaf);
@@ -130,7 +130,7 @@ impl<H: Holder> BytesCursor<H> {
     }
 
     /// Goes to a key, or to the last one before it. Says whether there is one.
-    pub fn seek_for_prev<Q: BytesKey<Owned = H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+    pub fn seek_for_prev<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Unbounded, high: Bound::Included(key) };
             self.holder.index().tree.load_last(bounds, &mut self.leaf);
@@ -211,7 +211,7 @@ impl<H> fmt::Debug for BytesCursor<H> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// A cursor before the first entry: see [`BytesCursor`].
     pub fn cursor(&self) -> BytesCursor<&Self> {
         BytesCursor::of(self)

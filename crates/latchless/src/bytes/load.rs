@@ -8,7 +8,7 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An index of entries whose keys ascend. O(n).
     ///
     /// # Errors
@@ -23,7 +23,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// ```
     pub fn from_sorted<Q>(entries: impl IntoIterator<Item = (Q, V)>, fill: FillFactor) -> Result<Self>
     where
-        Q: BytesKey<Owned = K>,
+        Q: BytesKey<K>,
     {
         let mut index = Self::with_options(Options::default())?;
         index.bulk_load(entries, fill)?;
@@ -40,7 +40,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// unless it wasn't before.
     pub fn bulk_load<Q>(&mut self, entries: impl IntoIterator<Item = (Q, V)>, fill: FillFactor) -> Result<()>
     where
-        Q: BytesKey<Owned = K>,
+        Q: BytesKey<K>,
     {
         let mut entries = entries.into_iter();
         self.bulk_load_bytes(fill, |bytes| {

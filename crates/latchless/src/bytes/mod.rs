@@ -16,7 +16,8 @@
 //! # Keys
 //! A key is any [`BytesKey`]: `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`,
 //! tuples of these, in the order of their parts. Lookups take borrowed forms: an index of `String` is asked
-//! for a `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations
+//! for a `str`, one of `(u64, String)` for a `(u64, &str)`. Numbers need no suffix: `get(&5)`, `range(2..5)`,
+//! `get(&("a", 7))`. The longest key has 65,535 bytes; operations
 //! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! # Values
@@ -116,12 +117,12 @@ pub type Lent<'v, V> = <<V as BytesValue>::Form as Form<V>>::Lent<'v>;
 
 /// An ordered map from keys of any length to `Copy` values of up to 64 bytes, or to byte strings, one value a
 /// key, for many readers and many writers at once. See the [module's head](crate::bytes).
-pub struct BytesIndex<K, V> {
+pub struct BytesIndex<K: BytesKey, V: BytesValue> {
     tree: ByteTree,
     of: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An empty index.
     ///
     /// # Errors
@@ -188,7 +189,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K, V> fmt::Debug for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesIndex<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesIndex").field("len", &self.tree.len()).finish_non_exhaustive()
     }
@@ -203,14 +204,14 @@ struct OwnedBounds {
 
 impl OwnedBounds {
     /// Those of a range that is only read: of an inverted one, ends with no key between them.
-    fn of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Self {
+    fn of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Self {
         let nothing = || Self { low: Bound::Unbounded, high: Bound::Excluded(Vec::new()) };
         Self::try_of(range).unwrap_or_else(|_| nothing())
     }
 
     /// # Errors
     /// [`Error::InvertedRange`].
-    fn try_of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
+    fn try_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
         let bytes = |key: &Q| key.with_bytes(<[u8]>::to_vec);
         let own = Self { low: range.start_bound().map(bytes), high: range.end_bound().map(bytes) };
         match (&own.low, &own.high) {

@@ -30,11 +30,11 @@ use latchless_core::base::stats::Stats;
 /// assert_eq!(by_city.iter().collect::<Vec<_>>(), [("Bonn".into(), 1), ("Ulm".into(), 2)]);
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct MultiIndex<K> {
+pub struct MultiIndex<K: BytesKey> {
     pairs: BytesIndex<(K, u64), ()>,
 }
 
-impl<K: BytesKey<Owned = K>> MultiIndex<K> {
+impl<K: BytesKey> MultiIndex<K> {
     /// An empty one.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// As [`BytesIndex::bulk_load`].
     pub fn from_sorted<Q>(pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<Self>
     where
-        Q: BytesKey<Owned = K>,
+        Q: BytesKey<K>,
     {
         let mut index = Self::new()?;
         index.bulk_load(pairs, fill)?;
@@ -70,7 +70,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// As [`BytesIndex::bulk_load`].
     pub fn bulk_load<Q>(&mut self, pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<()>
     where
-        Q: BytesKey<Owned = K>,
+        Q: BytesKey<K>,
     {
         self.pairs.bulk_load(pairs.into_iter().map(|pair| (pair, ())), fill)
     }
@@ -112,7 +112,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     ///
     /// # Errors
     /// As [`BytesIndex::insert`]; nothing has changed then.
-    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+    pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         Ok(self.pairs.insert(&(key, row), ())?.is_none())
     }
 
@@ -120,7 +120,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     ///
     /// # Errors
     /// Which pairs were refused, and why; all others were put in.
-    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, pairs: &[(Q, u64)]) -> Result<usize, Incomplete> {
+    pub fn insert_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize, Incomplete> {
         let entries: Vec<_> = pairs.iter().map(|(key, row)| ((key, *row), ())).collect();
         let mut replaced = vec![None; entries.len()];
         self.pairs.insert_many(&entries, &mut replaced)?;
@@ -128,22 +128,22 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     }
 
     /// Removes a row from under a key. Says whether it was there. O(log n + l), one atomic step.
-    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
+    pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
         self.pairs.remove(&(key, row)).is_some()
     }
 
     /// Removes all rows of a key, one by one, and says how many. Not atomic as a whole.
-    pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
+    pub fn remove_all<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect("the first row comes before the last")
     }
 
     /// Whether this row is under this key. O(log n + l).
-    pub fn contains<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
+    pub fn contains<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
         self.pairs.contains_key(&(key, row))
     }
 
     /// The rows of a key, ascending, from both ends. O(log n + r) for r rows.
-    pub fn rows<Q: BytesKey<Owned = K> + ?Sized>(
+    pub fn rows<Q: BytesKey<K> + ?Sized>(
         &self,
         key: &Q,
     ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
@@ -168,7 +168,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// assert!(shown.is_continue() && sum == 4);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn scan_rows<Q: BytesKey<Owned = K> + ?Sized>(
+    pub fn scan_rows<Q: BytesKey<K> + ?Sized>(
         &self,
         key: &Q,
         mut see: impl FnMut(u64) -> ControlFlow<()>,
@@ -179,7 +179,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     }
 
     /// How many rows a key has. O(log n + r).
-    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
+    pub fn count<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.count((key, 0)..=(key, u64::MAX))
     }
 
@@ -188,14 +188,14 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// ```
     /// # use latchless::bytes::MultiIndex;
     /// let index = MultiIndex::<u128>::new()?;
-    /// index.insert_many(&[(1u128, 10), (2, 20), (2, 21), (3, 30)]).expect("there is memory");
-    /// assert_eq!(index.range(2u128..3).collect::<Vec<_>>(), [(2, 20), (2, 21)]);
-    /// assert_eq!(index.range(..=2u128).rev().next(), Some((2, 21)));
+    /// index.insert_many(&[(1, 10), (2, 20), (2, 21), (3, 30)]).expect("there is memory");
+    /// assert_eq!(index.range(2..3).collect::<Vec<_>>(), [(2, 20), (2, 21)]);
+    /// assert_eq!(index.range(..=2).rev().next(), Some((2, 21)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> MultiEntries<'_, K>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         MultiEntries(self.pairs.range(bounds_of_pairs(&range)))
     }
@@ -206,7 +206,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
     pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<MultiEntries<'_, K>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(MultiEntries(self.pairs.try_range(bounds_of_pairs(&range))?))
     }
@@ -214,7 +214,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// How many pairs have their keys in a range. O(r). Weakly consistent.
     pub fn count_range<Q>(&self, range: impl RangeBounds<Q>) -> usize
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.pairs.count(bounds_of_pairs(&range))
     }
@@ -234,7 +234,7 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     /// ```
     pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.pairs.remove_range(bounds_of_pairs(&range))
     }
@@ -259,7 +259,9 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
 type End<'q, Q> = Bound<(&'q Q, u64)>;
 
 /// The pairs whose keys lie in a range.
-fn bounds_of_pairs<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> (End<'_, Q>, End<'_, Q>) {
+fn bounds_of_pairs<K: BytesKey, Q: BytesKey<K> + ?Sized>(
+    range: &impl RangeBounds<Q>,
+) -> (End<'_, Q>, End<'_, Q>) {
     let low = match range.start_bound() {
         Bound::Included(key) => Bound::Included((key, 0)),
         Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),
@@ -280,13 +282,13 @@ fn bounds_of_pairs<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> (End<'_
     (low, high)
 }
 
-impl<K> fmt::Debug for MultiIndex<K> {
+impl<K: BytesKey> fmt::Debug for MultiIndex<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MultiIndex").field(&self.pairs).finish()
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>> IntoIterator for &'i MultiIndex<K> {
+impl<'i, K: BytesKey> IntoIterator for &'i MultiIndex<K> {
     type Item = (K, u64);
     type IntoIter = MultiEntries<'i, K>;
 
@@ -296,10 +298,15 @@ impl<'i, K: BytesKey<Owned = K>> IntoIterator for &'i MultiIndex<K> {
 }
 
 /// Pairs of a [`MultiIndex`], from both ends; weakly consistent, as [`BytesEntries`].
-#[derive(Debug)]
-pub struct MultiEntries<'i, K>(BytesEntries<'i, (K, u64), ()>);
+pub struct MultiEntries<'i, K: BytesKey>(BytesEntries<'i, (K, u64), ()>);
 
-impl<K: BytesKey<Owned = K>> Iterator for MultiEntries<'_, K> {
+impl<K: BytesKey> fmt::Debug for MultiEntries<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MultiEntries").field(&self.0).finish()
+    }
+}
+
+impl<K: BytesKey> Iterator for MultiEntries<'_, K> {
     type Item = (K, u64);
 
     fn next(&mut self) -> Option<(K, u64)> {
@@ -307,10 +314,10 @@ impl<K: BytesKey<Owned = K>> Iterator for MultiEntries<'_, K> {
     }
 }
 
-impl<K: BytesKey<Owned = K>> DoubleEndedIterator for MultiEntries<'_, K> {
+impl<K: BytesKey> DoubleEndedIterator for MultiEntries<'_, K> {
     fn next_back(&mut self) -> Option<(K, u64)> {
         Some(self.0.next_back()?.0)
     }
 }
 
-impl<K: BytesKey<Owned = K>> FusedIterator for MultiEntries<'_, K> {}
+impl<K: BytesKey> FusedIterator for MultiEntries<'_, K> {}

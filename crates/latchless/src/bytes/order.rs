@@ -8,11 +8,11 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 
 /// An entry of the caller's own, of one that is lent.
-fn owned<K: BytesKey<Owned = K>, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
+fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
     (K::from_bytes(key), stored::own::<V>(value))
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Shows `see` the entry of a key, or the next one in that direction.
     #[inline]
     fn at_or_beside<Q, R>(
@@ -22,7 +22,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.look_near(Border { from: Bound::Included(key), direction }, see))
     }
@@ -36,7 +36,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.look_near(Border { from: Bound::Excluded(key), direction }, see))
     }
@@ -64,25 +64,25 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
 
     /// The entry of a key, or the last one before it. O(log n + l).
     #[inline]
-    pub fn floor<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
+    pub fn floor<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
         self.at_or_beside(key, Reverse, owned)
     }
 
     /// The entry of a key, or the first one after it. O(log n + l).
     #[inline]
-    pub fn ceiling<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
+    pub fn ceiling<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
         self.at_or_beside(key, Forward, owned)
     }
 
     /// The last entry before a key. O(log n + l).
     #[inline]
-    pub fn lower<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
+    pub fn lower<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
         self.beside(key, Reverse, owned)
     }
 
     /// The first entry after a key. O(log n + l).
     #[inline]
-    pub fn higher<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
+    pub fn higher<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<(K, V)> {
         self.beside(key, Forward, owned)
     }
 
@@ -110,7 +110,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn floor_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.at_or_beside(key, Reverse, see)
     }
@@ -137,7 +137,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn ceiling_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.at_or_beside(key, Forward, see)
     }
@@ -146,7 +146,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn lower_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.beside(key, Reverse, see)
     }
@@ -155,7 +155,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn higher_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.beside(key, Forward, see)
     }

@@ -8,11 +8,11 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, FixedForm};
 use latchless_core::base::error::{Error, Result};
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     fn edit<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.edit_bytes(key, edit))
     }
@@ -24,7 +24,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     fn edit_present<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         match self.edit(key, edit) {
             Err(Error::KeyTooLong { .. }) => Ok(Edited { before: None, applied: false }),
@@ -36,7 +36,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     fn edit_in_place<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Edited<V>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let outcome = self.edit_present(key, edit);
         outcome.unwrap_or_else(|error| unreachable!("nothing is added, but: {error}"))
@@ -51,7 +51,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn get<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
+    pub fn get<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         key.with_bytes(|key| self.look_up(key, |lent| own::<V>(lent)))
     }
 
@@ -67,14 +67,14 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn get_with<Q, R>(&self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.look_up(key, see))
     }
 
     /// Whether a key is there. O(log n).
     #[inline]
-    pub fn contains_key<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> bool {
+    pub fn contains_key<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> bool {
         key.with_bytes(|key| self.tree.get(key)).is_some()
     }
 
@@ -95,7 +95,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
     pub fn insert<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(self.edit(key, Edit::Put(value))?.before)
     }
@@ -113,11 +113,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(index.try_insert("seven", 7), Err(TryInsertError::Present { present: 70, value: 7 }));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_insert<Q: BytesKey<Owned = K> + ?Sized>(
-        &self,
-        key: &Q,
-        value: V,
-    ) -> Result<(), TryInsertError<V>> {
+    pub fn try_insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: V) -> Result<(), TryInsertError<V>> {
         match self.edit(key, Edit::Add(lend(&value))) {
             Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
             Ok(_) => Ok(()),
@@ -134,7 +130,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
+    pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         self.edit_in_place(key, Edit::Remove).before
     }
 
@@ -144,7 +140,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// What is stored instead: another value, or nothing.
     pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<V, Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         exchanged(self.edit_in_place(key, Edit::RemoveIf(expected)))
     }
@@ -156,7 +152,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// [`replace`](BytesIndex::replace) for them.
     pub fn try_replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(self.edit_present(key, Edit::Replace(value))?.before)
     }
@@ -182,19 +178,19 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         value: Lent<'v, V>,
     ) -> Result<Result<V, Option<V>>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(exchanged(self.edit_present(key, Edit::Swap { expected, value })?))
     }
 }
 
 /// Values that all have as many words: an entry's value changes in place.
-impl<K: BytesKey<Owned = K>, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
     /// Gives another value to a key that is there, and returns the one before. O(log n). Needs no memory.
     #[inline]
     pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Option<V>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.edit_in_place(key, Edit::Replace(value)).before
     }
@@ -218,7 +214,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
         value: Lent<'v, V>,
     ) -> Result<V, Option<V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         exchanged(self.edit_in_place(key, Edit::Swap { expected, value }))
     }

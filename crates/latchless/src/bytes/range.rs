@@ -15,7 +15,7 @@ use latchless_core::base::index::Direction;
 /// It holds copies of a leaf or two, and nothing of the index: neither does it keep memory from being used
 /// again nor a writer from going on. Weakly consistent: the entries of one leaf are of one moment, a key
 /// that is there throughout is seen exactly once.
-pub struct BytesEntries<'i, K, V> {
+pub struct BytesEntries<'i, K: BytesKey, V: BytesValue> {
     index: &'i BytesIndex<K, V>,
     bounds: OwnedBounds,
     front: End,
@@ -52,7 +52,7 @@ impl End {
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
+impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
     fn new(index: &'i BytesIndex<K, V>, bounds: OwnedBounds) -> Self {
         Self { index, bounds, front: End::default(), back: End::default() }
     }
@@ -104,9 +104,9 @@ impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
-    /// The values alone, from both ends, in the order of their keys. No key is made, so nothing is allocated for an
-    /// entry whose value needs no memory.
+impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
+    /// The values alone, from both ends, in the order of their keys. No key is made, so nothing is allocated for
+    /// an entry whose value needs no memory.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -160,7 +160,7 @@ impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
     type Item = (K, V);
 
     fn next(&mut self) -> Option<(K, V)> {
@@ -168,24 +168,24 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> 
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
     fn next_back(&mut self) -> Option<(K, V)> {
         self.next_back_with(|key, value| (K::from_bytes(key), value))
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> FusedIterator for BytesEntries<'_, K, V> {}
+impl<K: BytesKey, V: BytesValue> FusedIterator for BytesEntries<'_, K, V> {}
 
-impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesEntries<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesEntries").field("bounds", &self.bounds).finish_non_exhaustive()
     }
 }
 
 /// The values of a range: [`BytesEntries::values`].
-pub struct BytesValues<'i, K, V>(BytesEntries<'i, K, V>);
+pub struct BytesValues<'i, K: BytesKey, V: BytesValue>(BytesEntries<'i, K, V>);
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesValues<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> Iterator for BytesValues<'_, K, V> {
     type Item = V;
 
     fn next(&mut self) -> Option<V> {
@@ -193,21 +193,21 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesValues<'_, K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesValues<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> DoubleEndedIterator for BytesValues<'_, K, V> {
     fn next_back(&mut self) -> Option<V> {
         self.0.next_back_with(|_, value| value)
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> FusedIterator for BytesValues<'_, K, V> {}
+impl<K: BytesKey, V: BytesValue> FusedIterator for BytesValues<'_, K, V> {}
 
-impl<K, V> fmt::Debug for BytesValues<'_, K, V> {
+impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesValues<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("BytesValues").field(&self.0).finish()
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where
     /// borrowed bytes do, [`BytesIndex::scan`] is faster.
     ///
@@ -225,7 +225,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// ```
     pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> BytesEntries<'_, K, V>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         BytesEntries::new(self, OwnedBounds::of(&range))
     }
@@ -244,7 +244,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// ```
     pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<BytesEntries<'_, K, V>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(BytesEntries::new(self, OwnedBounds::try_of(&range)?))
     }
@@ -275,7 +275,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> ControlFlow<()>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.visit(OwnedBounds::of(&range).borrowed(), Direction::Forward, see)
     }
@@ -287,13 +287,13 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> ControlFlow<()>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.visit(OwnedBounds::of(&range).borrowed(), Direction::Reverse, see)
     }
 
     /// How many keys a range has. O(r). Weakly consistent.
-    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
+    pub fn count<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
         self.count_within(OwnedBounds::of(&range).borrowed())
     }
 
@@ -313,7 +313,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
-    pub fn remove_range<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+    pub fn remove_range<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
         let bounds = OwnedBounds::try_of(&range)?;
         let (mut leaf, mut removed) = (LeafCopy::default(), 0);
         self.tree.load_first(bounds.borrowed(), &mut leaf);
@@ -329,10 +329,11 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
 }
 
 /// Keys that are byte strings or texts: what others begin with is a key, too.
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts
     /// and byte strings that is what it says; for tuples it is of use with the first parts alone when those
-    /// have a fixed length.
+    /// have a fixed length. A number needs its type here, because a prefix may be of any: `&7u32`, and not
+    /// `&7`, which is an `i32`.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -340,17 +341,17 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// assert_eq!(index.prefix("ab").collect::<Vec<_>>(), [("ab".into(), 1), ("abc".into(), 2)]);
     ///
     /// let series = BytesIndex::<(u32, String), f64>::new()?;
-    /// series.insert(&(7u32, "a"), 0.5)?;
-    /// series.insert(&(8u32, "b"), 0.7)?;
+    /// series.insert(&(7, "a"), 0.5)?;
+    /// series.insert(&(8, "b"), 0.7)?;
     /// assert_eq!(series.prefix(&7u32).count(), 1);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn prefix<Q: BytesKey + ?Sized>(&self, prefix: &Q) -> BytesEntries<'_, K, V> {
+    pub fn prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(&self, prefix: &Q) -> BytesEntries<'_, K, V> {
         BytesEntries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
     }
 
     /// As [`BytesIndex::scan`], of the keys whose bytes begin with those of `prefix`.
-    pub fn scan_prefix<Q: BytesKey + ?Sized>(
+    pub fn scan_prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(
         &self,
         prefix: &Q,
         see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
@@ -360,7 +361,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>, V: BytesValue> IntoIterator for &'i BytesIndex<K, V> {
+impl<'i, K: BytesKey, V: BytesValue> IntoIterator for &'i BytesIndex<K, V> {
     type Item = (K, V);
     type IntoIter = BytesEntries<'i, K, V>;
 

@@ -108,7 +108,7 @@ pub(super) fn keep<V: BytesValue>(
     is_word::<V>() || kept.take_copied(tree, leaf, at)
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Shows `see` the value of a key, if it is there.
     #[inline(always)]
     pub(super) fn look_up<R>(&self, key: &[u8], see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {

@@ -8,15 +8,12 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Puts in all entries of an iterator; of equal keys the last one stays.
     ///
     /// # Errors
     /// As [`BytesIndex::insert`]; the entries before that one are in.
-    pub fn try_extend<Q: BytesKey<Owned = K>>(
-        &self,
-        entries: impl IntoIterator<Item = (Q, V)>,
-    ) -> Result<()> {
+    pub fn try_extend<Q: BytesKey<K>>(&self, entries: impl IntoIterator<Item = (Q, V)>) -> Result<()> {
         entries.into_iter().try_for_each(|(key, value)| self.insert(&key, lend(&value)).map(drop))
     }
 
@@ -24,7 +21,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`BytesIndex::bulk_load`].
-    pub fn try_from_iter<Q: BytesKey<Owned = K>>(entries: impl IntoIterator<Item = (Q, V)>) -> Result<Self> {
+    pub fn try_from_iter<Q: BytesKey<K>>(entries: impl IntoIterator<Item = (Q, V)>) -> Result<Self> {
         let mut entries: Vec<(Vec<u8>, V)> =
             entries.into_iter().map(|(key, value)| (key.with_bytes(<[u8]>::to_vec), value)).collect();
         // Stable, so that of equal keys the last one comes last; it is the one that is kept.
@@ -47,7 +44,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> FromIterator<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> FromIterator<(K, V)> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
@@ -55,7 +52,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> FromIterator<(K, V)> for BytesIndex<
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from(entries: [(K, V); N]) -> Self {
@@ -63,7 +60,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue, const N: usize> From<[(K, V); N]> fo
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
@@ -71,7 +68,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> 
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: BytesValue> Default for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Default for BytesIndex<K, V> {
     /// An empty index.
     ///
     /// # Panics

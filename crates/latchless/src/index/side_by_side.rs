@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// busy.
 ///
 /// ```
-/// use latchless::index::side_by_side::edit_side_by_side;
+/// use latchless::index::edit_side_by_side;
 /// use latchless::tree::{BlinkOptions, BlinkTree, Edit, Group, Shared};
 /// let tree = BlinkTree::<u64>::new(BlinkOptions::default())?;
 /// let mut before = vec![None; 1000];

@@ -33,7 +33,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; what was at `path` is still there then.
-pub fn save<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>, path: impl AsRef<Path>) -> Result<u64> {
+pub fn save<K: BytesKey + 'static>(index: &MultiIndex<K>, path: impl AsRef<Path>) -> Result<u64> {
     replace::replace(path.as_ref(), |file| write(index, file))
 }
 
@@ -41,7 +41,7 @@ pub fn save<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>, path: impl 
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
-pub fn write<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>, out: impl Write) -> Result<u64> {
+pub fn write<K: BytesKey + 'static>(index: &MultiIndex<K>, out: impl Write) -> Result<u64> {
     let about = About {
         columns: ROW_COLUMNS,
         key: Some(K::type_name().into()),
@@ -60,7 +60,7 @@ pub fn write<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>, out: impl 
 /// [`Error::Io`]; [`Error::OtherRows`] if the file is one of another kind of index; [`Error::OtherKeys`] or
 /// [`Error::OtherKeyType`] if it holds other keys than `K`; [`Error::NoKey`]; [`Error::Index`] if its pairs
 /// are out of order or memory is refused; the others if it is no snapshot, or damaged.
-pub fn open<K: BytesKey<Owned = K>>(path: impl AsRef<Path>) -> Result<MultiIndex<K>> {
+pub fn open<K: BytesKey>(path: impl AsRef<Path>) -> Result<MultiIndex<K>> {
     Snapshot::open(path)?.index()
 }
 
@@ -68,7 +68,7 @@ pub fn open<K: BytesKey<Owned = K>>(path: impl AsRef<Path>) -> Result<MultiIndex
 ///
 /// # Errors
 /// As [`open`].
-pub fn read<K: BytesKey<Owned = K>>(from: impl Read) -> Result<MultiIndex<K>> {
+pub fn read<K: BytesKey>(from: impl Read) -> Result<MultiIndex<K>> {
     Snapshot::read(from)?.index()
 }
 
@@ -140,7 +140,7 @@ impl Snapshot {
     /// # Errors
     /// [`Error::OtherKeyType`], [`Error::NoKey`]; or [`Error::Index`] if pairs are out of order or memory is
     /// refused.
-    pub fn index<K: BytesKey<Owned = K>>(&self) -> Result<MultiIndex<K>> {
+    pub fn index<K: BytesKey>(&self) -> Result<MultiIndex<K>> {
         let mut index = MultiIndex::new()?;
         self.load(&mut index, FillFactor::UPDATED)?;
         Ok(index)
@@ -150,7 +150,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
-    pub fn load<K: BytesKey<Owned = K>>(&self, index: &mut MultiIndex<K>, fill: FillFactor) -> Result<()> {
+    pub fn load<K: BytesKey>(&self, index: &mut MultiIndex<K>, fill: FillFactor) -> Result<()> {
         self.0.check_keys::<K>()?;
         Ok(index.bulk_load(self.pairs().map(|(key, row)| (K::from_bytes(key), row)), fill)?)
     }

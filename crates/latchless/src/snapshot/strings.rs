@@ -60,7 +60,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; what was at `path` is still there then.
-pub fn save<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
+pub fn save<K: BytesKey + 'static, V: SavedValue>(
     index: &BytesIndex<K, V>,
     path: impl AsRef<Path>,
 ) -> Result<u64> {
@@ -71,10 +71,7 @@ pub fn save<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
-pub fn write<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
-    index: &BytesIndex<K, V>,
-    out: impl Write,
-) -> Result<u64> {
+pub fn write<K: BytesKey + 'static, V: SavedValue>(index: &BytesIndex<K, V>, out: impl Write) -> Result<u64> {
     let name = Some(V::type_name()).filter(|name| **name != V::COLUMN.value_name());
     let about = About { value: name.map(Cow::into_owned), ..Layout::new(V::COLUMN).about::<K>() };
     let each = |see: &mut SeeRow| {
@@ -91,7 +88,7 @@ pub fn write<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
 /// [`Error::OtherValueType`] if the file holds other types than `K` and `V`; [`Error::NoKey`],
 /// [`Error::NoValue`]; [`Error::Index`] if its rows are out of order or memory is refused; the others if it
 /// is no snapshot, or damaged.
-pub fn open<K: BytesKey<Owned = K>, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
+pub fn open<K: BytesKey, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
     Snapshot::open(path)?.index()
 }
 
@@ -99,13 +96,13 @@ pub fn open<K: BytesKey<Owned = K>, V: SavedValue>(path: impl AsRef<Path>) -> Re
 ///
 /// # Errors
 /// As [`open`].
-pub fn read<K: BytesKey<Owned = K>, V: SavedValue>(from: impl Read) -> Result<BytesIndex<K, V>> {
+pub fn read<K: BytesKey, V: SavedValue>(from: impl Read) -> Result<BytesIndex<K, V>> {
     Snapshot::read(from)?.index()
 }
 
 /// The type of the column `key` of an index of `K`: [`DataType::Utf8`] of `String`s, else
 /// [`DataType::Binary`].
-pub fn key_type<K: BytesKey<Owned = K> + 'static>() -> DataType {
+pub fn key_type<K: BytesKey + 'static>() -> DataType {
     if TypeId::of::<K>() == TypeId::of::<String>() { DataType::Utf8 } else { DataType::Binary }
 }
 
@@ -152,7 +149,7 @@ impl Layout {
     /// # Errors
     /// As [`save`]; [`Error::Reserved`]; [`Error::NoCells`] for strings, and for values of more than eight
     /// bytes.
-    pub fn save<K: BytesKey<Owned = K> + 'static, V: Value>(
+    pub fn save<K: BytesKey + 'static, V: Value>(
         &self,
         index: &BytesIndex<K, V>,
         path: impl AsRef<Path>,
@@ -165,7 +162,7 @@ impl Layout {
     ///
     /// # Errors
     /// As [`Layout::save`].
-    pub fn write<K: BytesKey<Owned = K> + 'static, V: Value>(
+    pub fn write<K: BytesKey + 'static, V: Value>(
         &self,
         index: &BytesIndex<K, V>,
         out: impl Write,
@@ -184,7 +181,7 @@ impl Layout {
     ///
     /// # Errors
     /// As [`Layout::save`]; [`Error::Index`] for a key of 2 GiB.
-    pub fn save_rows<K: BytesKey<Owned = K> + 'static>(
+    pub fn save_rows<K: BytesKey + 'static>(
         &self,
         path: impl AsRef<Path>,
         rows: impl IntoIterator<Item = (impl AsRef<[u8]>, u64)>,
@@ -201,7 +198,7 @@ impl Layout {
     ///
     /// # Errors
     /// As [`Layout::save_rows`]; [`Error::NoCell`]; [`Error::UnknownType`].
-    pub fn save_byte_rows<K: BytesKey<Owned = K> + 'static>(
+    pub fn save_byte_rows<K: BytesKey + 'static>(
         &self,
         path: impl AsRef<Path>,
         rows: impl IntoIterator<Item = (impl AsRef<[u8]>, impl AsRef<[u8]>)>,
@@ -219,7 +216,7 @@ impl Layout {
     }
 
     /// The same of keys of a type.
-    fn about<K: BytesKey<Owned = K> + 'static>(&self) -> About {
+    fn about<K: BytesKey + 'static>(&self) -> About {
         About {
             types: [key_type::<K>(), self.0.types[1]],
             key: Some(K::type_name().into()),
@@ -325,7 +322,7 @@ impl Snapshot {
     /// # Errors
     /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`],
     /// [`Error::NoValue`]; or [`Error::Index`] if rows are out of order or memory is refused.
-    pub fn index<K: BytesKey<Owned = K>, V: SavedValue>(&self) -> Result<BytesIndex<K, V>> {
+    pub fn index<K: BytesKey, V: SavedValue>(&self) -> Result<BytesIndex<K, V>> {
         let mut index = BytesIndex::new()?;
         self.load(&mut index, FillFactor::UPDATED)?;
         Ok(index)
@@ -335,7 +332,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
-    pub fn load<K: BytesKey<Owned = K>, V: SavedValue>(
+    pub fn load<K: BytesKey, V: SavedValue>(
         &self,
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
@@ -356,7 +353,7 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::load`], but for the errors about values; [`Error::NoCells`] for strings, and for
     /// values of more than eight bytes.
-    pub fn load_by<K: BytesKey<Owned = K>, V: Value>(
+    pub fn load_by<K: BytesKey, V: Value>(
         &self,
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
@@ -369,7 +366,7 @@ impl Snapshot {
     }
 
     /// Fills an empty index with what `value` makes of the values' bytes.
-    fn load_rows<K: BytesKey<Owned = K>, V: BytesValue>(
+    fn load_rows<K: BytesKey, V: BytesValue>(
         &self,
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
@@ -390,7 +387,7 @@ impl Snapshot {
     }
 
     /// Refuses keys of another type, and strings that no key of this type has.
-    pub(super) fn check_keys<K: BytesKey<Owned = K>>(&self) -> Result<()> {
+    pub(super) fn check_keys<K: BytesKey>(&self) -> Result<()> {
         let (found, asked) = (self.key_name(), K::type_name());
         if found != asked {
             return Err(Error::OtherKeyType { found: found.to_owned(), asked: asked.into() });

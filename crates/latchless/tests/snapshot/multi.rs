@@ -9,7 +9,7 @@ use latchless::snapshot::{Error, multi};
 use latchless::{BytesKey, FillFactor};
 use std::fmt::Debug;
 
-fn index_of<K: BytesKey<Owned = K>>(pairs: impl IntoIterator<Item = (K, u64)>) -> MultiIndex<K> {
+fn index_of<K: BytesKey>(pairs: impl IntoIterator<Item = (K, u64)>) -> MultiIndex<K> {
     let index = MultiIndex::new().expect("memory");
     for (key, row) in pairs {
         index.insert(&key, row).expect("memory");
@@ -17,15 +17,13 @@ fn index_of<K: BytesKey<Owned = K>>(pairs: impl IntoIterator<Item = (K, u64)>) -
     index
 }
 
-fn file_of<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>) -> Vec<u8> {
+fn file_of<K: BytesKey + 'static>(index: &MultiIndex<K>) -> Vec<u8> {
     let mut file = Vec::new();
     assert_eq!(multi::write(index, &mut file).expect("memory takes it"), index.len() as u64);
     file
 }
 
-fn there_and_back<K: BytesKey<Owned = K> + PartialEq + Debug + 'static>(
-    pairs: impl IntoIterator<Item = (K, u64)>,
-) {
+fn there_and_back<K: BytesKey + PartialEq + Debug + 'static>(pairs: impl IntoIterator<Item = (K, u64)>) {
     let index = index_of(pairs);
     let again: MultiIndex<K> = multi::read(&file_of(&index)[..]).expect("it was just written");
     again.check_invariants().expect("a whole tree");

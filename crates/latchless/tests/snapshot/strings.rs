@@ -13,13 +13,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-fn index_of<K: BytesKey<Owned = K>, V: Native>(
-    entries: impl IntoIterator<Item = (K, V)>,
-) -> BytesIndex<K, V> {
+fn index_of<K: BytesKey, V: Native>(entries: impl IntoIterator<Item = (K, V)>) -> BytesIndex<K, V> {
     BytesIndex::try_from_iter(entries).expect("memory")
 }
 
-fn file_of<K: BytesKey<Owned = K> + 'static, V: Native>(index: &BytesIndex<K, V>) -> Vec<u8> {
+fn file_of<K: BytesKey + 'static, V: Native>(index: &BytesIndex<K, V>) -> Vec<u8> {
     let mut file = Vec::new();
     assert_eq!(strings::write(index, &mut file).expect("memory takes it"), index.len() as u64);
     file
@@ -32,7 +30,7 @@ fn texts(count: usize) -> BytesIndex<String, u64> {
     )
 }
 
-fn there_and_back<K: BytesKey<Owned = K> + 'static + PartialEq, V: Native + PartialEq + Debug>(
+fn there_and_back<K: BytesKey + 'static + PartialEq, V: Native + PartialEq + Debug>(
     entries: impl IntoIterator<Item = (K, V)>,
     key_type: DataType,
 ) {

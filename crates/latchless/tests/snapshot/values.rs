@@ -13,7 +13,7 @@ use std::net::Ipv6Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-fn file_of<K: BytesKey<Owned = K> + 'static, V: SavedValue>(index: &BytesIndex<K, V>) -> Vec<u8> {
+fn file_of<K: BytesKey + 'static, V: SavedValue>(index: &BytesIndex<K, V>) -> Vec<u8> {
     let mut file = Vec::new();
     assert_eq!(strings::write(index, &mut file).expect("memory takes it"), index.len() as u64);
     file

@@ -9,7 +9,7 @@ use crate::tree::Tries;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::Result;
 
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// Gives a key that is there the value that `change` makes of its own, and returns the one before,
     /// which is retired. O(log n + l). The [race rule](crate::index#races) holds for `change`.
     ///
@@ -23,7 +23,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let mut tries = None;
         while let Some((handle, before)) = self.present(key, pin) {
@@ -50,7 +50,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         pin: &'p Pinned,
     ) -> Option<&'p T>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let mut tries = None;
         loop {
@@ -66,7 +66,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     }
 
     /// The tries of an operation with a closure about a key.
-    fn tries<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Tries<'_> {
+    fn tries<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Tries<'_> {
         key.with_bytes(|key| self.index.tree.tries(key))
     }
 }

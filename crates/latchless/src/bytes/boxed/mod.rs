@@ -38,12 +38,12 @@ use latchless_core::base::stats::Stats;
 /// assert_eq!(pages.prefix("/index/", &pin).count(), 1);
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct BoxedBytesIndex<K, T: Send + Sync + 'static> {
+pub struct BoxedBytesIndex<K: BytesKey, T: Send + Sync + 'static> {
     index: BytesIndex<K, SlotId>,
     slots: SlotMap<T>,
 }
 
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// An empty index.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The value under a key. O(log n + l).
     pub fn get<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Some(self.present(key, pin)?.1)
     }
@@ -112,13 +112,13 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// What `read` makes of the value under a key, under a pin of its own. O(log n + l).
     pub fn read<Q, R>(&self, key: &Q, read: impl FnOnce(&T) -> R) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.get(key, &self.pin()).map(read)
     }
 
     /// Whether a key is there. O(log n + l); needs no pin.
-    pub fn contains_key<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> bool {
+    pub fn contains_key<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> bool {
         self.index.contains_key(key)
     }
 
@@ -126,7 +126,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) when there isn't an answer for each key.
-    pub fn get_many<'p, Q: BytesKey<Owned = K>>(
+    pub fn get_many<'p, Q: BytesKey<K>>(
         &'p self,
         keys: &[Q],
         answers: &mut [Option<&'p T>],
@@ -151,7 +151,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// When the key is too long or memory is refused; the index is then as before, and `value` is dropped.
     pub fn insert<'p, Q>(&'p self, key: &Q, value: T, pin: &'p Pinned) -> Result<Option<&'p T>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let own = self.put(value)?;
         match self.index.insert(key, own) {
@@ -175,7 +175,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<(), TryInsertError<&'p T, ()>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let own = self.put(value).map_err(|error| TryInsertError::Refused { error, value: () })?;
         let refused = loop {
@@ -198,13 +198,13 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// Removes a key and returns its value, which is retired. O(log n + l).
     pub fn remove<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.index.remove(key).and_then(|handle| self.retire(handle, pin))
     }
 
     /// Removes a key and moves its value out: no other thread has the index. O(log n + l).
-    pub fn take<Q: BytesKey<Owned = K> + ?Sized>(&mut self, key: &Q) -> Option<T> {
+    pub fn take<Q: BytesKey<K> + ?Sized>(&mut self, key: &Q) -> Option<T> {
         let handle = self.index.remove(key)?;
         self.slots.take(handle)
     }
@@ -215,7 +215,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let (mut pin, mut removed) = (Pinned::new(), 0);
         for (key, _) in self.index.try_range(range)? {
@@ -239,7 +239,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The handle and the value under a key.
     fn present<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(SlotId, &'p T)>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         loop {
             // A handle that was retired meanwhile: the key has another one now, or none.
@@ -253,7 +253,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The value of a handle that was found under a key; if that was retired, what the key has now.
     fn value_of<'p, Q>(&'p self, handle: SlotId, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.slots.read(handle, pin).or_else(|| self.get(key, pin))
     }
@@ -282,7 +282,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
 const TOGETHER: usize = 64;
 
 /// By the order of keys.
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// All entries, in order, from both ends.
     pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T> {
         BoxedBytesEntries { entries: self.index.iter(), of: self, pin }
@@ -291,7 +291,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The entries of a range, in order, from both ends; weakly consistent.
     pub fn range<'p, Q>(&'p self, range: impl RangeBounds<Q>, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         BoxedBytesEntries { entries: self.index.range(range), of: self, pin }
     }
@@ -306,21 +306,21 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<BoxedBytesEntries<'p, K, T>>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         Ok(BoxedBytesEntries { entries: self.index.try_range(range)?, of: self, pin })
     }
 
     /// The entries whose keys' bytes begin with those of `prefix`, as [`BytesIndex::prefix`].
-    pub fn prefix<'p, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
+    pub fn prefix<'p, P: BytesKey, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
     where
-        Q: BytesKey + ?Sized,
+        Q: BytesKey<P> + ?Sized,
     {
         BoxedBytesEntries { entries: self.index.prefix(prefix), of: self, pin }
     }
 
     /// How many keys a range has. O(r).
-    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
+    pub fn count<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
         self.index.count(range)
     }
 
@@ -332,7 +332,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         mut see: impl FnMut(&[u8], &T) -> ControlFlow<()>,
     ) -> ControlFlow<()>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         let pin = self.pin();
         self.index.scan(range, |key, handle| match self.slots.read(handle, &pin) {
@@ -345,20 +345,20 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     }
 }
 
-impl<K, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoxedBytesIndex").field("index", &self.index).finish_non_exhaustive()
     }
 }
 
 /// Entries of a [`BoxedBytesIndex`] under a pin, from both ends; weakly consistent, as [`BytesEntries`].
-pub struct BoxedBytesEntries<'p, K, T: Send + Sync + 'static> {
+pub struct BoxedBytesEntries<'p, K: BytesKey, T: Send + Sync + 'static> {
     entries: BytesEntries<'p, K, SlotId>,
     of: &'p BoxedBytesIndex<K, T>,
     pin: &'p Pinned,
 }
 
-impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesEntries<'p, K, T> {
+impl<'p, K: BytesKey, T: Send + Sync + 'static> BoxedBytesEntries<'p, K, T> {
     /// The entry itself, unless its key was removed since it was copied.
     fn entry(&self, (key, handle): (K, SlotId)) -> Option<(K, &'p T)> {
         let value = self.of.value_of(handle, &key, self.pin)?;
@@ -366,7 +366,7 @@ impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesEntries<'p,
     }
 }
 
-impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> Iterator for BoxedBytesEntries<'p, K, T> {
+impl<'p, K: BytesKey, T: Send + Sync + 'static> Iterator for BoxedBytesEntries<'p, K, T> {
     type Item = (K, &'p T);
 
     fn next(&mut self) -> Option<(K, &'p T)> {
@@ -379,7 +379,7 @@ impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> Iterator for BoxedByt
     }
 }
 
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> DoubleEndedIterator for BoxedBytesEntries<'_, K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> DoubleEndedIterator for BoxedBytesEntries<'_, K, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
         loop {
             let copied = self.entries.next_back()?;
@@ -390,9 +390,9 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> DoubleEndedIterator for B
     }
 }
 
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> FusedIterator for BoxedBytesEntries<'_, K, T> {}
+impl<K: BytesKey, T: Send + Sync + 'static> FusedIterator for BoxedBytesEntries<'_, K, T> {}
 
-impl<K, T: Send + Sync + 'static> fmt::Debug for BoxedBytesEntries<'_, K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> fmt::Debug for BoxedBytesEntries<'_, K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoxedBytesEntries").field("entries", &self.entries).finish_non_exhaustive()
     }

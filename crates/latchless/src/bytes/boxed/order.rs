@@ -7,7 +7,7 @@ use core::ops::Bound::{Excluded, Included, Unbounded};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::index::Direction::{Forward, Reverse};
 
-impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// Shows `see` the nearest entry to a border; that of a later moment if its value was retired before it
     /// was read.
     fn show_near<'p, R>(
@@ -42,7 +42,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The last entry whose key is at most `key`. O(log n + l).
     pub fn floor<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.floor_with(key, pin, owned)
     }
@@ -50,7 +50,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The first entry whose key is at least `key`. O(log n + l).
     pub fn ceiling<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.ceiling_with(key, pin, owned)
     }
@@ -58,7 +58,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The last entry whose key is less than `key`. O(log n + l).
     pub fn lower<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.lower_with(key, pin, owned)
     }
@@ -66,7 +66,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// The first entry whose key is more than `key`. O(log n + l).
     pub fn higher<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         self.higher_with(key, pin, owned)
     }
@@ -89,7 +89,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         see: impl FnOnce(&[u8], &'p T) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.show_near(Border { from: Included(key), direction: Reverse }, pin, see))
     }
@@ -113,7 +113,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         see: impl FnOnce(&[u8], &'p T) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.show_near(Border { from: Included(key), direction: Forward }, pin, see))
     }
@@ -126,7 +126,7 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         see: impl FnOnce(&[u8], &'p T) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.show_near(Border { from: Excluded(key), direction: Reverse }, pin, see))
     }
@@ -139,13 +139,13 @@ impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         see: impl FnOnce(&[u8], &'p T) -> R,
     ) -> Option<R>
     where
-        Q: BytesKey<Owned = K> + ?Sized,
+        Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| self.show_near(Border { from: Excluded(key), direction: Forward }, pin, see))
     }
 }
 
 /// An entry with a key of the caller's own.
-fn owned<'p, K: BytesKey<Owned = K>, T>(key: &[u8], value: &'p T) -> (K, &'p T) {
+fn owned<'p, K: BytesKey, T>(key: &[u8], value: &'p T) -> (K, &'p T) {
     (K::from_bytes(key), value)
 }

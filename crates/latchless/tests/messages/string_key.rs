@@ -1,0 +1,5 @@
+//! Strings are keys of `BytesIndex`.
+
+fn main() {
+    let _ = latchless::Index::<String, u64>::new();
+}

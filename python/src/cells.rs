@@ -7,6 +7,14 @@ use latchless_log::Columns;
 
 /// Under these names the schema's metadata has the dtypes.
 pub const DTYPES: [&str; 2] = ["numpy.key_dtype", "numpy.value_dtype"];
+/// What the metadata has where the dtypes of times that have a zone name it. Files that were written before
+/// zones were kept lack it.
+pub const ZONES: (&str, &str) = ("numpy.zones", "kept");
+
+/// Whether metadata says so.
+pub fn has_zones(metadata: &[(String, String)]) -> bool {
+    metadata.iter().any(|(name, _)| name == ZONES.0)
+}
 
 /// How the words of one kind are cells: the low bytes of a number, as many as the column's type has.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +68,8 @@ impl<B: Lane> Columns<B, B> for Cells {
     }
 
     fn metadata(&self) -> Vec<(String, String)> {
-        DTYPES.map(str::to_owned).into_iter().zip(self.dtypes.iter().cloned()).collect()
+        let dtypes = DTYPES.map(str::to_owned).into_iter().zip(self.dtypes.iter().cloned());
+        dtypes.chain([(ZONES.0.to_owned(), ZONES.1.to_owned())]).collect()
     }
 
     #[inline(always)]

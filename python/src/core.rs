@@ -1,13 +1,14 @@
 //! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
 //! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
 
+use crate::asked::{Asked, Ends};
 use crate::durable::Folder;
 use crate::engine::Engine;
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Sides};
-use crate::ranges::{Closed, RANGES, words};
-use crate::serve::{FINE, ends, make, stats_dict, undone_exception};
+use crate::ranges::{RANGES, words};
+use crate::serve::{ClosedOf, Closing, FINE, ends, make, stats_dict, undone_exception};
 use crate::snapshot::{self, Snapshot};
 use crate::{batch, column, export};
 use latchless::{Bits, Direction};
@@ -42,8 +43,9 @@ pub type Object<'py> = Bound<'py, PyAny>;
 /// A key and its value.
 pub type Entry<'py> = (Object<'py>, Object<'py>);
 
-/// What `Core` is told of a dtype: NumPy's code, its name, functions for single objects.
-pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
+/// What `Core` is told of a dtype: NumPy's code, its name, functions for single times, and of keys the function
+/// that says between which of them an object lies.
+pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>, Option<Py<PyAny>>);
 
 /// An ordered index of words. Not for users: `latchless.Index` is.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
@@ -54,6 +56,8 @@ pub struct Core {
     pub keys: Kind,
     /// What values are.
     pub values: Kind,
+    /// Says between which keys a question lies that can't be one.
+    pub ask: Option<Py<PyAny>>,
     /// Whether it is used, an operation has failed in the middle, or it was closed.
     pub state: AtomicU8,
 }
@@ -85,7 +89,8 @@ impl Core {
         } else {
             Tree::Narrow(make(py, kinds, (keys, values), how, from)?)
         };
-        Ok(Self { tree: Box::new(tree), keys: keys_kind, values: values_kind, state: AtomicU8::new(FINE) })
+        let state = AtomicU8::new(FINE);
+        Ok(Self { tree: Box::new(tree), keys: keys_kind, values: values_kind, ask: key.3, state })
     }
 
     // ---- one entry ----
@@ -96,15 +101,14 @@ impl Core {
 
     fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
+            let Some(word) = self.sought(engine, key)? else { return Ok(false) };
             self.one(|| Ok(engine.index().contains_key(word)))
         })
     }
 
     fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
-            match self.one(|| Ok(engine.index().get(word)))? {
+            match self.look(engine, key)? {
                 Some(value) => self.value_object(key.py(), value),
                 None => Err(PyKeyError::new_err(key.clone().unbind())),
             }
@@ -120,8 +124,7 @@ impl Core {
 
     fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
-            match self.change(key.py(), engine, |store| store.remove(word))? {
+            match self.removed(engine, key)? {
                 Some(_) => Ok(()),
                 None => Err(PyKeyError::new_err(key.clone().unbind())),
             }
@@ -132,8 +135,7 @@ impl Core {
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
-            match self.one(|| Ok(engine.index().get(word)))? {
+            match self.look(engine, key)? {
                 Some(value) => self.value_object(key.py(), value).map(Some),
                 None => Ok(default),
             }
@@ -142,9 +144,7 @@ impl Core {
 
     fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
-            let value = self.change(key.py(), engine, |store| store.remove(word))?;
-            value.map(|value| self.value_object(key.py(), value)).transpose()
+            self.removed(engine, key)?.map(|value| self.value_object(key.py(), value)).transpose()
         })
     }
 
@@ -171,7 +171,8 @@ impl Core {
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
-            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let (word, value) = (self.sought(engine, key)?, self.value(value)?);
+            let Some(word) = word else { return Ok(None) };
             let before = self.change(key.py(), engine, |store| store.replace(word, value))?;
             before.map(|before| self.value_object(key.py(), before)).transpose()
         })
@@ -186,7 +187,8 @@ impl Core {
         value: &Object<'_>,
     ) -> PyResult<bool> {
         with!(self, engine => {
-            let (word, expected, value) = (self.key(engine, key)?, self.value(expected)?, self.value(value)?);
+            let (word, expected, value) = (self.sought(engine, key)?, self.value(expected)?, self.value(value)?);
+            let Some(word) = word else { return Ok(false) };
             self.change(key.py(), engine, |store| store.compare_exchange(word, expected, value))
         })
     }
@@ -194,7 +196,8 @@ impl Core {
     /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
         with!(self, engine => {
-            let (word, expected) = (self.key(engine, key)?, self.value(expected)?);
+            let (word, expected) = (self.sought(engine, key)?, self.value(expected)?);
+            let Some(word) = word else { return Ok(false) };
             self.change(key.py(), engine, |store| store.compare_remove(word, expected))
         })
     }
@@ -286,9 +289,9 @@ impl Core {
         limit: Option<usize>,
     ) -> PyResult<Entry<'py>> {
         let direction = if reverse { Direction::Reverse } else { Direction::Forward };
-        let closed = Closed { low: closed.0, high: closed.1 };
         with!(self, engine => {
-            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
+            let ends = self.ends(engine, (low, high), closed)?;
+            let range = ends.and_then(|ends| words(ends.low, ends.high, ends.closed));
             let (keys, values) = match range {
                 None => (Vec::new(), Vec::new()),
                 Some(range) => self.guarded(|| {
@@ -307,9 +310,9 @@ impl Core {
         closed: (bool, bool),
         remove: bool,
     ) -> PyResult<usize> {
-        let closed = Closed { low: closed.0, high: closed.1 };
         with!(self, engine => {
-            let (low, high) = (self.end(engine, low)?, self.end(engine, high)?);
+            let Some(ends) = self.ends(engine, (low, high), closed)? else { return Ok(0) };
+            let Ends { low, high, closed } = ends;
             let Some(range) = words(low, high, closed) else { return Ok(0) };
             if remove {
                 self.change_long(py, engine, |store| store.remove_range(closed.bounds(low, high)))
@@ -324,12 +327,13 @@ impl Core {
         py: Python<'py>,
         lows: &Object<'py>,
         highs: &Object<'py>,
-        closed: (bool, bool),
+        closed: ClosedOf<'py>,
     ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
-        let closed = Closed { low: closed.0, high: closed.1 };
         with!(self, engine => {
             let (lows, highs) = ends(engine, lows, highs)?;
             let (lows, highs) = (lows.words(), highs.words());
+            let closing = Closing::new(closed, lows.len())?;
+            let closes = closing.closes();
             self.checked(py, engine, lows)?;
             self.checked(py, engine, highs)?;
             let (ends, keys, values) = self.guarded(|| py.detach(|| {
@@ -340,7 +344,7 @@ impl Core {
                     {
                         let _pass = Pass::new();
                         let columns = (&mut keys, &mut values);
-                        engine.append_ranges(lows, highs, closed, chunk, &mut ends, columns)
+                        engine.append_ranges(lows, highs, closes, chunk, &mut ends, columns)
                     }.map_err(|undone| undone_exception(&self.keys, undone))?;
                     pulse.check()?;
                 }
@@ -351,25 +355,26 @@ impl Core {
         })
     }
 
-    fn _count_many(
+    fn _count_many<'py>(
         &self,
-        py: Python<'_>,
-        lows: &Object<'_>,
-        highs: &Object<'_>,
-        closed: (bool, bool),
+        py: Python<'py>,
+        lows: &Object<'py>,
+        highs: &Object<'py>,
+        closed: ClosedOf<'py>,
         counts: &Object<'_>,
     ) -> PyResult<()> {
-        let closed = Closed { low: closed.0, high: closed.1 };
         with!(self, engine => {
             let (lows, highs) = ends(engine, lows, highs)?;
             let (lows, highs) = (lows.words(), highs.words());
+            let closing = Closing::new(closed, lows.len())?;
+            let closes = closing.closes();
             let counts = column::output::<u64>(counts, lows.len())?;
             let counts: column::Words<'_, AtomicU64> = counts.words();
             self.guarded(|| {
                 self.checked(py, engine, lows)?;
                 self.checked(py, engine, highs)?;
                 let (_, failed) = batch::run::<()>(py, &[0, lows.len()], |chunk, ()| {
-                    engine.count_chunk(lows, highs, closed, chunk, counts).map_err(|no_key| self.no_key(no_key))
+                    engine.count_chunk(lows, highs, closes, chunk, counts).map_err(|no_key| self.no_key(no_key))
                 });
                 failed.map_or(Ok(()), Err)
             })
@@ -382,7 +387,11 @@ impl Core {
     /// index.
     fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
+            let word = match self.asked(engine, key)? {
+                Asked::Key(word) | Asked::Between(_, Some(word)) => word,
+                Asked::Between(Some(_), None) => return self.guarded(|| Ok(engine.index().len())),
+                Asked::Between(None, None) => return Ok(0),
+            };
             self.guarded(|| Ok(batch::alone(py, || engine.index().rank(word))))
         })
     }

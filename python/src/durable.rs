@@ -7,7 +7,7 @@ use crate::failure::refused;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use crate::serve::CLOSED;
-use crate::snapshot::dtype_of;
+use crate::snapshot::{dtype_of, zones_known};
 use crate::store::Store;
 use latchless_log::{DurableIndex, Found, Opening, Recovery, SyncMode};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -55,6 +55,13 @@ impl Folder {
         let [key, value] = found.types()?;
         let dtype = |name, data_type| dtype_of(found.metadata(), name, data_type);
         Some((dtype(DTYPES[0], key), dtype(DTYPES[1], value)))
+    }
+
+    /// Whether it is known that times have no zone where the dtypes have none.
+    #[getter]
+    fn zones_known(&self) -> bool {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.as_ref().is_none_or(|found| zones_known(found.metadata()))
     }
 
     /// What was found when an index was made of it: entries of the snapshot, records, their entries, and

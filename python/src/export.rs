@@ -4,7 +4,7 @@
 use crate::arrow::{Array, NULLABLE, Owning, STRUCT, Schema, Stream};
 use crate::bytes::strings::Strings;
 use crate::failure;
-use crate::kind::{ArrowType, Kind};
+use crate::kind::{ArrowType, Format, Kind};
 use crate::lane::Lane;
 use crate::sort::room;
 use core::any::Any;
@@ -12,6 +12,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::borrow::Cow;
 
 /// Memory that an array points to.
 struct Buffer {
@@ -36,7 +37,7 @@ unsafe impl Send for Buffer {}
 /// A column of the batch.
 pub struct Exported {
     name: &'static CStr,
-    format: &'static CStr,
+    format: Format,
     buffers: Vec<Buffer>,
     null_count: i64,
 }
@@ -97,6 +98,7 @@ pub fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyRes
 
 /// What a schema points to.
 struct SchemaParts {
+    format: Format,
     children: Vec<*mut Schema>,
 }
 
@@ -110,11 +112,11 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
     }
 }
 
-fn schema(format: &'static CStr, name: &'static CStr, children: Vec<Schema>) -> Schema {
+fn schema(format: Format, name: &'static CStr, children: Vec<Schema>) -> Schema {
     let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
-    let mut parts = Box::new(SchemaParts { children });
+    let mut parts = Box::new(SchemaParts { format, children });
     let mut made = Schema::released();
-    made.format = format.as_ptr();
+    made.format = parts.format.as_ptr();
     made.name = name.as_ptr();
     made.flags = NULLABLE;
     made.child_count = parts.children.len() as i64;
@@ -159,14 +161,14 @@ fn array(length: usize, null_count: i64, buffers: Vec<Buffer>, children: Vec<Arr
 
 /// A stream of one batch.
 struct Streaming {
-    fields: [(&'static CStr, &'static CStr); 2],
+    fields: [(Format, &'static CStr); 2],
     batch: Option<Array>,
 }
 
 impl Streaming {
     fn schema(&self) -> Schema {
-        let fields = self.fields.iter().map(|&(format, name)| schema(format, name, Vec::new()));
-        schema(STRUCT, c"", fields.collect())
+        let fields = self.fields.iter().map(|(format, name)| schema(format.clone(), name, Vec::new()));
+        schema(Cow::Borrowed(STRUCT), c"", fields.collect())
     }
 }
 
@@ -204,7 +206,7 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
 }
 
 /// The format of a column of words of this kind.
-pub fn format(kind: &Kind) -> PyResult<&'static CStr> {
+pub fn format(kind: &Kind) -> PyResult<Format> {
     arrow_type(kind).map(|found| found.format)
 }
 
@@ -216,8 +218,8 @@ pub fn string_column(name: &'static CStr, is_text: bool, strings: Strings) -> Ex
 }
 
 /// The format of a column of strings: texts or bytes, with offsets of 64 bits.
-pub fn string_format(is_text: bool) -> &'static CStr {
-    if is_text { c"U" } else { c"Z" }
+pub fn string_format(is_text: bool) -> Format {
+    Cow::Borrowed(if is_text { c"U" } else { c"Z" })
 }
 
 /// A capsule with a stream of two columns of words.
@@ -245,7 +247,7 @@ pub fn stream_of_strings(
 
 /// A capsule with a stream of two columns.
 fn capsule(py: Python<'_>, length: usize, columns: [Exported; 2]) -> PyResult<Bound<'_, PyCapsule>> {
-    let fields = columns.each_ref().map(|column| (column.format, column.name));
+    let fields = columns.each_ref().map(|column| (column.format.clone(), column.name));
     let children =
         columns.map(|Exported { buffers, null_count, .. }| array(length, null_count, buffers, Vec::new()));
     let batch = Some(array(length, 0, vec![Buffer::none()], children.into()));
@@ -271,8 +273,8 @@ pub fn schema_of<'py>(
 /// As [`schema_of`], of the formats of the two columns.
 pub fn schema_of_formats<'py>(
     py: Python<'py>,
-    keys: &'static CStr,
-    values: &'static CStr,
+    keys: Format,
+    values: Format,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let fields = [(keys, c"key"), (values, c"value")];
     PyCapsule::new_with_value(py, Streaming { fields, batch: None }.schema(), Schema::CAPSULE)

@@ -42,7 +42,7 @@ fn form_of(format: &str) -> Option<(Form, &'static str)> {
         "tDm" => (Form::Bytes(8), "m8[ms]"),
         "tDu" => (Form::Bytes(8), "m8[us]"),
         "tDn" => (Form::Bytes(8), "m8[ns]"),
-        // After the colon there is the time zone; the cells are UTC whatever it is.
+        // After the colon there is the time zone.
         _ => match format.split_once(':')?.0 {
             "tss" => (Form::Bytes(8), "M8[s]"),
             "tsm" => (Form::Bytes(8), "M8[ms]"),
@@ -73,6 +73,8 @@ pub struct Column {
     place: usize,
     form: Form,
     dtype: &'static str,
+    /// The zone of times that have one.
+    zone: Option<String>,
     bytes: Vec<u8>,
     nulls: usize,
 }
@@ -133,7 +135,11 @@ impl Column {
             let found = if child.dictionary.is_null() { name_of(format) } else { "dictionary" };
             return Err(PyTypeError::new_err(format!("{what} can't be made from a column of type {found}")));
         };
-        Ok(Self { place, form, dtype, bytes: Vec::new(), nulls: 0 })
+        // The cells of times are UTC, whatever their zone is.
+        let zone =
+            format.strip_prefix("ts").and_then(|rest| rest.split_once(':')).map(|(_, zone)| zone.to_owned());
+        let zone = zone.filter(|zone| !zone.is_empty());
+        Ok(Self { place, form, dtype, zone, bytes: Vec::new(), nulls: 0 })
     }
 
     /// Appends the cells of a batch.
@@ -195,7 +201,8 @@ impl Column {
         Ok(())
     }
 
-    /// The column as an array. `what`: what errors call it.
+    /// The column as an array, or as a pair of an array and the zone of its times. `what`: what errors call
+    /// it.
     pub fn array<'py>(
         self,
         py: Python<'py>,
@@ -208,7 +215,11 @@ impl Column {
                 "{what} must not be null, but {nulls} are in column {asked}"
             )));
         }
-        PyArray1::from_vec(py, self.bytes).call_method1("view", (self.dtype,))
+        let array = PyArray1::from_vec(py, self.bytes).call_method1("view", (self.dtype,))?;
+        match self.zone {
+            Some(zone) => Ok((array, zone).into_pyobject(py)?.into_any()),
+            None => Ok(array),
+        }
     }
 }
 
@@ -300,7 +311,8 @@ impl Source {
     }
 }
 
-/// Two columns of anything that gives an Arrow stream, as arrays: each is a copy.
+/// Two columns of anything that gives an Arrow stream: each is a copy, as an array, or as a pair of an array
+/// and the zone of its times.
 #[pyfunction]
 pub fn read_arrow<'py>(
     data: &Bound<'py, PyAny>,

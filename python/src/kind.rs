@@ -3,10 +3,14 @@
 use crate::cells::CellForm;
 use crate::lane::Order;
 use latchless::snapshot::{DataType, TimeUnit};
+use pyo3::create_exception;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
-use std::ffi::CStr;
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+create_exception!(_latchless, NoKey, PyValueError, "NaN or NaT where a key is wanted.");
 
 /// How the objects of a dtype become words.
 #[derive(Debug)]
@@ -30,11 +34,14 @@ enum Form {
     },
 }
 
+/// What Arrow's C data interface calls a type.
+pub type Format = Cow<'static, CStr>;
+
 /// What Arrow's C data interface calls the type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArrowType {
-    /// Its code.
-    pub format: &'static CStr,
+    /// Its code, with the zone of times that have one.
+    pub format: Format,
     /// Bytes of a cell; of bool, whose cells are bits, 0.
     pub width: usize,
 }
@@ -113,6 +120,19 @@ impl Kind {
         }
     }
 
+    /// The words of the `float32` before a float of Python's that is none, and of the one after it. Nothing for
+    /// any other object or kind.
+    pub fn words_beside(&self, object: &Bound<'_, PyAny>) -> Option<(u64, u64)> {
+        let (&Form::Float32 { wide }, Ok(float)) = (&self.form, object.cast::<PyFloat>()) else {
+            return None;
+        };
+        let (given, near) = (float.value(), float.value() as f32);
+        let (down, up) =
+            if f64::from(near) > given { (near.next_down(), near) } else { (near, near.next_up()) };
+        let word = |float: f32| if wide { f64::from(float).to_bits() } else { u64::from(float.to_bits()) };
+        Some((word(down), word(up)))
+    }
+
     /// The object of a word.
     #[inline]
     pub fn object<'py>(&self, py: Python<'py>, word: u64) -> PyResult<Bound<'py, PyAny>> {
@@ -147,16 +167,22 @@ impl Kind {
             Form::Float32 { .. } => DataType::Float32,
             Form::Float64 => DataType::Float64,
             Form::Time { .. } => {
-                let unit = match self.name.split_once('[').map(|(_, unit)| unit) {
-                    Some("s]") => TimeUnit::Second,
-                    Some("ms]") => TimeUnit::Millisecond,
-                    Some("us]") => TimeUnit::Microsecond,
-                    Some("ns]") => TimeUnit::Nanosecond,
+                let unit = match self.unit_and_zone().0 {
+                    "s" => TimeUnit::Second,
+                    "ms" => TimeUnit::Millisecond,
+                    "us" => TimeUnit::Microsecond,
+                    "ns" => TimeUnit::Nanosecond,
                     _ => return DataType::Int64,
                 };
                 if self.name.starts_with('d') { DataType::Timestamp(unit) } else { DataType::Duration(unit) }
             }
         }
+    }
+
+    /// The unit of times and the name of their zone, which is empty where they have none.
+    fn unit_and_zone(&self) -> (&str, &str) {
+        let unit = self.name.split_once('[').map_or("", |(_, rest)| rest.trim_end_matches(']'));
+        unit.split_once(", ").unwrap_or((unit, ""))
     }
 
     /// The column's type in a stream of Arrow's, if it has one.
@@ -173,18 +199,28 @@ impl Kind {
             Form::Unsigned { .. } => (c"L", 8),
             Form::Float32 { .. } => (c"f", 4),
             Form::Float64 => (c"g", 8),
-            Form::Time { .. } => match &self.name[..] {
-                "datetime64[s]" => (c"tss:", 8),
-                "datetime64[ms]" => (c"tsm:", 8),
-                "datetime64[us]" => (c"tsu:", 8),
-                "datetime64[ns]" => (c"tsn:", 8),
-                "datetime64[D]" => (c"tdD", 4),
-                "timedelta64[s]" => (c"tDs", 8),
-                "timedelta64[ms]" => (c"tDm", 8),
-                "timedelta64[us]" => (c"tDu", 8),
-                "timedelta64[ns]" => (c"tDn", 8),
-                _ => return None,
-            },
+            Form::Time { .. } => return self.arrow_time(),
+        };
+        Some(ArrowType { format: Cow::Borrowed(format), width })
+    }
+
+    fn arrow_time(&self) -> Option<ArrowType> {
+        let (unit, zone) = self.unit_and_zone();
+        let (format, width) = match (self.name.starts_with('d'), unit) {
+            (true, "s") => (c"tss:", 8),
+            (true, "ms") => (c"tsm:", 8),
+            (true, "us") => (c"tsu:", 8),
+            (true, "ns") => (c"tsn:", 8),
+            (true, "D") => (c"tdD", 4),
+            (false, "s") => (c"tDs", 8),
+            (false, "ms") => (c"tDm", 8),
+            (false, "us") => (c"tDu", 8),
+            (false, "ns") => (c"tDn", 8),
+            _ => return None,
+        };
+        let format = match zone {
+            "" => Cow::Borrowed(format),
+            zone => Cow::Owned(CString::new([format.to_bytes(), zone.as_bytes()].concat()).ok()?),
         };
         Some(ArrowType { format, width })
     }
@@ -220,13 +256,13 @@ impl Kind {
     /// The error for an object that is no key: NaN or NaT.
     pub fn no_key(&self) -> PyErr {
         let name = if matches!(self.form, Form::Time { .. }) { "NaT" } else { "NaN" };
-        PyValueError::new_err(format!("{name} can't be a key"))
+        NoKey::new_err(format!("{name} can't be a key"))
     }
 
     /// The error for the word at a position of a batch that is no key.
     pub fn no_key_at(&self, position: usize) -> PyErr {
         let name = if matches!(self.form, Form::Time { .. }) { "NaT" } else { "NaN" };
-        PyValueError::new_err(format!("{name} can't be a key, but the key at position {position} is {name}"))
+        NoKey::new_err(format!("{name} can't be a key, but the key at position {position} is {name}"))
     }
 
     fn truth(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -252,7 +288,12 @@ impl Kind {
                 Err(PyOverflowError::new_err(format!("{object} may be rounded as {}", self.name)))
             };
         }
-        object.extract::<f64>().map_err(|error| self.refused(object, error))
+        let float = object.extract::<f64>().map_err(|error| self.refused(object, error))?;
+        // A number of a longer type, or a fraction, may be beside all floats.
+        if self.is_key && !float.is_nan() && !object.eq(float)? {
+            return Err(PyOverflowError::new_err(format!("{object} would be rounded as {}", self.name)));
+        }
+        Ok(float)
     }
 
     fn wrong(&self, object: &Bound<'_, PyAny>) -> PyErr {

@@ -1,10 +1,11 @@
 //! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words, [`bytes`]
-//! has the one of indexes of byte strings; [`kind`] turns single objects into words, [`column`] lends arrays,
-//! [`batch`] runs batches without the interpreter's lock, [`gate`] keeps them apart from forks, [`pages`] has
-//! the iterators; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders with redo logs;
+//! has the one of indexes of byte strings; [`kind`] turns single objects into words, [`asked`] questions,
+//! [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock, [`gate`] keeps them apart from
+//! forks, [`pages`] has the iterators; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders with redo logs;
 //! [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
 
 mod arrow;
+mod asked;
 mod batch;
 mod bytes;
 mod cells;
@@ -100,6 +101,7 @@ mod _latchless {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("NoKey", module.py().get_type::<super::kind::NoKey>())?;
         super::forks::register(module)
     }
 }

@@ -10,6 +10,7 @@ use crate::sort::reserve;
 use latchless::Direction;
 use pyo3::PyErr;
 use std::ops::{Bound, ControlFlow, Range, RangeInclusive};
+use std::sync::atomic::AtomicU8;
 
 /// Entries that are copied between two looks at the clock.
 const PIECE: usize = 1 << 16;
@@ -39,6 +40,26 @@ impl Closed {
             Some(word) => Bound::Excluded(word),
         };
         (end(low, self.low), end(high, self.high))
+    }
+}
+
+/// Which ends of many ranges belong to them.
+#[derive(Debug, Clone, Copy)]
+pub enum Closes<'a> {
+    /// Of all the same.
+    All(Closed),
+    /// Of each range its own low end and high end.
+    Each(Words<'a, AtomicU8>, Words<'a, AtomicU8>),
+}
+
+impl Closes<'_> {
+    /// Those of the range at a position.
+    #[inline(always)]
+    fn at(&self, at: usize) -> Closed {
+        match self {
+            Self::All(closed) => *closed,
+            Self::Each(low, high) => Closed { low: low.load(at), high: high.load(at) },
+        }
     }
 }
 
@@ -148,12 +169,12 @@ impl<B: Lane> Engine<B> {
         &self,
         lows: Words<'_, B::Atomic>,
         highs: Words<'_, B::Atomic>,
-        closed: Closed,
+        closes: Closes<'_>,
         at: usize,
     ) -> Result<Option<RangeInclusive<B>>, NoKey> {
         let low = self.encode(lows.load(at)).ok_or(NoKey(at))?;
         let high = self.encode(highs.load(at)).ok_or(NoKey(at))?;
-        Ok(words(Some(low), Some(high), closed))
+        Ok(words(Some(low), Some(high), closes.at(at)))
     }
 
     /// Appends the entries of some ranges, one range after the other; `ends` gets how many entries there are
@@ -162,7 +183,7 @@ impl<B: Lane> Engine<B> {
         &self,
         lows: Words<'_, B::Atomic>,
         highs: Words<'_, B::Atomic>,
-        closed: Closed,
+        closes: Closes<'_>,
         chunk: Range<usize>,
         ends: &mut Vec<i64>,
         (keys, values): (&mut Vec<B>, &mut Vec<B>),
@@ -170,7 +191,7 @@ impl<B: Lane> Engine<B> {
         let mut ranges = Vec::with_capacity(chunk.len());
         for at in chunk {
             // One that is empty shows nothing: its place is kept by a range without a key.
-            ranges.push(self.range_at(lows, highs, closed, at)?);
+            ranges.push(self.range_at(lows, highs, closes, at)?);
         }
         let filled: Vec<_> = ranges.iter().flatten().cloned().collect();
         let (mut lengths, mut room_left) = (vec![0; filled.len()], Ok(()));
@@ -203,12 +224,12 @@ impl<B: Lane> Engine<B> {
         &self,
         lows: Words<'_, B::Atomic>,
         highs: Words<'_, B::Atomic>,
-        closed: Closed,
+        closes: Closes<'_>,
         chunk: Range<usize>,
         counts: Words<'_, A>,
     ) -> Result<(), NoKey> {
         for at in chunk {
-            let range = self.range_at(lows, highs, closed, at)?;
+            let range = self.range_at(lows, highs, closes, at)?;
             counts.store(at, range.map_or(0, |range| self.count(range)) as u64);
         }
         Ok(())

@@ -8,6 +8,7 @@ use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use crate::lookups::{Near, Places, Question, Reading, Sides};
+use crate::ranges::{Closed, Closes};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::updates::{Changed, Sequence};
@@ -132,6 +133,19 @@ impl Core {
         engine.encode(B::truncate(self.keys.word(key)?)).ok_or_else(|| self.keys.no_key())
     }
 
+    /// The value under a key.
+    #[inline]
+    pub fn look<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<Option<B>> {
+        let Some(word) = self.sought(engine, key)? else { return Ok(None) };
+        self.one(|| Ok(engine.index().get(word)))
+    }
+
+    /// The value of a key that was there, and isn't any more.
+    pub fn removed<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<Option<B>> {
+        let Some(word) = self.sought(engine, key)? else { return Ok(None) };
+        self.change(key.py(), engine, |store| store.remove(word))
+    }
+
     /// The word of a value.
     #[inline]
     pub fn value<B: Lane>(&self, value: &Object<'_>) -> PyResult<B> {
@@ -156,10 +170,10 @@ impl Core {
         Ok(Some((key, self.value_object(py, value)?)))
     }
 
-    /// The neighbour of a key.
+    /// The neighbour of a question.
     pub fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         with!(self, engine => {
-            let word = self.key(engine, key)?;
+            let Some((near, word)) = self.asked(engine, key)?.near(near) else { return Ok(None) };
             let entry = self.one(|| Ok(engine.near(near, word)))?;
             self.entry(key.py(), engine, entry)
         })
@@ -181,11 +195,6 @@ impl Core {
         let checked =
             if keys.len() > batch::CHUNK { py.detach(|| engine.check(keys)) } else { engine.check(keys) };
         checked.map_err(|undone| undone_exception(&self.keys, undone))
-    }
-
-    /// The stored word of an end of a range.
-    pub fn end<B: Lane>(&self, engine: &Engine<B>, end: Option<&Object<'_>>) -> PyResult<Option<B>> {
-        end.map(|end| self.key(engine, end)).transpose()
     }
 
     /// As [`Core::checked`], if threads share the batch. One alone finds the first word that is no key by
@@ -381,6 +390,41 @@ pub fn ends<'py, B: Lane>(
         Ok((lows, highs))
     } else {
         Err(PyValueError::new_err(format!("there are {low} low ends but {high} high ends")))
+    }
+}
+
+/// Which ends of ranges belong to them: of all the same, or arrays of bools for each.
+#[derive(FromPyObject)]
+pub enum ClosedOf<'py> {
+    /// The low end and the high end of all.
+    All((bool, bool)),
+    /// Those of each range.
+    Each((Object<'py>, Object<'py>)),
+}
+
+/// Which ends of each range belong to it, while the arrays that say it are lent.
+pub enum Closing<'py> {
+    /// Of all the same.
+    All(Closed),
+    /// Of each its own.
+    Each(column::Column<'py, AtomicU8>, column::Column<'py, AtomicU8>),
+}
+
+impl<'py> Closing<'py> {
+    /// For so many ranges.
+    pub fn new(closed: ClosedOf<'py>, len: usize) -> PyResult<Self> {
+        Ok(match closed {
+            ClosedOf::All((low, high)) => Self::All(Closed { low, high }),
+            ClosedOf::Each((low, high)) => Self::Each(column::flags(&low, len)?, column::flags(&high, len)?),
+        })
+    }
+
+    /// The same for a batch.
+    pub fn closes(&self) -> Closes<'_> {
+        match self {
+            Self::All(closed) => Closes::All(*closed),
+            Self::Each(low, high) => Closes::Each(low.words(), high.words()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Snapshots: what `Index.save` writes and `Index.open` reads.
 
-use crate::cells::{Cells, DTYPES};
+use crate::cells::{Cells, DTYPES, has_zones};
 use crate::engine::{Engine, NoKey};
 use crate::failure;
 use crate::kind::Kind;
@@ -38,6 +38,18 @@ impl Snapshot {
     fn value_dtype(&self) -> String {
         dtype_of(self.0.metadata(), DTYPES[1], self.0.value_type())
     }
+
+    /// Whether it is known that times have no zone where the dtypes have none.
+    #[getter]
+    fn zones_known(&self) -> bool {
+        zones_known(self.0.metadata())
+    }
+}
+
+/// Whether it is known that times have no zone where the dtypes of this metadata have none. What has no
+/// dtypes wasn't written here: its types of Arrow say it.
+pub fn zones_known(metadata: &[(String, String)]) -> bool {
+    has_zones(metadata) || !metadata.iter().any(|(name, _)| name == DTYPES[0])
 }
 
 /// The dtype that metadata names, or that NumPy has for the column's type.

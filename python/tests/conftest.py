@@ -1,5 +1,6 @@
 """What the tests share: dtypes with random keys and values, and a plain model."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -30,23 +31,29 @@ KEY_DTYPES = [
 ]
 VALUE_DTYPES = ["i8", "u8", "f8", "i2", "u4", "f4", "bool", "M8[ns]"]
 
-# What every index does with one key, with the ends of a range, and with many keys.
-SINGLES = [
+# What every index does with one key: it stores the key, looks for it, or compares others with it; with the ends
+# of a range; and with many keys.
+STORES = [
+    lambda index, key: index.__setitem__(key, 0),
+    lambda index, key: index.setdefault(key, 1),
+]
+LOOKUPS = [
     lambda index, key: index[key],
     lambda index, key: index.get(key),
-    lambda index, key: index.__setitem__(key, 0),
     lambda index, key: index.__delitem__(key),
     lambda index, key: key in index,
-    lambda index, key: index.floor(key),
-    lambda index, key: index.ceiling(key),
-    lambda index, key: index.lower(key),
-    lambda index, key: index.higher(key),
     lambda index, key: index.pop(key, None),
-    lambda index, key: index.setdefault(key, 1),
     lambda index, key: index.replace(key, 1),
     lambda index, key: index.compare_exchange(key, 1, 2),
     lambda index, key: index.compare_remove(key, 1),
 ]
+NEIGHBOURS = [
+    lambda index, key: index.floor(key),
+    lambda index, key: index.ceiling(key),
+    lambda index, key: index.lower(key),
+    lambda index, key: index.higher(key),
+]
+SINGLES = [*STORES, *LOOKUPS, *NEIGHBOURS]
 ENDS = [
     lambda index, key: index.range(key),
     lambda index, key: index.range(None, key),
@@ -140,6 +147,15 @@ def assert_refused(
             operation(index, given)
     assert index == before
     index.check()
+
+
+def assert_not_there(index: Any, key: Any) -> None:
+    """What can't be a key isn't there, as in a `dict`."""
+    before = index.copy()
+    for operation in LOOKUPS:
+        with contextlib.suppress(KeyError):
+            assert operation(index, key) in (None, False)
+    assert index == before
 
 
 def printed(code: str) -> str:

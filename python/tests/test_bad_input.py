@@ -5,7 +5,16 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import BATCHES, ENDS, SINGLES, assert_refused, little_memory, printed
+from conftest import (
+    BATCHES,
+    ENDS,
+    NEIGHBOURS,
+    STORES,
+    assert_not_there,
+    assert_refused,
+    little_memory,
+    printed,
+)
 
 from latchless import Index
 
@@ -13,8 +22,10 @@ INT = Index([1, 2, 3], [10, 20, 30])
 FLOAT = Index([1.0, 2.0], [1, 2])
 TIMES = Index(np.array(["2024-01-01", "2024-01-02"], "M8[ns]"), [1, 2])
 
-EVERY_BATCH = [
-    *BATCHES,
+QUESTIONS = [
+    lambda index, keys: index.get_many(keys),
+    lambda index, keys: index.contains_many(keys),
+    lambda index, keys: index.remove_many(keys),
     lambda index, keys: index.floor_many(keys),
     lambda index, keys: index.ceiling_many(keys),
     lambda index, keys: index.lower_many(keys),
@@ -22,13 +33,33 @@ EVERY_BATCH = [
     lambda index, keys: index.asof(keys, direction="nearest"),
     lambda index, keys: index.range_many(keys, keys),
     lambda index, keys: index.count_many(keys, keys),
+    lambda index, keys: index.rank_many(keys),
+]
+EVERY_BATCH = [*BATCHES, *QUESTIONS]
+
+
+INSERTS = [
+    lambda index, keys: index.insert_many(keys, 0),
+    lambda index, keys: Index(keys, 0, key_dtype=index.key_dtype),
 ]
 
 
-def refused(error: type[Exception], match: str, index: Index, key: object, batch: object = None) -> None:
-    """A key is refused by every operation, and the index stays as it was."""
-    assert_refused(error, match, index, SINGLES + ENDS, key)
-    assert_refused(error, match, index, EVERY_BATCH, [key] if batch is None else batch)
+def not_stored(error: type[Exception], match: str, index: Index, key: object, batch: object = None) -> None:
+    """A key isn't stored, and isn't there, but keys can be compared with it."""
+    batch = [key] if batch is None else batch
+    assert_refused(error, match, index, STORES, key)
+    assert_refused(error, match, index, INSERTS, batch)
+    assert_not_there(index, key)
+    for given, operations in ((key, NEIGHBOURS + ENDS), (batch, QUESTIONS)):
+        for operation in operations:
+            operation(index.copy(), given)
+
+
+def no_order(match: str, index: Index, key: object, batch: object = None) -> None:
+    """A key isn't stored, and isn't there, and there is no order between keys and it."""
+    assert_refused(TypeError, match, index, STORES + NEIGHBOURS + ENDS, key)
+    assert_refused(TypeError, match, index, EVERY_BATCH + INSERTS, [key] if batch is None else batch)
+    assert_not_there(index, key)
 
 
 # ---- dtypes ----
@@ -54,25 +85,29 @@ def test_keys_of_another_kind_are_a_type_error(keys):
 
 @pytest.mark.parametrize("key", ["a", b"a", None, object(), {}, 1j, [1], (1,), decimal.Decimal(1)])
 def test_a_key_of_another_kind_is_a_type_error(key):
-    for operation in SINGLES:
-        with pytest.raises(TypeError):
-            operation(INT, key)
-    if not isinstance(key, decimal.Decimal):
-        with pytest.raises(TypeError):
-            FLOAT[key]
-    with pytest.raises(TypeError):
-        TIMES[key]
+    for index in (INT, FLOAT, TIMES):
+        for operation in STORES:
+            if index is not FLOAT or not isinstance(key, decimal.Decimal):
+                with pytest.raises(TypeError):
+                    operation(index.copy(), key)
+        for operation in NEIGHBOURS:
+            if index is TIMES or not isinstance(key, decimal.Decimal):
+                with pytest.raises(TypeError):
+                    operation(index, key)
 
 
-def test_floats_for_an_index_of_integers_are_a_type_error():
-    refused(TypeError, "int64|float", INT, 1.0)
-    refused(TypeError, "int64|float", INT, 1.5, np.array([1.0], "f4"))
+def test_floats_are_not_stored_in_an_index_of_integers():
+    for operation in STORES:
+        with pytest.raises(TypeError, match="int64|float"):
+            operation(INT, 1.0)
+    not_stored(TypeError, "int64|float", INT, 1.5)
+    not_stored(TypeError, "int64|float", INT, 1.5, np.array([1.0], "f4"))
 
 
 def test_integers_and_times_do_not_mix():
-    refused(TypeError, "M8|datetime64", TIMES, 1, np.array([1]))
-    refused(TypeError, "int64|datetime", INT, np.datetime64("2024-01-01", "ns"))
-    refused(TypeError, "datetime64", TIMES, np.timedelta64(1, "ns"))
+    no_order("M8|datetime64", TIMES, 1, np.array([1]))
+    no_order("int64|datetime", INT, np.datetime64("2024-01-01", "ns"))
+    no_order("datetime64", TIMES, np.timedelta64(1, "ns"))
 
 
 def test_values_of_another_kind_are_a_type_error():
@@ -90,13 +125,13 @@ def test_values_of_another_kind_are_a_type_error():
 
 def test_unsigned_keys_that_would_wrap_are_an_overflow_error():
     large = np.array([5, 2**63 + 5], "u8")
-    refused(OverflowError, "9223372036854775813|outside", INT, int(large[1]), large)
+    not_stored(OverflowError, "9223372036854775813|outside", INT, int(large[1]), large)
     assert INT.contains_many(large[:1]).tolist() == [False]
 
 
 def test_negative_keys_for_an_unsigned_index_are_an_overflow_error():
     index = Index(np.array([1, 2], "u8"), [1, 2])
-    refused(OverflowError, "-1|outside", index, -1, np.array([1, -1]))
+    not_stored(OverflowError, "-1|outside", index, -1, np.array([1, -1]))
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "u1", "u2", "u4", "i8", "u8"])
@@ -108,7 +143,7 @@ def test_integers_outside_of_the_dtype_are_an_overflow_error(dtype, value_dtype)
         index[int(key)] = 7
     assert index.to_numpy()[0].tolist() == [info.min, info.max]
     for key in (int(info.min) - 1, int(info.max) + 1, 2**70, -(2**70)):
-        refused(OverflowError, "outside|int too big|too large", index, key)
+        not_stored(OverflowError, "outside|int too big|too large", index, key)
 
 
 def test_values_outside_of_the_dtype_are_an_overflow_error():
@@ -131,22 +166,21 @@ def test_values_outside_of_the_dtype_are_an_overflow_error():
 def test_keys_that_would_be_rounded_are_an_overflow_error():
     exact = 2**53
     assert FLOAT.get(exact) is None
-    refused(OverflowError, "rounded|outside", FLOAT, exact + 1)
-    refused(OverflowError, "rounded|outside", FLOAT, exact + 1, np.array([exact + 1]))
+    not_stored(OverflowError, "rounded|outside", FLOAT, exact + 1)
+    not_stored(OverflowError, "rounded|outside", FLOAT, exact + 1, np.array([exact + 1]))
     with pytest.raises(OverflowError):
-        FLOAT.get_many([0.5, exact + 1])
+        FLOAT.insert_many([0.5, exact + 1], 0)
     narrow = Index(np.array([0.5], "f4"), [1])
-    refused(OverflowError, "rounded", narrow, 0.1)
+    not_stored(OverflowError, "rounded", narrow, 0.1)
     assert narrow.get(0.5) == 1
-    with pytest.raises(OverflowError):
-        narrow.get(2**24 + 1)
+    not_stored(OverflowError, "rounded", narrow, 2**24 + 1)
 
 
 def test_times_that_cannot_be_kept_exactly_are_an_overflow_error():
     days = Index(np.array(["2024-01-01"], "M8[D]"), [1])
-    refused(OverflowError, "exactly", days, np.datetime64("2024-01-01T01", "h"))
+    not_stored(OverflowError, "exactly", days, np.datetime64("2024-01-01T01", "h"))
     nanoseconds = np.array(["2024-01-01", "9999-01-01"], "M8[s]")
-    refused(OverflowError, "exactly", TIMES, nanoseconds[1], nanoseconds)
+    not_stored(OverflowError, "exactly", TIMES, nanoseconds[1], nanoseconds)
 
 
 # ---- no keys ----
@@ -156,8 +190,8 @@ def test_times_that_cannot_be_kept_exactly_are_an_overflow_error():
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_nan_is_no_key(nan, dtype):
     index = Index(np.array([1, 2], dtype), [1, 2])
-    refused(ValueError, "NaN", index, nan)
-    for operation in EVERY_BATCH:
+    not_stored(ValueError, "NaN", index, nan)
+    for operation in INSERTS:
         with pytest.raises(ValueError, match="position 2"):
             operation(index, np.array([1, 5, nan, 3, nan], dtype))
     with pytest.raises(ValueError, match="position 1"):
@@ -175,11 +209,12 @@ def test_nan_late_in_a_long_batch_leaves_the_index_alone():
 
 def test_nat_is_no_key():
     nat = np.datetime64("NaT", "ns")
-    refused(ValueError, "NaT", TIMES, nat)
+    not_stored(ValueError, "NaT", TIMES, nat)
     with pytest.raises(ValueError, match="position 1"):
-        TIMES.get_many(np.array(["2024-01-01", "NaT"], "M8[s]"))
+        TIMES.insert_many(np.array(["2024-01-01", "NaT"], "M8[s]"), 1)
+    assert TIMES.get_many(np.array(["2024-01-01", "NaT"], "M8[s]"))[1].tolist() == [True, False]
     spans = Index(np.array([1, 2], "m8[s]"), [1, 2])
-    refused(ValueError, "NaT", spans, np.timedelta64("NaT", "s"))
+    not_stored(ValueError, "NaT", spans, np.timedelta64("NaT", "s"))
 
 
 def test_nan_and_nat_are_values():
@@ -209,9 +244,12 @@ def test_booleans_are_no_truths_of_other_things():
     assert list(index.items()) == [(False, 2), (True, 1)]
     for key in ([], [0], "", 1):
         with pytest.raises(TypeError):
+            index[key] = 1
+    for key in ([], [0]):
+        with pytest.raises(TypeError):
             index[key]
     with pytest.raises(TypeError):
-        index.get_many([0, 1])
+        index.insert_many([0, 1], 1)
 
 
 # ---- shapes ----
@@ -339,11 +377,15 @@ def test_other_words_of_the_interface_are_a_value_error():
     for tolerance in (np.nan, -0.5):
         with pytest.raises(ValueError, match="tolerance"):
             FLOAT.asof([1.0], tolerance=tolerance)
-    for tolerance in ("1", 0.5):
-        with pytest.raises(TypeError, match="tolerance"):
-            INT.asof([1], tolerance=tolerance)
-    with pytest.raises(TypeError):
+    for index in (INT, FLOAT, TIMES):
+        for tolerance in ("1", [1], None if index is TIMES else np.timedelta64(1, "s"), 1j):
+            if tolerance is not None:
+                with pytest.raises(TypeError, match="tolerance"):
+                    index.asof(index.to_numpy()[0], tolerance=tolerance)
+    with pytest.raises(TypeError, match="tolerance"):
         TIMES.asof(np.array(["2024-01-01"], "M8[ns]"), tolerance=5)
+    with pytest.raises(ValueError, match="tolerance"):
+        TIMES.asof(np.array(["2024-01-01"], "M8[ns]"), tolerance=np.timedelta64("NaT", "s"))
     for threads in (0, -1):
         with pytest.raises(ValueError, match="threads"):
             INT.get_many([1], threads=threads)

@@ -207,7 +207,7 @@ def test_zeros_and_the_ends_of_floats():
         ([1], [0.5], None, TypeError, "rows are integers"),
         ([1], [[1]], None, ValueError, "one-dimensional"),
         ([1.0, np.nan], None, None, ValueError, "position 1"),
-        (np.array(["NaT", 1], "M8[s]"), None, None, ValueError, "NaT is no key, but the key at position 0"),
+        (np.array(["NaT", 1], "M8[s]"), None, None, ValueError, "NaT can't be a key, but the key at position 0"),
         (["a", None], None, None, TypeError, "position 1"),
         (["a", "\ud800"], None, None, ValueError, "surrogate"),
         ([1, 2], None, str, TypeError, "keys are str"),
@@ -224,9 +224,17 @@ def test_single_keys_and_rows_that_are_none():
     index = MultiIndex([1, 2])
     for call in (index.rows, index.remove_all, index.__contains__, index.range, index.count):
         with pytest.raises(TypeError):
-            call("a")
-        with pytest.raises(TypeError):
             call([1])
+    for call in (index.range, index.count, lambda key: index.insert(key, 1), lambda key: index.rows_many([key])):
+        with pytest.raises(TypeError):
+            call("a")
+    # As in a `dict`, it isn't there.
+    assert ("a" in index, index.rows("a").tolist(), index.remove_all("a"), index.remove("a", 0)) == (
+        False,
+        [],
+        0,
+        False,
+    )
     for row, error in ((-1, OverflowError), (1 << 63, OverflowError), (0.5, TypeError), ("a", TypeError)):
         with pytest.raises(error):
             index.insert(1, row)

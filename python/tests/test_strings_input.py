@@ -2,15 +2,26 @@
 
 import numpy as np
 import pytest
-from conftest import BATCHES, ENDS, SINGLES, assert_refused, little_memory, printed
+from conftest import (
+    BATCHES,
+    ENDS,
+    NEIGHBOURS,
+    STORES,
+    assert_not_there,
+    assert_refused,
+    little_memory,
+    printed,
+)
 
 from latchless import BytesIndex, Index, StringIndex
 
 TEXTS = ["", "a", "ab", "été", "𝄞", "x" * 200]
 BYTES = [b"", b"a", b"a\0b", b"\xff", b"x" * 200]
 
+# Of keys that aren't only looked for.
 EVERY_SINGLE = [
-    *SINGLES,
+    *STORES,
+    *NEIGHBOURS,
     *ENDS,
     lambda index, key: index.prefix(key),
     lambda index, key: index.count_prefix(key),
@@ -120,12 +131,18 @@ def test_a_key_of_another_type_is_a_type_error(index, key):
     # As an end of a range None is an open one.
     operations = [operation for operation in EVERY_SINGLE if key is not None or operation not in ENDS]
     assert_refused(TypeError, index.key_type.__name__, index, operations, key)
+    if not isinstance(key, (list, bytearray)):
+        assert_not_there(index, key)
+    else:
+        # As in a `dict`.
+        assert_refused(TypeError, "unhashable", index, [lambda index, key: key in index], key)
     refused(TypeError, "keys are (str|bytes), but the key at position 1 is of type", index, [list(index)[1], key])
 
 
 def test_str_and_bytes_do_not_mix(index):
     other = b"a" if index.key_type is str else "a"
     assert_refused(TypeError, "a key is (str|bytes), not of type (str|bytes)", index, EVERY_SINGLE, other)
+    assert_not_there(index, other)
     refused(TypeError, "position 0 is of type (str|bytes)", index, [other])
     refused(TypeError, "but the array is of dtype", index, np.array([other]))
     refused(TypeError, "position 0", index, np.array([other], object))
@@ -166,6 +183,7 @@ def test_an_index_of_numbers_says_where_strings_are_keys():
 def test_lone_surrogates_are_a_value_error(text):
     index = StringIndex(TEXTS, 0)
     assert_refused(ValueError, "lone surrogate", index, EVERY_SINGLE, text)
+    assert_not_there(index, text)
     refused(ValueError, "position 2 has a lone surrogate", index, ["a", "b", text])
     refused(ValueError, "position 2 has a lone surrogate", index, np.array(["a", "b", text]))
     refused(ValueError, "position 2 has a lone surrogate", index, np.array(["a", "b", text], object))
@@ -313,7 +331,7 @@ def test_a_missing_key_is_a_key_error(index):
     ],
 )
 def test_a_pickle_that_was_changed_is_a_value_error(offsets, keys, match):
-    restore, (cls, dtype, *_) = StringIndex(["a"], 1).__reduce__()
+    restore, (cls, dtype, *_), _ = StringIndex(["a"], 1).__reduce__()
     values = np.zeros(max(0, len(offsets) - 1), "i8")
     with pytest.raises(ValueError, match=match):
         restore(cls, dtype, np.array(offsets, "i8"), np.frombuffer(keys, "u1"), values)

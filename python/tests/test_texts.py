@@ -235,7 +235,7 @@ def test_pickles_pass_arrays_out_of_band(index):
 
 
 def test_a_pickle_that_was_changed_is_a_value_error():
-    restore, (cls, dtype, *columns) = StringIndex(["a", "b"], ["x", "é"]).__reduce__()
+    restore, (cls, dtype, *columns), _ = StringIndex(["a", "b"], ["x", "é"]).__reduce__()
     assert restore(cls, dtype, *columns) == StringIndex(["a", "b"], ["x", "é"])
     with pytest.raises(ValueError, match="the offsets of the values don't fit their bytes"):
         restore(cls, dtype, *columns[:2], columns[2] + 1, columns[3])

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import contextlib
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchless._dtypes import Array, Column, one_or_many
-from latchless._latchless import Core
+from latchless import _asked
+from latchless._asked import Array, Asked, Side
+from latchless._dtypes import Column, listed, numpy_time, one_or_many
+from latchless._latchless import Core, NoKey
 
 Direction = Literal["backward", "forward", "nearest"]
+Duplicates = Literal["last", "first", "raise"]
 Found = tuple[Array, Array, NDArray[np.bool_]]
+Rooms = tuple[Array | None, NDArray[np.bool_] | None]
+"""Arrays of a caller for values and for flags."""
+Answer = TypeVar("Answer")
 
 
 class Batches(Core):
@@ -55,9 +64,9 @@ class Batches(Core):
 
         Raises
         ------
-        TypeError, OverflowError, ValueError
-            Keys that the index couldn't have (see `Index`), or an `out` of another dtype or shape, or one that
-            overlaps the keys.
+        TypeError, ValueError
+            Elements that have no order among keys, such as strings among numbers; null or masked ones; or an `out`
+            of another dtype or shape, or one that overlaps the keys.
 
         Examples
         --------
@@ -65,27 +74,75 @@ class Batches(Core):
         >>> Index([1, 2], [10, 20]).get_many([2, 3, 1])
         (array([20,  0, 10]), array([ True, False,  True]))
         """
-        words = self._key.to_words(keys)
         missing = self._missing[1] if default is None else self._value.missing_word(default)
-        if out is None and found is None:
-            its, flags = self._get_many(words, missing, checked_threads(threads))
-            return self._value.from_words(its), flags
+        threads = checked_threads(threads)
+        if out is not None or found is not None:
+            return self._answered(keys, self._get_many_to, self._get_others_to, missing, threads, (out, found))
+        words, flags = self._answered(keys, self._get_many, self._get_others, missing, threads)
+        return self._value.from_words(words), flags
+
+    def _get_others(self, asked: Asked, missing: int, threads: int) -> tuple[Array, NDArray[np.bool_]]:
+        """As `_get_many`, of questions of which some can't be keys."""
+        there = asked.exact
+        words, flags = self._get_many(self._key.as_words(asked.down[there]), missing, threads)
+        return _spread(there, words, missing), _spread(there, flags, False)
+
+    def _get_others_to(
+        self, asked: Asked, missing: int, threads: int, rooms: Rooms
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """As `_get_others`, to arrays of the caller."""
+        self._check_rooms(rooms, asked.down)
+        words, flags = self._get_others(asked, missing, threads)
+        out, found = rooms
+        values = self._value.plain(words)
+        for room, answers in ((out, values), (found, flags)):
+            if room is not None:
+                room[...] = answers
+        return (self._value.shown(values) if out is None else out), (flags if found is None else found)
+
+    def _check_rooms(self, rooms: Rooms, keys: Array) -> None:
+        out, found = rooms
         if out is not None:
-            _check_room(out, "out", self._value.dtype, words)
+            _check_room(out, "out", self._value.dtype, keys)
         if found is not None:
-            _check_room(found, "found", np.dtype(bool), words)
+            _check_room(found, "found", np.dtype(bool), keys)
             if out is not None and np.may_share_memory(out, found):
                 raise ValueError("out and found must not overlap")
+
+    def _get_many_to(
+        self, words: Array, missing: int, threads: int, rooms: Rooms
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """As `_get_many`, to arrays of the caller."""
+        self._check_rooms(rooms, words)
+        out, found = rooms
         direct = out is not None and out.dtype == self._value.stored and _is_plain(out)
         answers = out if direct and out is not None else np.empty(len(words), self._value.stored)
         flags = found if found is not None and _is_plain(found) else np.empty(len(words), bool)
-        self._get_many_into(words, answers.view(self._value.words), missing, flags, checked_threads(threads))
-        values = self._value.from_words(answers.view(self._value.words))
+        self._get_many_into(words, answers.view(self._value.words), missing, flags, threads)
+        values = self._value.plain(answers.view(self._value.words))
         if out is not None and not direct:
             out[...] = values
         if found is not None and found is not flags:
             found[...] = flags
-        return (values if out is None else out), (flags if found is None else found)
+        return (self._value.shown(values) if out is None else out), (flags if found is None else found)
+
+    def _answered(
+        self, questions: Any, of_keys: Callable[..., Answer], of_others: Callable[..., Answer], *more: Any
+    ) -> Answer:
+        """What `of_keys` answers to the words of questions that all can be keys, and `of_others` to any."""
+        if type(questions) is not np.ndarray:
+            questions = listed(questions)
+        try:
+            words = self._key.to_words(questions)
+        except (TypeError, OverflowError) as refused:
+            asked = self._key.asked(questions)
+            if asked is None:
+                raise refused from None
+            return of_others(asked, *more)
+        try:
+            return of_keys(words, *more)
+        except NoKey:  # NaN or NaT, which nobody looks for beforehand.
+            return of_others(self._key.asked_of(questions), *more)
 
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
         """Whether each of n keys is there: n bools.
@@ -96,13 +153,26 @@ class Batches(Core):
         >>> Index([1, 2], [10, 20]).contains_many([2, 3, 1])
         array([ True, False,  True])
         """
-        words = self._key.to_words(keys)
+        return self._answered(keys, self._contains_many, self._contains_others, checked_threads(threads))
+
+    def _contains_many(self, words: Array, threads: int) -> NDArray[np.bool_]:
         found = np.empty(len(words), bool)
-        self._get_many_into(words, None, 0, found, checked_threads(threads))
+        self._get_many_into(words, None, 0, found, threads)
         return found
 
-    def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any, *, threads: int = 1) -> int:
-        """Insert many entries at once; of equal keys the last one stays. Returns how many keys were new.
+    def _contains_others(self, asked: Asked, threads: int) -> NDArray[np.bool_]:
+        there = asked.exact
+        return _spread(there, self._contains_many(self._key.as_words(asked.down[there]), threads), False)
+
+    def insert_many(
+        self,
+        keys: ArrayLike | Any,
+        values: ArrayLike | Any,
+        *,
+        threads: int = 1,
+        duplicates: Duplicates = "last",
+    ) -> int:
+        """Insert many entries at once; a key that is there already gets its new value. Returns how many were new.
 
         Parameters
         ----------
@@ -112,6 +182,9 @@ class Batches(Core):
             n values, or one value for all.
         threads : int
             How many threads share the batch; one is usually fastest.
+        duplicates : {'last', 'first', 'raise'}
+            Which entry of equal keys of the batch is inserted, or that these are a ValueError, which names the
+            first of them. All but 'last' sort the keys once more.
 
         Returns
         -------
@@ -140,7 +213,11 @@ class Batches(Core):
         its = self._value.to_words(values)
         if not scalar and len(its) != len(words):
             raise ValueError(f"there are {len(words)} keys but {len(its)} values")
-        return self._insert_many(words, its, checked_threads(threads))
+        kept = kept_of(self._key.plain(words), duplicates)
+        if kept is None:
+            return self._insert_many(words, its, checked_threads(threads))
+        words, its = words[kept], its if scalar else its[kept]
+        return of_positions(kept, lambda: self._insert_many(words, its, checked_threads(threads)))
 
     def remove_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> int:
         """Remove many keys at once; those that aren't there are no error. Returns how many were removed.
@@ -153,7 +230,12 @@ class Batches(Core):
         >>> Index([1, 2], [10, 20]).remove_many([2, 3, 2])
         1
         """
-        return self._remove_many(self._key.to_words(keys), checked_threads(threads))
+        return self._answered(keys, self._remove_many, self._remove_others, checked_threads(threads))
+
+    def _remove_others(self, asked: Asked, threads: int) -> int:
+        at = np.flatnonzero(asked.exact)
+        words = self._key.as_words(asked.down[at])
+        return of_positions(at, lambda: self._remove_many(words, threads))
 
     def floor_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the entry with the largest key that is equal or smaller.
@@ -202,14 +284,15 @@ class Batches(Core):
         Parameters
         ----------
         keys : array-like
-            n keys. They need not be sorted; sorted ones are faster.
+            n keys, or what lies between keys: half a second among keys in seconds, say. They need not be sorted;
+            sorted ones are faster. NaN and NaT have no nearest entry.
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
             of the two, and of two equally near ones the one before.
         allow_exact_matches : bool
             Whether an entry with the very key counts.
         tolerance : scalar
-            The farthest that an entry may be away: a number, or a timedelta for times.
+            The farthest that an entry may be away: a number, or a timedelta of any unit for times.
         threads : int
             How many threads share the batch.
 
@@ -224,8 +307,8 @@ class Batches(Core):
 
         Raises
         ------
-        TypeError, OverflowError, ValueError
-            Keys that the index couldn't have, another direction, or a negative tolerance.
+        TypeError, ValueError
+            Elements that have no order among keys; another direction, or a negative tolerance.
 
         Examples
         --------
@@ -235,36 +318,98 @@ class Batches(Core):
         (array([10, 10, 20]), array([1.5, 1.5, 1.6]), array([ True,  True,  True]))
         """
         farthest = None if tolerance is None else self._farthest(tolerance)
-        return self._near(direction, allow_exact_matches, farthest, keys, threads)
+        return self._near(direction, bool(allow_exact_matches), farthest, keys, threads)
 
     def _near(
-        self, direction: str, exact: bool, farthest: int | None, keys: ArrayLike | Any, threads: int
+        self, direction: str, exact: bool, farthest: Fraction | float | None, keys: ArrayLike | Any, threads: int
     ) -> Found:
-        words = self._key.to_words(keys)
-        found_keys, values, found = self._near_many(
-            direction, exact, farthest, words, self._missing, checked_threads(threads)
-        )
-        return self._key.from_words(found_keys), self._value.from_words(values), found
+        asked = (direction, exact, farthest, checked_threads(threads))
+        its_keys, values, found = self._answered(keys, self._near_keys, self._near_any, *asked)
+        return self._key.from_words(its_keys), self._value.from_words(values), found
 
-    def _farthest(self, tolerance: Any) -> int:
-        """A tolerance as the compiled part has distances: integers, or the bits of floats."""
+    def _near_keys(
+        self, words: Array, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
+    ) -> Found:
+        """The nearest entries of keys."""
+        steps = None if farthest is None else self._distance(farthest)
+        return self._near_many(direction, exact, steps, words, self._missing, threads)
+
+    def _near_any(
+        self, asked: Asked, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
+    ) -> Found:
+        """The nearest entries of questions of which some can't be keys."""
+        there = asked.exact
+        answers = self._near_keys(self._key.as_words(asked.down[there]), direction, exact, farthest, threads)
+        others = self._near_others(asked.take(~there), direction, farthest, threads)
+        rooms = [_spread(there, its, its.dtype.type(0)) for its in answers]
+        for room, its in zip(rooms, others, strict=True):
+            room[~there] = its
+        return rooms[0], rooms[1], rooms[2]
+
+    def _near_others(self, asked: Asked, direction: str, farthest: Fraction | float | None, threads: int) -> Found:
+        """The nearest entries of questions none of which can be a key."""
+
+        def on(side: Side) -> Found:
+            its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
+            way = "backward" if side == "before" else "forward"
+            found = self._near_many(way, True, None, self._key.as_words(its[there]), self._missing, threads)
+            spread = (
+                _spread(there, its, missing) for its, missing in zip(found, (*self._missing, False), strict=True)
+            )
+            keys, values, flags = spread
+            if farthest is not None:
+                near = _asked.within(asked, keys.view(self._key.stored), flags, side, farthest)
+                keys, values = (
+                    np.where(near, its, its.dtype.type(missing))
+                    for its, missing in zip((keys, values), self._missing, strict=True)
+                )
+                flags = near
+            return keys, values, flags
+
+        if direction != "nearest":
+            return on("before" if direction == "backward" else "after")
+        before, after = on("before"), on("after")
+        while True:
+            nearer = _asked.before_is_nearer(
+                asked, *((its[0].view(self._key.stored), its[2]) for its in (before, after))
+            )
+            # What was before a question when it was looked for what is after it.
+            again = on("before")
+            if all(np.array_equal(one, other) for one, other in zip(before[::2], again[::2], strict=True)):
+                keys, values, found = (np.where(nearer, *sides) for sides in zip(again, after, strict=True))
+                return keys, values, found
+            before, after = again, on("after")
+
+    def _farthest(self, tolerance: Any) -> Fraction | float:
+        """A tolerance in units of the keys."""
         kind = self._key.dtype.kind
-        if kind in "Mm":
-            span = Column(
-                np.dtype(f"m8[{np.datetime_data(self._key.dtype)[0]}]"), np.dtype("m8"), np.dtype("u8"), True
-            )
-            tolerance = span.scalar_to_int(tolerance)
-        elif kind != "f" and not isinstance(tolerance, (int, np.integer)):
-            raise TypeError(
-                f"the tolerance for keys of dtype {self._key.dtype} is an integer, not {type(tolerance).__name__}"
-            )
-        elif isinstance(tolerance, (str, bytes)):
-            raise TypeError("the tolerance is a number")
-        if not tolerance >= 0:
+        farthest: Fraction | float | None = None
+        if kind not in "Mm" and isinstance(tolerance, int):
+            farthest = tolerance
+        elif kind in "Mm":
+            span = numpy_time(tolerance, "m")
+            scale = None if span is None else _asked.scale_of(span.dtype, self._key.dtype)
+            if scale is not None:
+                count = int(span.view(np.int64))
+                whole = count * scale.numerator if scale.denominator == 1 else count * scale
+                farthest = float("nan") if np.isnat(span) else whole
+            what = "a timedelta of a unit that has a length in that of the keys"
+        else:
+            what = "a number"
+            with contextlib.suppress(TypeError):
+                farthest = _asked.exactly(tolerance)
+        if farthest is None:
+            name = tolerance.dtype if isinstance(tolerance, np.generic) else type(tolerance).__name__
+            raise TypeError(f"the tolerance for keys of dtype {self._key.name} is {what}, not {name}")
+        if not farthest >= 0:
             raise ValueError(f"the tolerance must be at least 0, not {tolerance}")
-        if kind == "f":
-            return int(np.float64(abs(tolerance)).view(np.uint64))
-        return min(int(tolerance), (1 << 64) - 1)
+        return _asked.as_float(farthest) if kind == "f" else farthest
+
+    def _distance(self, farthest: Fraction | float) -> int:
+        """A distance as the compiled part has it: an integer, or the bits of a float."""
+        if self._key.dtype.kind == "f":
+            return int(np.float64(farthest).view(np.uint64))
+        return int(min(farthest, (1 << 64) - 1))
 
 
 def checked_threads(threads: int) -> int:
@@ -272,6 +417,42 @@ def checked_threads(threads: int) -> int:
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     return threads
+
+
+def of_positions(at: NDArray[np.int64], work: Callable[[], Answer]) -> Answer:
+    """Works on what is at some positions of a batch: errors have the positions in the whole batch."""
+    try:
+        return work()
+    except BaseException as stopped:
+        refused = getattr(stopped, "refused", None)
+        if refused is not None:
+            stopped.refused = at[refused]  # type: ignore[attr-defined]
+        raise
+
+
+def kept_of(keys: Array, duplicates: Duplicates) -> NDArray[np.int64] | None:
+    """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
+    if duplicates == "last":
+        return None
+    if duplicates not in ("first", "raise"):
+        raise ValueError(f"duplicates is 'last', 'first' or 'raise', not {duplicates!r}")
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    again = ordered[1:] == ordered[:-1]
+    if not again.any():
+        return None
+    if duplicates == "raise":
+        twice = order[1:][again]
+        at = int(twice.min())
+        raise ValueError(f"{keys[at]}, at position {at} of the keys, was there before, and duplicates='raise'")
+    return np.sort(order[np.concatenate([[True], ~again])])
+
+
+def _spread(there: NDArray[np.bool_], answers: Array, missing: Any) -> Array:
+    """Answers where there are any, and what is missing elsewhere."""
+    spread = np.full(len(there), answers.dtype.type(missing))
+    spread[there] = answers
+    return spread
 
 
 def _is_plain(array: Array) -> bool:

@@ -11,10 +11,11 @@ from types import TracebackType
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
-from latchless._dtypes import columns, dtype_of, listed, one_or_many
-from latchless._index import Index, check_fill, check_lengths
+from latchless._batches import Duplicates, kept_of
+from latchless._dtypes import Dtype, columns, columns_of_a_file, dtype_of, listed, one_or_many
+from latchless._index import Index, check_fill, check_lengths, keys_and_values
 from latchless._latchless import Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log
 
 Sync = Literal["each", "never"] | float
@@ -66,7 +67,8 @@ class DurableIndex(Index):
     keys, values : array-like
         The first entries of a new directory, as for `Index`: a snapshot, which is on the disk when this returns.
     key_dtype, value_dtype : dtype
-        As for `Index`. A directory that has an index has dtypes; others than these are refused.
+        As for `Index`. A directory that has an index has dtypes; others than these are refused. One of a version
+        that kept no zones doesn't say whether its times have one: see `Index.open`.
     sync : {'each', 'never'} or float
         When a change is on the disk: before the method returns; when the system pleases, or at `sync()`; or at
         most so many seconds later. A killed process loses nothing that was acknowledged whichever it is; a power
@@ -75,7 +77,7 @@ class DurableIndex(Index):
         For directories on file systems of a network, which may lose a lock while the machine that held it still
         writes: each opening begins a log of its own, and a change is acknowledged only if no later opening has
         begun one. All openings of the directory must ask for it.
-    assume_sorted, fill, limit_bytes
+    assume_sorted, duplicates, fill, limit_bytes
         As for `Index`.
 
     Raises
@@ -131,21 +133,22 @@ class DurableIndex(Index):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        key_dtype: DTypeLike | None = None,
-        value_dtype: DTypeLike | None = None,
+        key_dtype: Dtype | None = None,
+        value_dtype: Dtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         assume_sorted: bool = False,
+        duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> DurableIndex:
         """Open a directory: see the class."""
-        if (keys is None) != (values is None):
-            raise TypeError("keys and values are given together")
+        keys, values = keys_and_values(keys, values)
         check_fill(fill)
         given = (key_dtype, value_dtype)
-        folder = Folder(os.fspath(directory), check_sync(sync), fenced)
+        folder = Folder(os.fspath(directory), check_sync(sync), bool(fenced))
         try:
+            zones_known = folder.zones_known
             if folder.dtypes is None:
                 keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
                 key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
@@ -153,14 +156,15 @@ class DurableIndex(Index):
                 raise ValueError(f"{os.fspath(directory)} has an index already: insert_many adds entries to it")
             else:
                 scalar = False
-                key, value = columns(*folder.dtypes)
-                for which, column, dtype in zip(("key", "value"), (key, value), given, strict=True):
-                    if dtype is not None and np.dtype(dtype).newbyteorder("=") != column.dtype:
-                        raise ValueError(f"the directory has {which}s of dtype {column.dtype}, not {dtype}")
+                key, value = columns_of_a_file("the directory", folder.dtypes, zones_known, given)
             key_words = None if keys is None else key.to_words(keys)
             value_words = None if values is None else value.to_words(values)
             check_lengths(key_words, value_words, scalar)
-            made = cls._made(key, value, key_words, value_words, assume_sorted, fill, limit_bytes, None, folder)
+            kept = None if key_words is None else kept_of(key.plain(key_words), duplicates)
+            if kept is not None and key_words is not None and value_words is not None:
+                key_words, value_words = key_words[kept], value_words if scalar else value_words[kept]
+            told = (bool(assume_sorted), fill, limit_bytes, None, folder)
+            made = cls._made(key, value, key_words, value_words, *told)
         finally:
             # Without an index the directory is free again.
             folder.close()
@@ -171,6 +175,9 @@ class DurableIndex(Index):
         made.directory, made.recovery = Path(directory), Recovery(*found[:3], stopped)
         made._closed = False
         _open[id(made)] = made
+        if not zones_known and given != (None, None):
+            # From here on the directory has what was given.
+            made.snapshot()
         return made
 
     @classmethod
@@ -178,6 +185,8 @@ class DurableIndex(Index):
         cls,
         directory: str | os.PathLike[str],
         *,
+        key_dtype: Dtype | None = None,
+        value_dtype: Dtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         limit_bytes: int | None = None,
@@ -185,7 +194,8 @@ class DurableIndex(Index):
         """Open a directory that has an index, or raise FileNotFoundError. For other errors see the class."""
         if not has_index(directory):
             raise FileNotFoundError(2, "there is no durable index in this directory", os.fspath(directory))
-        return cls(directory, sync=sync, fenced=fenced, limit_bytes=limit_bytes)
+        dtypes: dict[str, Any] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
+        return cls(directory, **dtypes, sync=sync, fenced=fenced, limit_bytes=limit_bytes)
 
     @classmethod
     def from_arrow(cls, *_: Any, **__: Any) -> NoReturn:
@@ -193,6 +203,11 @@ class DurableIndex(Index):
         raise TypeError(
             "a durable index needs a directory: DurableIndex(directory, *Index.from_arrow(frame).to_numpy())"
         )
+
+    @classmethod
+    def from_pandas(cls, *_: Any, **__: Any) -> NoReturn:
+        """A durable index needs a directory: DurableIndex(directory, series.index, series)."""
+        raise TypeError("a durable index needs a directory: DurableIndex(directory, series.index, series)")
 
     def sync(self) -> None:
         """Return when every change that returned before is on the disk."""
@@ -240,10 +255,12 @@ class DurableIndex(Index):
 
     def copy(self) -> Index:
         """An `Index` in memory with the entries of this one. What others change meanwhile may be as before."""
-        keys, values = self.to_numpy()
-        return Index(keys, values, key_dtype=self.key_dtype, value_dtype=self.value_dtype, assume_sorted=True)
+        return Index._restored(self._key, self._value, *self._columns())
 
     __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return self.copy()
 
     def __reduce__(self) -> NoReturn:
         """A durable index can't be pickled, but `copy()` can."""

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from latchless import _interchange
-from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
+from latchless._asked import Array
+from latchless._batches import Duplicates, kept_of
+from latchless._dtypes import Column, Dtype, columns, columns_of_a_file, dtype_of, listed, one_or_many
 from latchless._latchless import Snapshot, read_arrow
 from latchless._mapping import SortedMapping
 from latchless._ranges import Ranges
+from latchless._zones import Zoned
 
 SHOWN = 10
 """Entries that `repr` shows."""
@@ -25,14 +28,18 @@ class Index(Ranges, SortedMapping[Any]):
     Parameters
     ----------
     keys : array-like
-        n keys, in any order; of equal ones the last one stays. None: an empty index.
+        n keys, in any order. None: an empty index. Or a mapping alone, of which this makes an index.
     values : array-like or scalar
         n values, or one value for all.
     key_dtype, value_dtype : dtype
         Of integers, float32, float64, bool, datetime64 or timedelta64. By default those of the arrays, else int64.
-        If both have at most 32 bits, entries take half of the memory.
+        If both have at most 32 bits, entries take half of the memory. Times with a zone are `datetime64[ns, UTC]`,
+        as pandas spells it, or what pandas, Polars or Arrow have for it.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
+    duplicates : {'last', 'first', 'raise'}
+        Which entry of equal keys the index has, or that these are a ValueError, which names the first of them. All
+        but 'last' sort the keys once more. (`MultiIndex` is for keys that are in many rows.)
     fill : float
         How full nodes are at first, 0.01 to 1.0. At 0.8 later inserts are several times as fast as at 1.0, which
         is for data that doesn't change any more.
@@ -58,6 +65,15 @@ class Index(Ranges, SortedMapping[Any]):
 
     A forked child may go on with its copy of an index.
 
+    What is stored must fit the dtypes. What is asked needs only an order among keys: `floor(5.5)`,
+    `range(-5, 2**70)` and `get(0.1)` of any numbers, and half a second among keys in seconds, have exact answers.
+    Before and after NaN and NaT there is nothing. `in`, `get`, `pop` and `m[k]` don't find what isn't a number, as
+    in a `dict`; other methods raise TypeError.
+
+    Times with a zone and times without one don't mix: whichever keys are, a question of the other kind is a
+    TypeError. Zones among each other do; keys come out in the index's own, as pandas' `DatetimeIndex` and
+    `Timestamp`, because NumPy has no zones: this needs pandas.
+
     Examples
     --------
     >>> from latchless import Index
@@ -69,30 +85,35 @@ class Index(Ranges, SortedMapping[Any]):
 
     key_dtype: np.dtype[Any]
     value_dtype: np.dtype[Any]
+    key_zone: str | None
+    """The zone of the keys, if they are times with one."""
+    value_zone: str | None
+    """The zone of the values, if they are times with one."""
 
     def __new__(
         cls,
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        key_dtype: DTypeLike | None = None,
-        value_dtype: DTypeLike | None = None,
+        key_dtype: Dtype | None = None,
+        value_dtype: Dtype | None = None,
         assume_sorted: bool = False,
+        duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Index:
         """Make an index: see the class."""
-        if (keys is None) != (values is None):
-            raise TypeError("keys and values are given together")
-        if isinstance(keys, Mapping):
-            raise TypeError("a mapping is given as Index(mapping.keys(), mapping.values())")
+        keys, values = keys_and_values(keys, values)
         keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
         key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
         key_words = None if keys is None else key.to_words(keys)
         value_words = None if values is None else value.to_words(values)
         check_lengths(key_words, value_words, scalar)
         check_fill(fill)
-        return cls._made(key, value, key_words, value_words, assume_sorted, fill, limit_bytes)
+        kept = None if key_words is None else kept_of(key.plain(key_words), duplicates)
+        if kept is not None and key_words is not None and value_words is not None:
+            key_words, value_words = key_words[kept], value_words if scalar else value_words[kept]
+        return cls._made(key, value, key_words, value_words, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
     def _made(cls, key: Column, value: Column, *told: Any) -> Index:
@@ -100,30 +121,23 @@ class Index(Ranges, SortedMapping[Any]):
         made._key, made._value = key, value
         made._missing = key.missing_word(), value.missing_word()
         made.key_dtype, made.value_dtype = key.dtype, value.dtype
+        made.key_zone, made.value_zone = key.zone, value.zone
         return made
 
     # ---- the mapping protocol: what isn't in the compiled part, or in `SortedMapping` ----
 
     def update(self, other: Any = (), /, **named: Any) -> None:
-        """Insert the entries of an index, a mapping, or an iterable of pairs, as one batch."""
+        """Insert the entries of an index, a mapping, a Series of pandas, or an iterable of pairs, as one batch."""
         if named:
             raise TypeError("keys are no strings")
-        if isinstance(other, Index):
-            keys, values = other.to_numpy()
-            self.insert_many(keys, values)
-        elif isinstance(other, Mapping):
-            self.insert_many(list(other.keys()), list(other.values()))
-        else:
-            pairs = list(other)
-            self.insert_many([key for key, _ in pairs], [value for _, value in pairs])
+        self.insert_many(*_interchange.columns_of_entries(other))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Index):
-            ours, theirs = self.to_numpy(), other.to_numpy()
-            return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
-        if isinstance(other, Mapping):
-            return len(self) == len(other) and dict(self.items()) == dict(other.items())
-        return NotImplemented
+            zones = [(index.key_zone is None, index.value_zone is None) for index in (self, other)]
+            return zones[0] == zones[1] and _interchange.equal(self._columns(), other._columns())
+        alike: bool = self._equals(other)
+        return alike
 
     __hash__ = None
 
@@ -132,13 +146,15 @@ class Index(Ranges, SortedMapping[Any]):
         shown = [f"{key!r}: {value!r}" for key, value in zip(shown_as(keys), shown_as(values), strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} entries")
-        dtypes = f"key_dtype='{self.key_dtype}', value_dtype='{self.value_dtype}'"
+        dtypes = f"key_dtype='{self._key.name}', value_dtype='{self._value.name}'"
         return f"{type(self).__name__}({{{', '.join(shown)}}}, {dtypes})"
 
     # ---- the whole index ----
 
     def to_numpy(self) -> tuple[Array, Array]:
         """All entries: keys (n, key_dtype) and values (n, value_dtype), ascending.
+
+        Times with a zone are a `DatetimeIndex` of pandas.
 
         Examples
         --------
@@ -148,20 +164,34 @@ class Index(Ranges, SortedMapping[Any]):
         """
         return self.range()
 
+    def _columns(self) -> tuple[Array, Array]:
+        """All entries as arrays of NumPy's."""
+        keys, values = self._range(None, None, (True, True), False, None)
+        return self._key.plain(keys), self._value.plain(values)
+
     def copy(self) -> Index:
-        """Another index with the entries of this one. Entries that others change meanwhile may be as before."""
-        keys, values = self.to_numpy()
-        return _interchange.restored(type(self), self.key_dtype, self.value_dtype, keys, values)
+        """Another index with the entries of this one. Entries that others change meanwhile may be as before.
+
+        One of a subclass is of that class, and has the attributes of this one; its constructor isn't called.
+        """
+        copied: Index = _interchange.copied(self)
+        return copied
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> Index:
-        return self.copy()
+        copied: Index = _interchange.copied(self, memo)
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as two arrays, which protocol 5 can pass on without a copy."""
-        keys, values = map(_interchange.picklable, self.to_numpy())
-        return _interchange.restored, (type(self), self.key_dtype, self.value_dtype, keys, values)
+        keys, values = map(_interchange.picklable, self._columns())
+        made = (type(self), self._key.name, self._value.name, keys, values)
+        return _interchange.restored, made, _interchange.state_of(self)
+
+    @classmethod
+    def _restored(cls, key: Column, value: Column, keys: Array, values: Array) -> Index:
+        return cls._made(key, value, key.as_words(keys), value.as_words(values), True, 0.8, None)
 
     def to_arrow(self) -> Any:
         """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
@@ -185,12 +215,13 @@ class Index(Ranges, SortedMapping[Any]):
         value: int | str = 1,
         *,
         assume_sorted: bool = False,
+        duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Index:
         """Make an index from two columns of anything that gives an Arrow stream.
 
-        The columns are copied: nothing of the frame is kept. Times with a zone come in as UTC.
+        The columns are copied: nothing of the frame is kept. Times keep their zone.
 
         Parameters
         ----------
@@ -199,7 +230,7 @@ class Index(Ranges, SortedMapping[Any]):
             `__arrow_c_array__`.
         key, value : str or int
             The columns, by name or position.
-        assume_sorted, fill, limit_bytes
+        assume_sorted, duplicates, fill, limit_bytes
             As for `Index`.
 
         Raises
@@ -211,8 +242,22 @@ class Index(Ranges, SortedMapping[Any]):
         TypeError
             Columns of other types than numbers, bool, timestamps, dates and durations; or no such object.
         """
-        keys, values = read_arrow(data, key, value)
-        return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
+        keys, values = map(zoned, read_arrow(data, key, value))
+        more: dict[str, Any] = {"assume_sorted": assume_sorted, "duplicates": duplicates}
+        return cls(keys, values, **more, fill=fill, limit_bytes=limit_bytes)
+
+    @classmethod
+    def from_pandas(cls, series: Any, **how: Any) -> Index:
+        """Make an index of a Series of pandas: its index are the keys. More arguments are as for the class.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from latchless import Index
+        >>> Index.from_pandas(pandas.Series([1.5, 2.5], index=[20, 10]))
+        Index({10: 2.5, 20: 1.5}, key_dtype='int64', value_dtype='float64')
+        """
+        return cls(*_interchange.columns_of_series(series), **how)
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all entries to an Arrow IPC file, and return how many there are.
@@ -236,10 +281,21 @@ class Index(Ranges, SortedMapping[Any]):
         return self._save(os.fspath(path))
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, fill: float = 0.8, limit_bytes: int | None = None) -> Index:
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key_dtype: Dtype | None = None,
+        value_dtype: Dtype | None = None,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> Index:
         """Make an index from a file that `save` has written, here or in Rust.
 
         A directory that has a durable index is opened as `DurableIndex.open` does it; `DurableIndex` makes one.
+        Dtypes that are given must be those of the file. Files of versions that kept no zones don't say whether
+        their times have one: they are taken for times without. A UserWarning says so unless the dtype is given,
+        such as `key_dtype="datetime64[us, UTC]"`.
 
         Raises ValueError for a file that was cut or changed, by a single bit, or isn't such a file; OSError if it
         can't be read; MemoryError for more than `limit_bytes`.
@@ -248,13 +304,31 @@ class Index(Ranges, SortedMapping[Any]):
 
         check_fill(fill)
         if has_index(path):
-            return DurableIndex.open(path, limit_bytes=limit_bytes)
+            return DurableIndex.open(path, key_dtype=key_dtype, value_dtype=value_dtype, limit_bytes=limit_bytes)
         snapshot = Snapshot(os.fspath(path))
+        names = snapshot.key_dtype, snapshot.value_dtype
         try:
-            key, value = columns(snapshot.key_dtype, snapshot.value_dtype)
+            key, value = columns_of_a_file("the file", names, snapshot.zones_known, (key_dtype, value_dtype))
         except TypeError as error:
             raise ValueError(f"the file has columns that no index has: {error}") from None
         return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
+
+
+def keys_and_values(keys: Any, values: Any) -> tuple[Any, Any]:
+    """What an index is made of: of a mapping alone its keys and values."""
+    if values is None and isinstance(keys, Mapping):
+        return _interchange.columns_of_entries(keys)
+    if (keys is None) != (values is None):
+        hint = "; Index.from_pandas takes a Series" if hasattr(keys, "index") and hasattr(keys, "isna") else ""
+        raise TypeError(f"keys and values are given together{hint}")
+    if isinstance(keys, Mapping):
+        raise TypeError("a mapping has its values already")
+    return keys, values
+
+
+def zoned(column: Any) -> Any:
+    """A column of Arrow's as an array, or as times with their zone."""
+    return Zoned(*column) if isinstance(column, tuple) else column
 
 
 def check_lengths(keys: Sized | None, values: Sized | None, scalar: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 from latchless._latchless import StringColumn
 
 if TYPE_CHECKING:
@@ -24,15 +26,22 @@ def pyarrow() -> Any:
         raise ImportError("this needs pyarrow: pip install latchless[arrow]") from None
 
 
-def restored(
-    cls: type[Index], key_dtype: np.dtype[Any], value_dtype: np.dtype[Any], keys: Array, values: Array
-) -> Index:
-    """The index with these ascending entries, times as integers."""
+def restored(cls: type[Index], key_dtype: Any, value_dtype: Any, keys: Array, values: Array) -> Index:
+    """The index with these ascending entries, times as integers, of dtypes by their names.
+
+    A pickle that has the dtypes themselves is of a version that kept no zones.
+    """
+    from latchless._dtypes import columns, columns_of_a_file
+
+    if isinstance(key_dtype, str):
+        key, value = columns(key_dtype, value_dtype)
+    else:
+        key, value = columns_of_a_file("the pickle", (str(key_dtype), str(value_dtype)), False, (None, None))
     keys, values = (
-        column.view(dtype) if dtype.kind in "Mm" else column
-        for column, dtype in ((keys, key_dtype), (values, value_dtype))
+        column.view(its.dtype) if its.dtype.kind in "Mm" else column
+        for column, its in ((keys, key), (values, value))
     )
-    return cls(keys, values, key_dtype=key_dtype, value_dtype=value_dtype, assume_sorted=True)
+    return cls._restored(key, value, keys, values)
 
 
 def restored_strings(
@@ -52,9 +61,8 @@ def restored_strings(
         beside = StringColumn.of_buffers(value_dtype is str, first.tobytes(), strings.tobytes(), True)
     else:
         (beside,) = values
-        beside = beside.view(value_dtype) if value_dtype.kind in "Mm" else beside
     column = StringColumn.of_buffers(cls.key_type is str, offsets.tobytes(), keys.tobytes())
-    return cls(column, beside, value_dtype=value_dtype, assume_sorted=True)
+    return cls._restored(value_dtype, column, beside)
 
 
 def restored_rows(cls: type[MultiIndex], key_dtype: Any, offsets: Array, keys: Array, rows: Array) -> MultiIndex:
@@ -69,5 +77,88 @@ def picklable(column: Array) -> Array:
 
 
 def equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
-    """Whether columns are the same, one by one."""
-    return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    """Whether columns are the same, one by one: those of one dtype by their bits, so that NaN equals NaN."""
+    return all(map(_equal, ours, theirs))
+
+
+def _equal(one: Array, other: Array) -> bool:
+    if one.dtype == other.dtype:
+        ours, theirs = (np.ascontiguousarray(each).view(np.uint8) for each in (one, other))
+        return np.array_equal(ours, theirs)
+    if one.dtype.kind == other.dtype.kind == "f":
+        return np.array_equal(one, other, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same: NaN is, and NaT."""
+    # These aren't equal to themselves.
+    return bool(one is other or one == other or (one != one and other != other))  # noqa: PLR0124
+
+
+def columns_of_series(series: Any) -> tuple[Any, Any]:
+    """The index of a Series of pandas, and its values."""
+    if not (hasattr(series, "index") and hasattr(series, "isna") and getattr(series, "ndim", 0) == 1):
+        raise TypeError(f"this is made of a Series of pandas, not of {type(series).__name__}")
+    return series.index, series
+
+
+def columns_of_entries(other: Any) -> tuple[Any, Any]:
+    """The keys and the values of an index, a mapping, a Series of pandas, or an iterable of pairs."""
+    if isinstance(other, Mapping) and hasattr(other, "to_numpy"):
+        keys, values = other.to_numpy()
+        return keys, values
+    if isinstance(other, Mapping):
+        return list(other.keys()), list(other.values())
+    if hasattr(other, "index") and hasattr(other, "isna"):
+        return columns_of_series(other)
+    pairs = list(other)
+    return [key for key, _ in pairs], [value for _, value in pairs]
+
+
+# ---- copies of subclasses ----
+
+_OWN = {"_key", "_value", "_keys", "_missing", "key_dtype", "value_dtype", "key_zone", "value_zone"}
+"""Attributes that every index gets when it is made."""
+
+
+def state_of(index: Any) -> Any:
+    """What a subclass has added to an index, as a pickle has it: None if that is nothing."""
+    for made in type(index).__mro__[:-1]:
+        if "__getstate__" in vars(made):
+            return index.__getstate__()
+    attributes = {name: its for name, its in vars(index).items() if name not in _OWN}
+    slots = {
+        name: getattr(index, name) for made in type(index).__mro__ for name in _slots(made) if hasattr(index, name)
+    }
+    return (attributes, slots) if slots else attributes or None
+
+
+def _slots(made: type) -> list[str]:
+    names = vars(made).get("__slots__", ())
+    names = (names,) if isinstance(names, str) else names
+    private = [name.startswith("__") and not name.endswith("__") for name in names]
+    # As the compiler names those that are private.
+    return [
+        f"_{made.__name__.lstrip('_')}{name}" if is_private else name
+        for name, is_private in zip(names, private, strict=True)
+        if name not in ("__dict__", "__weakref__")
+    ]
+
+
+def copied(index: Any, memo: Any = None) -> Any:
+    """A copy of an index, with what its class has added: copies of these as well, if there is a memo of copies."""
+    restore, arguments, state = index.__reduce__()
+    made = restore(*arguments)
+    if memo is not None:
+        memo[id(index)] = made
+        state = copy.deepcopy(state, memo)
+    if state is None:
+        return made
+    if hasattr(made, "__setstate__"):
+        made.__setstate__(state)
+        return made
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    for name, its in {**attributes, **slots}.items():
+        setattr(made, name, its)
+    return made

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 from latchless._latchless import StringColumn
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from latchless import _interchange
-from latchless._batches import checked_threads
-from latchless._dtypes import Array, Column, columns, dtype_of, listed
+from latchless._asked import Array, Asked
+from latchless._batches import checked_threads, of_positions
+from latchless._dtypes import Column, Dtype, columns, dtype_of, listed
 from latchless._index import SHOWN, check_fill
 from latchless._keys import key_column
-from latchless._latchless import RowsCore, StringColumn
+from latchless._latchless import NoKey, RowsCore, StringColumn
 from latchless._ranges import Closed, checked_limit, ends_of
 from latchless._text import text_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ROW_MAX = (1 << 63) - 1
 
 
@@ -28,11 +32,23 @@ class _Keys(Protocol):
 
     dtype: Any
 
+    zone: str | None
+    name: str
+
     def column(self, data: Any) -> StringColumn:
         """The keys of an array-like."""
 
+    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
+        """The keys of questions that can be keys, and which these are; None: all."""
+
     def one(self, key: Any) -> Any:
         """A single key."""
+
+    def one_sought(self, key: Any) -> Any:
+        """A single key that is looked for; None if it can't be one."""
+
+    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]] | None:
+        """The ends of a range as keys, and which of them belong to it; None if nothing can be in it."""
 
     def listed(self, column: StringColumn) -> Any:
         """The keys of a column as users see them: a list or an array."""
@@ -41,14 +57,29 @@ class _Keys(Protocol):
 class _Strings:
     """Keys that are `str` or `bytes`, as they are."""
 
+    zone: str | None = None
+
     def __init__(self, kind: type) -> None:
-        self.dtype = kind
+        self.dtype, self.name = kind, kind.__name__
 
     def column(self, data: Any) -> StringColumn:
         return key_column(self.dtype, data)
 
+    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
+        return self.column(data), None
+
     def one(self, key: Any) -> Any:
         return key
+
+    def one_sought(self, key: Any) -> Any:
+        # As in a `dict`: a list or an array is a TypeError, anything else isn't there.
+        hash(key)
+        if not isinstance(key, self.dtype) or (isinstance(key, str) and _SURROGATE.search(key)):
+            return None
+        return key
+
+    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]]:
+        return lo, hi, closed
 
     def listed(self, column: StringColumn) -> list[Any]:
         return column.tolist()
@@ -57,24 +88,72 @@ class _Strings:
 class _Numbers:
     """Keys of a dtype as eight bytes each that have their order."""
 
-    def __init__(self, dtype: DTypeLike) -> None:
+    def __init__(self, dtype: Dtype) -> None:
         self._own: Column = columns(dtype, np.int64)[0]
-        self.dtype = self._own.dtype
+        self.dtype, self.zone, self.name = self._own.dtype, self._own.zone, self._own.name
 
     def column(self, data: Any) -> StringColumn:
-        return StringColumn.of_words(self._own.told(), self._own.to_words(data))
+        return self._of_words(self._own.to_words(data))
+
+    def _of_words(self, words: Array) -> StringColumn:
+        return StringColumn.of_words(self._own.told(), words)
+
+    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
+        words = self._own.words_or_asked(data)
+        if not isinstance(words, Asked):
+            try:
+                return self._of_words(words), None
+            except NoKey:  # NaN or NaT, which nobody looks for beforehand.
+                words = self._own.asked_of(data)
+        there = words.exact
+        return self._of_words(self._own.as_words(words.down[there])), there
 
     def one(self, key: Any) -> Any:
         if isinstance(key, (list, tuple, np.ndarray)):
-            raise TypeError(f"a key is of dtype {self.dtype}, not of type {type(key).__name__}")
+            raise TypeError(f"a key is of dtype {self.name}, not of type {type(key).__name__}")
         (stored,) = self.column([key]).tolist()
         return stored
+
+    def _beside(self, key: Any) -> tuple[Any, Any] | None:
+        """The keys on both sides of a question; None if it has no order among them."""
+        with contextlib.suppress(TypeError, OverflowError, NoKey):
+            return (self.one(key),) * 2
+        sides = self._own.asked_one(key)
+        if sides is None:
+            return None
+        words = [np.array([side], np.uint64) for side in sides if side is not None]
+        stored = iter([self._of_words(word).tolist()[0] for word in words])
+        down, up = (None if side is None else next(stored) for side in sides)
+        return down, up
+
+    def one_sought(self, key: Any) -> Any:
+        sides = self._beside(key)
+        if sides is None:
+            # As in a `dict`: a list or an array is a TypeError, anything else isn't there.
+            hash(key)
+            return None
+        return sides[0] if sides[0] == sides[1] else None
+
+    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]] | None:
+        belongs, sides = list(closed), [None, None]
+        for at, end in enumerate((lo, hi)):
+            if end is None:
+                continue
+            beside = self._beside(end)
+            if beside is None:
+                raise TypeError(f"{type(end).__name__} has no order among keys of dtype {self.name}")
+            # From the least key that isn't before the start to the greatest that isn't after the end.
+            sides[at] = beside[1 - at]
+            if sides[at] is None:
+                return None
+            belongs[at] |= beside[0] != beside[1]
+        return sides[0], sides[1], (belongs[0], belongs[1])
 
     def listed(self, column: StringColumn) -> Array:
         return self._own.from_words(column.words(self._own.told()))
 
 
-def _keys_of(keys: Any, key_dtype: Any) -> _Keys:
+def _keys_of(keys: Any, key_dtype: Any) -> _Strings | _Numbers:
     texts = text_type(keys, key_dtype)
     return _Numbers(dtype_of(keys, key_dtype)) if texts is None else _Strings(texts)
 
@@ -158,6 +237,8 @@ class MultiIndex(RowsCore):
 
     key_dtype: np.dtype[Any] | type
     """The dtype of the keys, or `str` or `bytes`."""
+    key_zone: str | None
+    """The zone of the keys, if they are times with one."""
     _keys: _Keys
 
     def __new__(
@@ -165,7 +246,7 @@ class MultiIndex(RowsCore):
         keys: ArrayLike | Any = None,
         rows: ArrayLike | None = None,
         *,
-        key_dtype: DTypeLike | type[str] | type[bytes] | None = None,
+        key_dtype: Dtype | type[str] | type[bytes] | None = None,
         assume_sorted: bool = False,
         fill: float = 0.8,
         limit_bytes: int | None = None,
@@ -180,12 +261,12 @@ class MultiIndex(RowsCore):
         if keys is not None:
             column = own.column(keys)
             words = _row_words(np.arange(len(column)) if rows is None else rows, len(column))
-        return cls._made(own, column, words, assume_sorted, fill, limit_bytes)
+        return cls._made(own, column, words, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
     def _made(cls, own: _Keys, *told: Any) -> Self:
         made = super().__new__(cls, own.dtype is str, *told)
-        made._keys, made.key_dtype = own, own.dtype
+        made._keys, made.key_dtype, made.key_zone = own, own.dtype, own.zone
         return made
 
     # ---- one key ----
@@ -204,20 +285,23 @@ class MultiIndex(RowsCore):
 
     def remove(self, key: Any, row: int) -> bool:
         """Remove a row from under a key, atomically. Returns whether it was there."""
-        return self._remove(self._keys.one(key), _row_word(row))
+        key, row = self._keys.one_sought(key), _row_word(row)
+        return key is not None and self._remove(key, row)
 
     def remove_all(self, key: Any) -> int:
         """Remove all rows of a key, one by one. Returns how many there were."""
-        key = self._keys.one(key)
-        return self._count(key, key, (True, True), True)
+        key = self._keys.one_sought(key)
+        return 0 if key is None else self._count(key, key, (True, True), True)
 
     def contains(self, key: Any, row: int) -> bool:
         """Whether this row is under this key."""
-        return self._contains(self._keys.one(key), _row_word(row))
+        key, row = self._keys.one_sought(key), _row_word(row)
+        return key is not None and self._contains(key, row)
 
     def __contains__(self, key: Any) -> bool:
         """Whether a key has any row."""
-        return self._contains(self._keys.one(key), None)
+        key = self._keys.one_sought(key)
+        return key is not None and self._contains(key, None)
 
     def rows(self, key: Any, *, reverse: bool = False, limit: int | None = None) -> NDArray[np.int64]:
         """The rows of a key, ascending, or descending; of many the first `limit`.
@@ -228,8 +312,10 @@ class MultiIndex(RowsCore):
         >>> MultiIndex([1.5, 2.5, 1.5, 1.5]).rows(1.5, reverse=True, limit=2)
         array([3, 2])
         """
-        key = self._keys.one(key)
-        _, rows = self._range(key, key, (True, True), reverse, checked_limit(limit))
+        key, limit = self._keys.one_sought(key), checked_limit(limit)
+        if key is None:
+            return np.empty(0, np.int64)
+        _, rows = self._range(key, key, (True, True), bool(reverse), limit)
         return rows.view(np.int64)
 
     def first(self) -> tuple[Any, int] | None:
@@ -265,7 +351,11 @@ class MultiIndex(RowsCore):
         >>> MultiIndex(["a", "b", "a"]).rows_many(["b", "c", "a"])
         (array([1, 0, 2]), array([0, 1, 1, 3]))
         """
-        rows, ends = self._rows_many(self._keys.column(listed(keys)), checked_threads(threads))
+        column, there = self._keys.sought(listed(keys))
+        rows, ends = self._rows_many(column, checked_threads(threads))
+        if there is not None:
+            # A key that can't be there has no rows: it ends where the one before it does.
+            ends = np.concatenate([[0], ends])[np.cumsum(there)]
         offsets = np.zeros(len(ends) + 1, np.int64)
         offsets[1:] = ends
         return rows.view(np.int64), offsets
@@ -314,8 +404,11 @@ class MultiIndex(RowsCore):
 
         A KeyboardInterrupt has the positions of those that weren't looked at in its attribute `refused`.
         """
-        column = self._keys.column(listed(keys))
-        return self._remove_many(column, _row_words(rows, len(column)))
+        column, there = self._keys.sought(listed(keys))
+        words = _row_words(rows, len(column) if there is None else len(there))
+        if there is None:
+            return self._remove_many(column, words)
+        return of_positions(np.flatnonzero(there), lambda: self._remove_many(column, words[there]))
 
     # ---- ranges ----
 
@@ -344,7 +437,10 @@ class MultiIndex(RowsCore):
         >>> index.range(reverse=True, limit=2)
         (array([3, 2]), array([0, 3]))
         """
-        return self._copied(*self._ends(lo, hi), ends_of(closed), reverse, limit)
+        limit, ends = checked_limit(limit), self._keys.ends(lo, hi, ends_of(closed))
+        if ends is None:
+            return self._copied(None, None, (False, False), False, 0)
+        return self._copied(*ends, reverse, limit)
 
     def prefix(
         self, prefix: Any, *, reverse: bool = False, limit: int | None = None
@@ -370,18 +466,20 @@ class MultiIndex(RowsCore):
         >>> MultiIndex([3, 1, 2, 2]).count(2, 2, closed="both")
         2
         """
-        return self._count(*self._ends(lo, hi), ends_of(closed), False)
+        ends = self._keys.ends(lo, hi, ends_of(closed))
+        return 0 if ends is None else self._count(*ends, False)
 
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the pairs whose keys are in a range, and return how many there were: see `range`."""
-        return self._count(*self._ends(lo, hi), ends_of(closed), True)
+        ends = self._keys.ends(lo, hi, ends_of(closed))
+        return 0 if ends is None else self._count(*ends, True)
 
     # ---- the whole index ----
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MultiIndex):
             return NotImplemented
-        if self.key_dtype != other.key_dtype:
+        if self.key_dtype != other.key_dtype or (self.key_zone is None) != (other.key_zone is None):
             return False
         (keys, rows), (others, their_rows) = self._whole(), other._whole()
         ours, theirs = (*keys.buffers(), rows), (*others.buffers(), their_rows)
@@ -394,22 +492,29 @@ class MultiIndex(RowsCore):
         shown = [f"({key!r}, {row})" for key, row in zip(_plain(keys), rows.tolist(), strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} pairs")
-        dtype = self.key_dtype.__name__ if isinstance(self.key_dtype, type) else f"'{self.key_dtype}'"
+        dtype = self._keys.name if isinstance(self.key_dtype, type) else f"'{self._keys.name}'"
         return f"MultiIndex([{', '.join(shown)}], key_dtype={dtype})"
 
     def copy(self) -> Self:
-        """Another index with the pairs of this one. Pairs that others change meanwhile may be as before."""
-        return self._restored(self.key_dtype, *self._whole())
+        """Another index with the pairs of this one. Pairs that others change meanwhile may be as before.
+
+        One of a subclass is of that class, and has the attributes of this one; its constructor isn't called.
+        """
+        copied: Self = _interchange.copied(self)
+        return copied
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> Self:
-        return self.copy()
+        copied: Self = _interchange.copied(self, memo)
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as three arrays, which protocol 5 can pass on without a copy."""
         keys, rows = self._whole()
-        return _interchange.restored_rows, (type(self), self.key_dtype, *keys.buffers(), rows)
+        dtype = self.key_dtype if isinstance(self.key_dtype, type) else self._keys.name
+        made = (type(self), dtype, *keys.buffers(), rows)
+        return _interchange.restored_rows, made, _interchange.state_of(self)
 
     def to_arrow(self) -> Any:
         """All pairs as a `pyarrow.Table` with the columns 'key' and 'row'. Needs pyarrow."""
@@ -430,14 +535,10 @@ class MultiIndex(RowsCore):
     def _restored(cls, key_dtype: Any, keys: StringColumn, rows: NDArray[np.uint64]) -> Self:
         return cls._made(_keys_of(None, key_dtype), keys, rows, True, 0.8, None)
 
-    def _ends(self, lo: Any, hi: Any) -> tuple[Any, Any]:
-        low, high = (None if end is None else self._keys.one(end) for end in (lo, hi))
-        return low, high
-
     def _copied(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
     ) -> tuple[Any, NDArray[np.int64]]:
-        keys, rows = self._range(lo, hi, closed, reverse, checked_limit(limit))
+        keys, rows = self._range(lo, hi, closed, bool(reverse), checked_limit(limit))
         return self._keys.listed(keys), rows.view(np.int64)
 
     def _shown(self, pair: tuple[Any, int] | None) -> tuple[Any, int] | None:

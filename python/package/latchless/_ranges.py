@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchless._batches import Batches
-from latchless._dtypes import Array
+from latchless._asked import Array, Asked, keys_alone
+from latchless._batches import Answer, Batches
+from latchless._dtypes import listed
+from latchless._latchless import NoKey
 
 Closed = Literal["left", "right", "both", "neither"]
 
@@ -19,7 +22,8 @@ class Ranges(Batches):
     """The part of `Index` that answers questions for ranges.
 
     `closed` says which ends belong to a range, as pandas does: 'left' (as in Python's slices), 'right', 'both' or
-    'neither'. An end that is None is open. A range whose start is after its end is empty.
+    'neither'. An end that is None is open. A range whose start is after its end is empty. An end needn't be a key
+    that the index can have: -5 is before every unsigned key, and nothing is before or after NaN.
     """
 
     def range(
@@ -45,7 +49,7 @@ class Ranges(Batches):
         >>> index.range(hi=4, closed="both", reverse=True, limit=2)
         (array([4, 3]), array([40, 30]))
         """
-        keys, values = self._range(lo, hi, ends_of(closed), reverse, checked_limit(limit))
+        keys, values = self._range(lo, hi, ends_of(closed), bool(reverse), checked_limit(limit))
         return self._key.from_words(keys), self._value.from_words(values)
 
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
@@ -95,7 +99,7 @@ class Ranges(Batches):
         Raises
         ------
         ValueError
-            `lo` and `hi` aren't of one length, or have NaN or NaT.
+            `lo` and `hi` aren't of one length.
 
         Examples
         --------
@@ -103,8 +107,7 @@ class Ranges(Batches):
         >>> Index([1, 2, 3, 4], [10, 20, 30, 40]).range_many([1, 9, 3], [3, 12, 5])
         (array([0, 2, 2, 4]), array([1, 2, 3, 4]), array([10, 20, 30, 40]))
         """
-        lows, highs = self._key.to_words(lo), self._key.to_words(hi)
-        offsets, keys, values = self._range_many(lows, highs, ends_of(closed))
+        offsets, keys, values = self._of_ranges(lo, hi, closed, self._range_many)
         return offsets, self._key.from_words(keys), self._value.from_words(values)
 
     def count_many(
@@ -118,10 +121,37 @@ class Ranges(Batches):
         >>> Index([1, 2, 3, 4], 0).count_many([1, 9], [3, 12])
         array([2, 0])
         """
-        lows, highs = self._key.to_words(lo), self._key.to_words(hi)
+        return self._of_ranges(lo, hi, closed, self._counts)
+
+    def _counts(self, lows: Array, highs: Array, closed: Any) -> NDArray[np.int64]:
         counts = np.empty(len(lows), np.int64)
-        self._count_many(lows, highs, ends_of(closed), counts.view(np.uint64))
+        self._count_many(lows, highs, closed, counts.view(np.uint64))
         return counts
+
+    def _of_ranges(
+        self, lo: Any, hi: Any, closed: Closed, answer: Callable[[Array, Array, Any], Answer]
+    ) -> Answer:
+        """The answer for ranges: of their ends as words, and of which of these belong to them."""
+        lo, hi, belongs = listed(lo), listed(hi), ends_of(closed)
+        lows, highs = self._key.words_or_asked(lo), self._key.words_or_asked(hi)
+        if not isinstance(lows, Asked) and not isinstance(highs, Asked):
+            try:
+                return answer(lows, highs, belongs)
+            except NoKey:
+                lows, highs = self._key.asked_of(lo), self._key.asked_of(hi)
+        starts, stops = (
+            its if isinstance(its, Asked) else keys_alone(its.view(self._key.stored)) for its in (lows, highs)
+        )
+        if len(starts) != len(stops):
+            raise ValueError(f"there are {len(starts)} low ends but {len(stops)} high ends")
+        # From the least key that isn't before the start to the greatest that isn't after the end. Where there is
+        # none, the range is empty, as one that ends before it starts.
+        some, (least, most) = starts.has_up & stops.has_down, self._key.ends()
+        return answer(
+            self._key.as_words(np.where(some, starts.up, most)),
+            self._key.as_words(np.where(some, stops.down, least)),
+            (belongs[0] | ~starts.exact, belongs[1] | ~stops.exact),
+        )
 
     def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
         """For each of n keys, how many keys of the index are less: n integers.
@@ -132,9 +162,17 @@ class Ranges(Batches):
         >>> Index([10, 20, 30], 0).rank_many([5, 20, 99])
         array([0, 1, 3])
         """
-        words = self._key.to_words(keys)
+        return self._answered(keys, self._ranks, self._ranks_of_others)
+
+    def _ranks(self, words: Array) -> NDArray[np.int64]:
         ranks = np.empty(len(words), np.int64)
         self._rank_many(words, ranks.view(np.uint64))
+        return ranks
+
+    def _ranks_of_others(self, asked: Asked) -> NDArray[np.int64]:
+        # All keys are before what is after all that can be.
+        ranks = np.where(asked.has_down, len(self), 0)
+        ranks[asked.has_up] = self._ranks(self._key.as_words(asked.up[asked.has_up]))
         return ranks
 
     def split_points(self, parts: int) -> Array:

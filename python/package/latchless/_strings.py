@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from latchless import _interchange
-from latchless._batches import checked_threads
-from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
-from latchless._index import SHOWN, check_fill, check_lengths, shown_as
+from latchless._asked import Array
+from latchless._batches import Duplicates, checked_threads, of_positions
+from latchless._dtypes import Column, Dtype, columns, dtype_of, listed, one_or_many
+from latchless._index import SHOWN, check_fill, check_lengths, keys_and_values, shown_as, zoned
 from latchless._keys import key_column
 from latchless._latchless import BytesCore, StringColumn, StringSnapshot, read_arrow_strings
 from latchless._mapping import Key, SortedMapping
@@ -29,6 +29,8 @@ class Strings(BytesCore, SortedMapping[Key]):
     key_type: ClassVar[type]
     value_dtype: np.dtype[Any] | type
     """The dtype of the values, or `str` or `bytes`."""
+    value_zone: str | None
+    """The zone of the values, if they are times with one."""
     _value: Column | Texts
     _missing: int | None
     """The word of a value that is missing."""
@@ -38,18 +40,14 @@ class Strings(BytesCore, SortedMapping[Key]):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        value_dtype: DTypeLike | type[str] | type[bytes] | None = None,
+        value_dtype: Dtype | type[str] | type[bytes] | None = None,
         assume_sorted: bool = False,
+        duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Self:
         """Make an index: see the class."""
-        if (keys is None) != (values is None):
-            raise TypeError("keys and values are given together")
-        if isinstance(keys, Mapping):
-            name = cls.__name__
-            raise TypeError(f"a mapping is given as {name}(mapping.keys(), mapping.values())")
-        keys, values = listed(keys), listed(values)
+        keys, values = map(listed, keys_and_values(keys, values))
         texts, scalar = text_type(values, value_dtype), False
         if values is not None:
             values, scalar = one_or_many(values) if texts is None else one_or_many_texts(values)
@@ -59,12 +57,16 @@ class Strings(BytesCore, SortedMapping[Key]):
         words = None if values is None else value.to_words(values)
         check_lengths(column, words, scalar)
         check_fill(fill)
-        return cls._made(value, column, words, assume_sorted, fill, limit_bytes)
+        kept = None if column is None else kept_of_strings(column, duplicates)
+        if kept is not None and column is not None:
+            column, words = column.take(kept), words if scalar else _taken(words, kept)
+        return cls._made(value, column, words, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
     def _made(cls, value: Column | Texts, *told: Any) -> Self:
         made = super().__new__(cls, cls.key_type is str, value.told(), *told)
         made._value, made._missing, made.value_dtype = value, value.missing_word(), value.dtype
+        made.value_zone = value.zone
         return made
 
     # ---- the mapping protocol: what isn't in the compiled part, or in `SortedMapping` ----
@@ -78,13 +80,15 @@ class Strings(BytesCore, SortedMapping[Key]):
         return self._end(True, False)
 
     def update(self, other: Any = (), /, **named: Any) -> None:
-        """Insert the entries of an index, a mapping, or an iterable of pairs, and named ones, as one batch."""
+        """Insert the entries of an index, a mapping, a Series of pandas or pairs, and named ones, as one batch."""
         if isinstance(other, Strings) and other.key_type is self.key_type and not named:
-            self.insert_many(*other._whole())
+            keys, values = other._whole()
+            self.insert_many(keys, other._value.shown(values))
             return
-        pairs = list(other.items()) if isinstance(other, Mapping) else list(other)
-        pairs.extend(named.items())
-        self.insert_many([key for key, _ in pairs], [value for _, value in pairs])
+        its_keys, its_values = _interchange.columns_of_entries(other)
+        if named:
+            its_keys, its_values = [*its_keys, *named], [*its_values, *named.values()]
+        self.insert_many(its_keys, its_values)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings) and other.key_type is self.key_type:
@@ -92,10 +96,10 @@ class Strings(BytesCore, SortedMapping[Key]):
             if isinstance(values, StringColumn) or isinstance(their_values, StringColumn):
                 alike = self.value_dtype is other.value_dtype
                 return alike and _interchange.equal(_buffers(keys, values), _buffers(others, their_values))
-            return _interchange.equal((*keys.buffers(), values), (*others.buffers(), their_values))
-        if isinstance(other, Mapping):
-            return len(self) == len(other) and dict(self.items()) == dict(other.items())
-        return NotImplemented
+            zones_alike = (self.value_zone is None) == (other.value_zone is None)
+            return zones_alike and _interchange.equal((*keys.buffers(), values), (*others.buffers(), their_values))
+        same: bool = self._equals(other)
+        return same
 
     __hash__ = None
 
@@ -105,7 +109,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         shown = [f"{key!r}: {value!r}" for key, value in zip(keys, objects, strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} entries")
-        dtype = self.value_dtype.__name__ if isinstance(self.value_dtype, type) else f"'{self.value_dtype}'"
+        dtype = self._value.name if isinstance(self.value_dtype, type) else f"'{self._value.name}'"
         return f"{type(self).__name__}({{{', '.join(shown)}}}, value_dtype={dtype})"
 
     # ---- batches ----
@@ -135,7 +139,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         Raises
         ------
         TypeError, ValueError
-            Elements that are no keys: see the class.
+            Elements that are no keys: see the class. (`get` and `in` don't find these, as in a `dict`.)
 
         Examples
         --------
@@ -160,8 +164,10 @@ class Strings(BytesCore, SortedMapping[Key]):
         """
         return self._contains_many(key_column(self.key_type, keys), checked_threads(threads))
 
-    def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any) -> int:
-        """Insert many entries at once; of equal keys the last one stays. Returns how many keys were new.
+    def insert_many(
+        self, keys: ArrayLike | Any, values: ArrayLike | Any, *, duplicates: Duplicates = "last"
+    ) -> int:
+        """Insert many entries at once; a key that is there already gets its new value. Returns how many were new.
 
         Parameters
         ----------
@@ -169,6 +175,9 @@ class Strings(BytesCore, SortedMapping[Key]):
             n keys, in any order: see the class.
         values : array-like or scalar
             n values, or one value for all; strings as keys are given.
+        duplicates : {'last', 'first', 'raise'}
+            Which entry of equal keys of the batch is inserted, or that these are a ValueError, which names the
+            first of them.
 
         Returns
         -------
@@ -197,7 +206,11 @@ class Strings(BytesCore, SortedMapping[Key]):
         values, scalar = many(values)
         words = self._value.to_words(values)
         check_lengths(column, words, scalar)
-        return self._insert_many(column, words)
+        kept = kept_of_strings(column, duplicates)
+        if kept is None:
+            return self._insert_many(column, words)
+        column, words = column.take(kept), words if scalar else _taken(words, kept)
+        return of_positions(kept, lambda: self._insert_many(column, words))
 
     def remove_many(self, keys: ArrayLike | Any) -> int:
         """Remove many keys at once; those that aren't there are no error. Returns how many were removed.
@@ -259,7 +272,7 @@ class Strings(BytesCore, SortedMapping[Key]):
     def _listed(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
     ) -> tuple[list[Key], Array | list[Any]]:
-        keys, words = self._range(lo, hi, closed, reverse, checked_limit(limit))
+        keys, words = self._range(lo, hi, closed, bool(reverse), checked_limit(limit))
         return keys.tolist(), self._value.from_words(words)
 
     def count(self, lo: Key | None = None, hi: Key | None = None, *, closed: Closed = "left") -> int:
@@ -311,26 +324,40 @@ class Strings(BytesCore, SortedMapping[Key]):
     # ---- the whole index ----
 
     def _whole(self) -> tuple[StringColumn, Any]:
-        """All entries: the keys as a column, and the values as an array, or as a column as well."""
+        """All entries: the keys as a column, and the values as an array of NumPy's, or as a column as well."""
         keys, words = self._range(None, None, (True, True), False, None)
-        return keys, (words if isinstance(words, StringColumn) else self._value.from_words(words))
+        return keys, (words if isinstance(self._value, Texts) else self._value.plain(words))
 
     def copy(self) -> Self:
-        """Another index with the entries of this one. Entries that others change meanwhile may be as before."""
-        keys, values = self._whole()
-        return type(self)(keys, values, value_dtype=self.value_dtype, assume_sorted=True)
+        """Another index with the entries of this one. Entries that others change meanwhile may be as before.
+
+        One of a subclass is of that class, and has the attributes of this one; its constructor isn't called.
+        """
+        copied: Self = _interchange.copied(self)
+        return copied
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> Self:
-        return self.copy()
+        copied: Self = _interchange.copied(self, memo)
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as three or four arrays, which protocol 5 can pass on without a copy."""
         keys, values = self._whole()
         of_values = values.buffers() if isinstance(values, StringColumn) else [_interchange.picklable(values)]
         columns = *keys.buffers(), *of_values
-        return _interchange.restored_strings, (type(self), self.value_dtype, *columns)
+        dtype = self.value_dtype if isinstance(self._value, Texts) else self._value.name
+        return _interchange.restored_strings, (type(self), dtype, *columns), _interchange.state_of(self)
+
+    @classmethod
+    def _restored(cls, value_dtype: Any, keys: StringColumn, values: Any) -> Self:
+        """The index with these ascending entries, times as integers."""
+        if isinstance(values, StringColumn):
+            return cls._made(Texts(value_dtype), keys, values, True, 0.8, None)
+        _, value = columns(np.int64, value_dtype)
+        values = values.view(value.dtype) if value.dtype.kind in "Mm" else values
+        return cls._made(value, keys, value.as_words(values), True, 0.8, None)
 
     def to_arrow(self) -> Any:
         """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
@@ -354,6 +381,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         value: int | str = 1,
         *,
         assume_sorted: bool = False,
+        duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Self:
@@ -370,7 +398,7 @@ class Strings(BytesCore, SortedMapping[Key]):
             column of numbers or times, or one of any of these types, which makes them `str` or `bytes`.
         key, value : str or int
             The columns, by name or position.
-        assume_sorted, fill, limit_bytes
+        assume_sorted, duplicates, fill, limit_bytes
             As for the class.
 
         Raises
@@ -383,7 +411,13 @@ class Strings(BytesCore, SortedMapping[Key]):
             Columns of other types; or no such object.
         """
         keys, values = read_arrow_strings(data, key, value, cls.key_type is str)
-        return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
+        more: dict[str, Any] = {"assume_sorted": assume_sorted, "duplicates": duplicates}
+        return cls(keys, zoned(values), **more, fill=fill, limit_bytes=limit_bytes)
+
+    @classmethod
+    def from_pandas(cls, series: Any, **how: Any) -> Self:
+        """Make an index of a Series of pandas: its index are the keys. More arguments are as for the class."""
+        return cls(*_interchange.columns_of_series(series), **how)
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all entries to an Arrow IPC file, and return how many there are.
@@ -425,6 +459,23 @@ class Strings(BytesCore, SortedMapping[Key]):
         return cls._made(value, None, None, True, fill, limit_bytes, snapshot)
 
 
+def kept_of_strings(column: StringColumn, duplicates: Duplicates) -> NDArray[np.int64] | None:
+    """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
+    if duplicates == "last":
+        return None
+    if duplicates not in ("first", "raise"):
+        raise ValueError(f"duplicates is 'last', 'first' or 'raise', not {duplicates!r}")
+    kept, twice = column.distinct()
+    if twice is not None and duplicates == "raise":
+        key = column.take(np.array([twice])).tolist()[0]
+        raise ValueError(f"{key!r}, at position {twice} of the keys, was there before, and duplicates='raise'")
+    return None if twice is None else kept
+
+
+def _taken(words: Any, kept: NDArray[np.int64]) -> Any:
+    return words.take(kept) if isinstance(words, StringColumn) else words[kept]
+
+
 def _buffers(*columns: StringColumn) -> tuple[Any, ...]:
     return tuple(buffer for column in columns for buffer in column.buffers())
 
@@ -439,7 +490,7 @@ class StringIndex(Strings[str]):
     Parameters
     ----------
     keys : array-like
-        n keys, in any order; of equal ones the last one stays. None: an empty index. They may be a list or
+        n keys, in any order. None: an empty index. A mapping alone is one, too. They may be a list or
         any other iterable of `str`, an array of NumPy's of strings (of fixed width, of any width, or
         objects), or a column of pyarrow, polars, pandas or duckdb: of these no object is made of a key.
     values : array-like or scalar
@@ -450,6 +501,9 @@ class StringIndex(Strings[str]):
         default that of the array or of the first element, else int64.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
+    duplicates : {'last', 'first', 'raise'}
+        Which entry of equal keys the index has, or that these are a ValueError, which names the first of them.
+        (`MultiIndex` is for keys that are in many rows.)
     fill : float
         How full nodes are at first, 0.01 to 1.0. 1.0 is for data that doesn't change any more.
     limit_bytes : int

@@ -20,10 +20,16 @@ class Texts:
     """What values are that are `str` or `bytes`: in place of the `Column` of a dtype."""
 
     dtype: type
+    zone: None = None
 
-    def told(self) -> tuple[str, str, None]:
+    @property
+    def name(self) -> str:
+        """The type's name."""
+        return self.dtype.__name__
+
+    def told(self) -> tuple[str, str, None, None]:
         """What the compiled part has to know."""
-        return self.dtype.__name__, self.dtype.__name__, None
+        return self.name, self.name, None, None
 
     def to_words(self, data: Any) -> StringColumn:
         """The column of an array-like."""
@@ -32,6 +38,10 @@ class Texts:
     def from_words(self, column: StringColumn) -> list[Any]:
         """The objects of a column."""
         return column.tolist()
+
+    def shown(self, column: StringColumn) -> StringColumn:
+        """A column as methods take it."""
+        return column
 
     def missing(self) -> Any:
         """What is inserted where there is no default: the empty string."""

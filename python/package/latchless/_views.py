@@ -76,6 +76,9 @@ class Items(ItemsView[Any, Any]):
 
     _mapping: Any
 
+    def __contains__(self, item: object) -> bool:
+        return isinstance(item, tuple) and len(item) == 2 and super().__contains__(item)
+
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return entries(self._mapping, _pairs)
 

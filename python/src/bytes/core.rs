@@ -75,7 +75,7 @@ impl BytesCore {
     }
 
     fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
-        let bytes = self.keys.bytes(key)?;
+        let Some(bytes) = self.keys.sought(key)? else { return Ok(false) };
         with!(self, typed => self.one(|| Ok(typed.engine.index.contains_key(bytes))))
     }
 
@@ -92,8 +92,10 @@ impl BytesCore {
     }
 
     fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
-        let bytes = self.keys.bytes(key)?;
-        let was_there = with!(self, typed => self.one(|| Ok(typed.engine.index.remove(bytes).is_some())))?;
+        let was_there = match self.keys.sought(key)? {
+            Some(bytes) => with!(self, typed => self.one(|| Ok(typed.engine.index.remove(bytes).is_some())))?,
+            None => false,
+        };
         if was_there { Ok(()) } else { Err(PyKeyError::new_err(key.clone().unbind())) }
     }
 
@@ -104,7 +106,7 @@ impl BytesCore {
     }
 
     fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        let bytes = self.keys.bytes(key)?;
+        let Some(bytes) = self.keys.sought(key)? else { return Ok(None) };
         with!(self, typed => {
             typed.optional(key.py(), self.one(|| Ok(typed.engine.index.remove(bytes)))?)
         })
@@ -137,9 +139,10 @@ impl BytesCore {
     /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        let bytes = self.keys.bytes(key)?;
+        let bytes = self.keys.sought(key)?;
         with!(self, typed => {
             let value = typed.lent(value)?;
+            let Some(bytes) = bytes else { return Ok(None) };
             typed.optional(key.py(), self.one(|| typed.engine.index.try_replace(bytes, value))?)
         })
     }
@@ -152,9 +155,10 @@ impl BytesCore {
         expected: &Object<'_>,
         value: &Object<'_>,
     ) -> PyResult<bool> {
-        let bytes = self.keys.bytes(key)?;
+        let bytes = self.keys.sought(key)?;
         with!(self, typed => {
             let (expected, value) = (typed.lent(expected)?, typed.lent(value)?);
+            let Some(bytes) = bytes else { return Ok(false) };
             let exchange = || typed.engine.index.try_compare_exchange(bytes, expected, value);
             self.one(exchange).map(|done| done.is_ok())
         })
@@ -162,9 +166,10 @@ impl BytesCore {
 
     /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
-        let bytes = self.keys.bytes(key)?;
+        let bytes = self.keys.sought(key)?;
         with!(self, typed => {
             let expected = typed.lent(expected)?;
+            let Some(bytes) = bytes else { return Ok(false) };
             self.one(|| Ok(typed.engine.index.compare_remove(bytes, expected).is_ok()))
         })
     }
@@ -356,7 +361,7 @@ impl BytesCore {
     /// The value under a key.
     #[inline]
     fn look<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        let bytes = self.keys.bytes(key)?;
+        let Some(bytes) = self.keys.sought(key)? else { return Ok(None) };
         with!(self, typed => {
             // The object is made after the pass is given back.
             typed.optional(key.py(), self.one(|| Ok(typed.engine.index.get(bytes)))?)

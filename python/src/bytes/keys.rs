@@ -7,6 +7,9 @@
 use super::engine::{Ends, STRING_MAX, after_prefix};
 use super::import::read_column;
 use super::strings::Strings;
+use super::typed::undone_exception;
+use crate::asked::no_key_of_a_dict;
+use crate::batch::Pulse;
 use crate::column::{self, Fresh};
 use crate::core::{DtypeOf, Object};
 use crate::failure;
@@ -14,7 +17,7 @@ use crate::kind::Kind;
 use crate::lane::Lane;
 use crate::ranges::Closed;
 use numpy::Element;
-use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -63,6 +66,18 @@ impl StringType {
     #[inline]
     pub fn bytes<'a>(self, key: &'a Object<'_>) -> PyResult<&'a [u8]> {
         self.bytes_of(key).map_err(|no_key| self.exception(no_key, key, None))
+    }
+
+    /// The bytes of a key that is looked for. What can't be one isn't there, as in a `dict`.
+    #[inline]
+    pub fn sought<'a>(self, key: &'a Object<'_>) -> PyResult<Option<&'a [u8]>> {
+        match self.bytes_of(key) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(NoKey::NoText(error)) if !error.is_instance_of::<PyUnicodeEncodeError>(key.py()) => {
+                Err(error)
+            }
+            Err(_) => no_key_of_a_dict(key).map(|()| None),
+        }
     }
 
     /// Does something with a range.
@@ -143,7 +158,7 @@ enum NoKey {
 }
 
 /// What keys of a dtype are, as words of 64 bits.
-fn kind_of((code, name, hooks): DtypeOf) -> PyResult<Kind> {
+fn kind_of((code, name, hooks, _): DtypeOf) -> PyResult<Kind> {
     Kind::new(true, &code, name, hooks, true)
 }
 
@@ -231,11 +246,9 @@ impl StringColumn {
     fn of_words(dtype: DtypeOf, words: &Object<'_>) -> PyResult<Self> {
         let (kind, words) = (kind_of(dtype)?, column::input::<u64>(words)?);
         let words = words.words();
-        let name = if kind.is_time() { "NaT" } else { "NaN" };
-        let no_key = |at| PyValueError::new_err(format!("{name} is no key, but the key at position {at} is"));
         let mut strings = Strings::with_room(words.len(), 8 * words.len()).map_err(refused)?;
         for at in 0..words.len() {
-            let word = words.load(at).ordered(kind.order()).ok_or_else(|| no_key(at))?;
+            let word = words.load(at).ordered(kind.order()).ok_or_else(|| kind.no_key_at(at))?;
             strings.push(&word.to_be_bytes()).map_err(refused)?;
         }
         Ok(Self { strings, of: StringType { is_text: false, is_value: false } })
@@ -268,6 +281,35 @@ impl StringColumn {
             list.append(self.of.object(py, self.strings.get(at))?)?;
         }
         Ok(list)
+    }
+
+    /// Those at some positions.
+    fn take(&self, positions: Vec<usize>) -> PyResult<Self> {
+        let mut strings = Strings::with_room(positions.len(), 0).map_err(refused)?;
+        for at in positions {
+            if at >= self.strings.len() {
+                let len = self.strings.len();
+                return Err(PyIndexError::new_err(format!(
+                    "there are {len} strings, but none at position {at}"
+                )));
+            }
+            strings.push(self.strings.get(at)).map_err(refused)?;
+        }
+        Ok(Self { strings, of: self.of })
+    }
+
+    /// Of equal strings the position of the first one, ascending; and the first position of a string that was
+    /// there before.
+    fn distinct<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Option<usize>)> {
+        let sorted = py.detach(|| self.strings.sorted(&mut Pulse::new()));
+        let order = sorted.map_err(undone_exception)?;
+        let (mut kept, mut again) = (Vec::new(), None);
+        for run in order.chunk_by(|&one, &next| self.strings.get(one) == self.strings.get(next)) {
+            kept.push(run[0] as i64);
+            again = again.into_iter().chain(run.get(1).copied()).min();
+        }
+        kept.sort_unstable();
+        Ok((copied(py, &kept)?, again))
     }
 
     /// Copies of where each of them begins and where the last one ends, and of their bytes: Arrow's layout of

@@ -8,9 +8,9 @@ use crate::core::Object;
 use crate::engine::{NoKey, Undone};
 use crate::export::Exported;
 use crate::failure;
+use crate::kind::Format;
 use latchless::bytes::Lent;
 use pyo3::prelude::*;
-use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An index with values of one type.
@@ -111,7 +111,7 @@ impl<V: Value> Typed<V> {
     }
 
     /// What Arrow calls the type of the values.
-    pub fn arrow_format(&self) -> PyResult<&'static CStr> {
+    pub fn arrow_format(&self) -> PyResult<Format> {
         V::arrow_format(&self.values)
     }
 

@@ -9,7 +9,7 @@ use crate::column::{self, Column, Fresh, Words};
 use crate::core::Object;
 use crate::export::{self, Exported};
 use crate::failure;
-use crate::kind::Kind;
+use crate::kind::{Format, Kind};
 use crate::lookups::Places;
 use crate::sort::{reserve, room};
 use latchless::bytes::{Form, Lent};
@@ -18,7 +18,6 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use std::ffi::CStr;
 use std::iter::repeat_with;
 use std::sync::atomic::AtomicU64;
 
@@ -50,7 +49,7 @@ pub trait Value: BytesValue {
     /// The copies as an array, or as a column of strings.
     fn column<'py>(of: &Self::Type, py: Python<'py>, copied: Self::Copied) -> PyResult<Object<'py>>;
     /// What Arrow calls the type.
-    fn arrow_format(of: &Self::Type) -> PyResult<&'static CStr>;
+    fn arrow_format(of: &Self::Type) -> PyResult<Format>;
     /// The copies as a column of Arrow's.
     fn arrow_column(of: &Self::Type, copied: Self::Copied) -> PyResult<Exported>;
     /// The values under keys, as an array or a list, and whether each is there.
@@ -111,7 +110,7 @@ impl Value for u64 {
         Ok(PyArray1::from_vec(py, copied).into_any())
     }
 
-    fn arrow_format(of: &Kind) -> PyResult<&'static CStr> {
+    fn arrow_format(of: &Kind) -> PyResult<Format> {
         export::format(of)
     }
 
@@ -199,7 +198,7 @@ impl Value for Vec<u8> {
         Ok(Bound::new(py, StringColumn { strings, of: *of })?.into_any())
     }
 
-    fn arrow_format(of: &StringType) -> PyResult<&'static CStr> {
+    fn arrow_format(of: &StringType) -> PyResult<Format> {
         Ok(export::string_format(of.is_text))
     }
 

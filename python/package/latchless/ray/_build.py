@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 from latchless._durable import DurableIndex
 from latchless._interchange import pyarrow
 from latchless._latchless import read_arrow
@@ -25,6 +25,16 @@ _SAMPLED = 65_536
 """Keys that the borders are chosen by."""
 _ROWS = 1 << 20
 """Rows that are dealt out at a time."""
+
+
+def _columns(batch: Any, key: int, value: int) -> tuple[Array, Array]:
+    """Two columns as arrays. Shards keep no zones, and don't take times that have one for others."""
+    keys, values = read_arrow(batch, key, value)
+    if isinstance(keys, tuple) or isinstance(values, tuple):
+        raise TypeError(
+            "a ShardedIndex has times without a zone alone: cast the column to a timestamp without one"
+        )
+    return keys, values
 
 
 def dataset_of(source: Any) -> Any:
@@ -72,9 +82,9 @@ def sample(part: Any, schema: Any, column: str, share: float) -> Array:
     for batch in batches(part, schema, [column]):
         if len(batch):
             count = min(len(batch), int(np.ceil(share * len(batch))))
-            keys, _ = read_arrow(batch, 0, 0)
+            keys, _ = _columns(batch, 0, 0)
             drawn.append(rng.choice(keys, count, replace=False))
-    return np.concatenate(drawn) if drawn else read_arrow(schema.empty_table().select([column]), 0, 0)[0]
+    return np.concatenate(drawn) if drawn else _columns(schema.empty_table().select([column]), 0, 0)[0]
 
 
 def deal(part: Any, schema: Any, names: list[str], lows: Array, folders: list[str], number: int) -> int:
@@ -85,7 +95,7 @@ def deal(part: Any, schema: Any, names: list[str], lows: Array, folders: list[st
     rows = 0
     try:
         for batch in batches(part, schema, names):
-            keys, _ = read_arrow(batch, 0, 1)
+            keys, _ = _columns(batch, 0, 1)
             rows += len(keys)
             for shard, positions, _ in route(lows, keys):
                 if shard not in writers:
@@ -109,7 +119,7 @@ def load(parts: str, folder: str, dtypes: tuple[str, str]) -> int:
     # In the order of the fragments: of equal keys the last one stays.
     for path in sorted(Path(parts).iterdir()):
         table = parquet.ParquetFile(path).read()
-        its_keys, its_values = read_arrow(table, 0, 1)
+        its_keys, its_values = _columns(table, 0, 1)
         keys.append(its_keys)
         values.append(its_values)
         del table
@@ -146,7 +156,7 @@ def build(
     names = columns_of(schema, *columns)
     # Of an empty table: what other dtypes the columns can't have is said before anything is read.
     empty = schema.empty_table().select(names)
-    keys, values = read_arrow(empty, 0, 1)
+    keys, values = _columns(empty, 0, 1)
     dtypes = (str(keys.dtype), str(values.dtype))
     fragments = list(dataset.get_fragments())
     rows = sum(fragment.count_rows() for fragment in fragments)

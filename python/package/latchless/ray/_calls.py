@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 from latchless.ray import _map
 from latchless.ray._interval import Interval
 from latchless.ray._map import Borders

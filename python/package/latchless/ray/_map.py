@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from latchless._dtypes import Array, Column, columns
+from latchless._asked import Array
+from latchless._dtypes import Column, columns
 
 NAME = "shards.json"
 _LOCK = "shards.lock"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 
 _FEW = 8
 """Up to so many shards, a pass over the keys for each of them takes less than a search and a sort."""

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from latchless._dtypes import Array
+from latchless._asked import Array
 from latchless._durable import DurableIndex
 from latchless.ray import _map
 from latchless.ray._map import Borders

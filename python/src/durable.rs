@@ -43,7 +43,7 @@ impl Folder {
             ),
         };
         let found = py.detach(|| Found::open(path)).map_err(|error| refused(&error))?;
-        let opening = Opening { sync, fenced };
+        let opening = Opening { sync, fenced, ..Opening::default() };
         Ok(Self { found: Mutex::new(Some(found)), opening, recovery: OnceLock::new() })
     }
 

@@ -1,6 +1,6 @@
 //! The index of byte strings whose changes are logged.
 
-use crate::durable::{Opening, Options};
+use crate::durable::Options;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::reader::Reader;
@@ -25,7 +25,8 @@ const STRING_MAX: usize = u16::MAX as usize;
 /// use latchless_log::{DurableBytesIndex, Options};
 ///
 /// # let folder = std::env::temp_dir().join(format!("latchless-log-bytes-{}", std::process::id()));
-/// let (pages, _) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+/// let (pages, recovery) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+/// assert_eq!(recovery.stopped, None); // nothing was cut off
 /// pages.insert("/about", 7)?; // is on the disk when this returns
 /// pages.insert_many(&[("/", 90), ("/shop", 25)])?; // one record, one wait for the disk
 /// drop(pages);
@@ -35,7 +36,8 @@ const STRING_MAX: usize = u16::MAX as usize;
 /// # drop(pages);
 /// # std::fs::remove_dir_all(&folder)?;
 ///
-/// let (titles, _) = DurableBytesIndex::<String, String>::open(&folder, Options::default())?;
+/// let (titles, recovery) = DurableBytesIndex::<String, String>::open(&folder, Options::default())?;
+/// assert_eq!(recovery.stopped, None);
 /// titles.insert("/about", "Who we are")?; // byte strings are taken as slices
 /// assert_eq!(titles.get("/about").as_deref(), Some("Who we are"));
 /// # drop(titles);
@@ -101,8 +103,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// As [`DurableIndex::open`](crate::DurableIndex::open).
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
-        let opening = Opening { sync: options.sync, fenced: options.fenced };
-        found.recover_bytes(BytesIndex::with_options(options.index)?, opening)
+        found.recover_bytes(BytesIndex::with_options(options.index)?, options.into())
     }
 
     /// The index, for reading: every operation that leaves it as it is.
@@ -306,7 +307,8 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// ```
     /// # use latchless_log::{DurableBytesIndex, Options};
     /// # let folder = std::env::temp_dir().join(format!("latchless-log-compute-{}", std::process::id()));
-    /// let (seen, _) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+    /// let (seen, recovery) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+    /// assert_eq!(recovery.stopped, None);
     /// let count = |word: &str| seen.compute(word, |count| Some(count.unwrap_or(0) + 1));
     /// assert_eq!((count("tea")?, count("tea")?, seen.get("tea")), (None, Some(1), Some(2)));
     /// assert!(seen.compare_remove("tea", 2)? && seen.is_empty());

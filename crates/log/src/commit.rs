@@ -1,7 +1,7 @@
 //! Group commit: of all threads that wait for the disk one syncs for the others.
 
+use crate::disk::DiskFile;
 use crate::error::{Error, Result};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -56,7 +56,7 @@ pub struct Commit {
 pub struct Written {
     /// The number of the last record.
     pub number: u64,
-    pub file: Arc<File>,
+    pub file: Arc<dyn DiskFile>,
     pub path: PathBuf,
 }
 
@@ -119,12 +119,13 @@ impl Commit {
         self.state().ended = Some(folder.into());
     }
 
-    /// Refuses once something has failed, or when the index was closed.
-    pub fn check(&self) -> Result<()> {
+    /// The number of the last record that is on the disk. Refuses once something has failed, or when the
+    /// index was closed.
+    pub fn check(&self) -> Result<u64> {
         match &*self.state() {
             State { ended: Some(folder), .. } => Err(Error::Ended { folder: folder.clone() }),
             State { failed: Some(failed), .. } => Err(failed.error()),
-            _ => Ok(()),
+            State { synced, .. } => Ok(*synced),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::reader::Reader;
 use crate::record::{Draft, ENTRIES_MAX};
-use crate::recover::{Found, Recovery};
+use crate::recover::{DamagedTail, Found, Recovery};
 use crate::stripes::Set;
 use latchless::snapshot::Native;
 use latchless::{Index, Key, Value};
@@ -33,6 +33,8 @@ pub struct Options {
     pub sync: SyncMode,
     /// See [`Opening::fenced`].
     pub fenced: bool,
+    /// What happens if the last log is damaged.
+    pub damaged_tail: DamagedTail,
     /// The index's own: its memory limit, its pages.
     pub index: latchless::index::Options,
 }
@@ -52,6 +54,14 @@ pub struct Opening {
     /// openings of a folder must be fenced for that, on a file system that shows a new name to everybody at
     /// once.
     pub fenced: bool,
+    /// What happens if the last log is damaged.
+    pub damaged_tail: DamagedTail,
+}
+
+impl From<Options> for Opening {
+    fn from(Options { sync, fenced, damaged_tail, .. }: Options) -> Self {
+        Self { sync, fenced, damaged_tail }
+    }
 }
 
 /// An [`Index`] in memory with a redo log in a folder. See the [crate's head](crate).
@@ -75,8 +85,7 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// written; [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then as they were.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
-        let opening = Opening { sync: options.sync, fenced: options.fenced };
-        found.recover(Index::with_options(options.index)?, Plain, opening)
+        found.recover(Index::with_options(options.index)?, Plain, options.into())
     }
 }
 

@@ -34,8 +34,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A byte of a log isn't what was written, and not where a killed process could have left it.
-    #[error("{} is damaged at byte {at}: {what}", path.display())]
+    /// A byte of a log isn't what was written, and not where a kill or a power failure could have left it.
+    /// [`DamagedTail`](crate::DamagedTail) says what can be done if it is the last log.
+    #[error("{} is damaged at byte {at}: {what}; {whole} whole records follow", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -43,6 +44,8 @@ pub enum Error {
         at: u64,
         /// What is wrong there.
         what: &'static str,
+        /// How many whole records follow in the file; 0 if its first bytes are damaged.
+        whole: u64,
     },
     /// The log was written for another type of keys or values.
     #[error("{} has the {part} type {found}, but the index that was asked for has {asked}", path.display())]
@@ -57,7 +60,7 @@ pub enum Error {
         asked: DataType,
     },
     /// The log was written by another version of this library.
-    #[error("{} is a log of version {found}; version 2 is known", path.display())]
+    #[error("{} is a log of version {found}; versions 2 and 3 are known", path.display())]
     Version {
         /// The file.
         path: PathBuf,

@@ -1,17 +1,16 @@
 //! One log file: its first bytes, and records appended at its end.
 
+use crate::disk::{Disk, DiskFile, How};
 use crate::error::{Error, Result};
-use crate::record::Draft;
+use crate::record::{Draft, Format, mark};
 use latchless::snapshot::{DataType, TimeUnit};
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes before the first record.
 pub const HEAD_BYTES: usize = 64;
 const MAGIC: &[u8; 8] = b"latchlog";
-const VERSION: u32 = 2;
 /// Where a file's first bytes have the sum of the others.
 const SUM: std::ops::Range<usize> = 12..16;
 
@@ -67,7 +66,7 @@ fn named(found: &[u8]) -> Option<DataType> {
 fn head(types: [DataType; 2], number: u64, follows: u64) -> [u8; HEAD_BYTES] {
     let mut head = [0; HEAD_BYTES];
     head[..8].copy_from_slice(MAGIC);
-    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    head[8..12].copy_from_slice(&(Format::NOW as u32).to_le_bytes());
     head[16..24].copy_from_slice(&number.to_le_bytes());
     head[24..40].copy_from_slice(&name(types[0]));
     head[40..56].copy_from_slice(&name(types[1]));
@@ -85,16 +84,22 @@ fn sum_of(head: &[u8; HEAD_BYTES]) -> u32 {
     hasher.finalize()
 }
 
-/// Refuses a file whose first bytes aren't those of the log of this number and these types.
-pub fn check_head(path: &Path, number: u64, types: [DataType; 2], found: &[u8; HEAD_BYTES]) -> Result<()> {
-    let damaged = |at, what| Error::Damaged { path: path.into(), at, what };
+/// How the records are written in a file with these first bytes. Refuses what isn't the log of this number
+/// and these types.
+pub fn check_head(
+    path: &Path,
+    number: u64,
+    types: [DataType; 2],
+    found: &[u8; HEAD_BYTES],
+) -> Result<Format> {
+    let damaged = |at, what| Error::Damaged { path: path.into(), at, what, whole: 0 };
     if &found[..8] != MAGIC {
         return Err(damaged(0, "it doesn't begin as a log does"));
     }
     let version = u32::from_le_bytes(found[8..12].try_into().expect("four bytes"));
-    if version != VERSION {
+    let Some(format) = Format::of_version(version) else {
         return Err(Error::Version { path: path.into(), found: version });
-    }
+    };
     if found[SUM] != sum_of(found).to_le_bytes() {
         return Err(damaged(SUM.start as u64, "the sum of its first bytes is wrong"));
     }
@@ -109,7 +114,7 @@ pub fn check_head(path: &Path, number: u64, types: [DataType; 2], found: &[u8; H
     if found[16..24] != number.to_le_bytes() {
         return Err(damaged(16, "it was written under another number"));
     }
-    Ok(())
+    Ok(format)
 }
 
 /// What a log says before its first record.
@@ -138,33 +143,56 @@ impl Head {
 pub struct LogFile {
     path: PathBuf,
     /// Shared with whoever syncs it.
-    file: Arc<File>,
-    /// Bytes that are whole records.
+    file: Arc<dyn DiskFile>,
+    /// Bytes that are whole records and marks.
     len: u64,
+    /// The largest record number of which something in it says that it is on the disk.
+    stamped: u64,
+}
+
+/// The bytes of a log that are whole records, and the part of them of which nothing says that it is on the
+/// disk.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    /// Where that part begins.
+    pub unproven: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// The number of the last record before that part.
+    pub proven: u64,
 }
 
 impl LogFile {
+    fn of(path: PathBuf, file: Box<dyn DiskFile>) -> Self {
+        Self { path, file: file.into(), len: 0, stamped: 0 }
+    }
+
     /// A new log without records, synced; what is at its name is replaced.
-    pub fn create(path: PathBuf, types: [DataType; 2], number: u64, follows: u64) -> Result<Self> {
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
-        let file = file.map_err(Error::io("create", &path))?;
-        let mut log = Self { path, file: Arc::new(file), len: 0 };
+    pub fn create(
+        disk: &dyn Disk,
+        path: PathBuf,
+        types: [DataType; 2],
+        number: u64,
+        follows: u64,
+    ) -> Result<Self> {
+        let file = disk.open(&path, How::Make).map_err(Error::io("create", &path))?;
+        file.set_len(0).map_err(Error::io("cut", &path))?;
+        let mut log = Self::of(path, file);
         log.begin(types, number, follows)?;
         Ok(log)
     }
 
     /// A new log without even its first bytes, at a name that isn't taken.
-    pub fn reserve(path: PathBuf) -> std::io::Result<Self> {
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok(Self { path, file: Arc::new(file), len: 0 })
+    pub fn reserve(disk: &dyn Disk, path: PathBuf) -> io::Result<Self> {
+        let file = disk.open(&path, How::New)?;
+        Ok(Self::of(path, file))
     }
 
     /// Writes the first bytes of a log that has none, and syncs them.
     pub fn begin(&mut self, types: [DataType; 2], number: u64, follows: u64) -> Result<()> {
-        let mut file = &*self.file;
-        file.write_all(&head(types, number, follows)).map_err(Error::io("write", &self.path))?;
-        file.sync_all().map_err(Error::io("sync", &self.path))?;
-        self.len = HEAD_BYTES as u64;
+        self.file.write_all(&head(types, number, follows)).map_err(Error::io("write", &self.path))?;
+        self.file.sync_all().map_err(Error::io("sync", &self.path))?;
+        (self.len, self.stamped) = (HEAD_BYTES as u64, follows);
         Ok(())
     }
 
@@ -173,13 +201,23 @@ impl LogFile {
         self.file.set_len(0).and_then(|()| self.file.sync_all()).is_ok()
     }
 
-    /// A log whose first `len` bytes are whole records; what comes after is cut off.
-    pub fn reopen(path: PathBuf, len: u64) -> Result<Self> {
-        let file = OpenOptions::new().write(true).open(&path).map_err(Error::io("open", &path))?;
-        let cut =
-            file.set_len(len).and_then(|()| file.sync_all()).and_then(|()| (&file).seek(SeekFrom::End(0)));
-        cut.map_err(Error::io("cut", &path))?;
-        Ok(Self { path, file: Arc::new(file), len })
+    /// A log that was read, of which all that is whole is on the disk when this returns. If `cut`, what
+    /// comes after is cut off.
+    ///
+    /// That bytes can be read doesn't say that they are on the disk, nor does a sync that succeeds: if one
+    /// failed before, in a process that is no more, the system may have them in memory and hold them to be
+    /// written. So they are written again.
+    pub fn reopen(disk: &dyn Disk, path: PathBuf, whole: Whole, cut: bool) -> Result<Self> {
+        let file = disk.open(&path, How::Write).map_err(Error::io("open", &path))?;
+        if cut {
+            file.set_len(whole.end).map_err(Error::io("cut", &path))?;
+        }
+        if cut || whole.unproven < whole.end {
+            rewrite(&*file, whole).map_err(Error::io("write", &path))?;
+            file.sync_all().map_err(Error::io("sync", &path))?;
+        }
+        file.seek(whole.end).map_err(Error::io("write", &path))?;
+        Ok(Self { len: whole.end, stamped: whole.proven, ..Self::of(path, file) })
     }
 
     /// Its bytes.
@@ -193,23 +231,53 @@ impl LogFile {
     }
 
     /// The file, for syncing it without holding up those who append.
-    pub fn file(&self) -> Arc<File> {
+    pub fn file(&self) -> Arc<dyn DiskFile> {
         self.file.clone()
     }
 
-    /// Appends a record. `Err(error, true)`: the file is as before. `Err(error, false)`: nobody knows.
-    pub fn append(&mut self, draft: &mut Draft, number: u64) -> Result<(), (Error, bool)> {
-        let bytes = draft.numbered(number);
-        let mut file = &*self.file;
-        match file.write_all(bytes) {
+    /// Appends a record of this number, while those up to `synced` are known to be on the disk. `Err(error,
+    /// true)`: the file is as before. `Err(error, false)`: nobody knows.
+    pub fn append(&mut self, draft: &mut Draft, number: u64, synced: u64) -> Result<(), (Error, bool)> {
+        self.write(draft.numbered(number, synced), synced)
+    }
+
+    /// Appends that the records up to `synced` are on the disk, unless something in it says so already:
+    /// whether it did. `number`: that of the last record. Errors as of [`LogFile::append`].
+    pub fn mark(&mut self, number: u64, synced: u64) -> Result<bool, (Error, bool)> {
+        if synced <= self.stamped {
+            return Ok(false);
+        }
+        self.write(&mark(number, synced), synced).map(|()| true)
+    }
+
+    fn write(&mut self, bytes: &[u8], synced: u64) -> Result<(), (Error, bool)> {
+        match self.file.write_all(bytes) {
             Ok(()) => {
                 self.len += bytes.len() as u64;
+                self.stamped = self.stamped.max(synced);
                 Ok(())
             }
             Err(cause) => {
-                let back = file.set_len(self.len).and_then(|()| file.seek(SeekFrom::Start(self.len)));
+                let back = self.file.set_len(self.len).and_then(|()| self.file.seek(self.len));
                 Err((Error::io("append to", &self.path)(cause), back.is_ok()))
             }
         }
     }
+}
+
+/// Writes the unproven part of a log as it is.
+fn rewrite(file: &dyn DiskFile, whole: Whole) -> io::Result<()> {
+    let (mut at, mut buffer) = (whole.unproven, vec![0; 1 << 16]);
+    while at < whole.end {
+        let room = (whole.end - at).min(buffer.len() as u64) as usize;
+        file.seek(at)?;
+        let read = file.read(&mut buffer[..room])?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.seek(at)?;
+        file.write_all(&buffer[..read])?;
+        at += read as u64;
+    }
+    Ok(())
 }

@@ -1,18 +1,24 @@
 //! The folder of a durable index: its files by name, and the lock that keeps others out.
 
+use crate::disk::{Disk, DiskFile, How, Writing};
 use crate::error::{Error, Result};
 use latchless::snapshot;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::TryLockError;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How the names end of files with what was cut off a log: of an unfinished record, and of more than that.
+const TORN: &str = ".torn";
+const REJECTED: &str = ".rejected";
 
 /// A folder that this process has to itself.
 #[derive(Debug)]
 pub struct Folder {
+    disk: Arc<dyn Disk>,
     path: PathBuf,
     /// Locked until it is unlocked.
-    lock: Mutex<Option<File>>,
+    lock: Mutex<Option<Box<dyn DiskFile>>>,
     /// The process that opened it. A fork has the folder's files, but not the folder.
     process: u32,
 }
@@ -35,18 +41,26 @@ fn number(name: &str, before: &str, after: &str) -> Option<u64> {
 
 impl Folder {
     /// Makes the folder if it isn't there, and locks it.
-    pub fn open(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path).map_err(Error::io("create", path))?;
+    pub fn open(disk: Arc<dyn Disk>, path: &Path) -> Result<Self> {
         let name = path.join("lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
-        let lock = lock.map_err(Error::io("open", &name))?;
+        // The file is made after the folder's own name is on the disk, and those of the folders above it.
+        if !disk.exists(&name).map_err(Error::io("look for", &name))? {
+            create(&*disk, path)?;
+        }
+        let lock = disk.open(&name, How::Make).map_err(Error::io("open", &name))?;
         match lock.try_lock() {
             Ok(()) => {
-                Ok(Self { path: path.into(), lock: Mutex::new(Some(lock)), process: std::process::id() })
+                let lock = Mutex::new(Some(lock));
+                Ok(Self { disk, path: path.into(), lock, process: std::process::id() })
             }
             Err(TryLockError::WouldBlock) => Err(Error::Locked { folder: path.into() }),
             Err(TryLockError::Error(cause)) => Err(Error::io("lock", &name)(cause)),
         }
+    }
+
+    /// The file system that it is on.
+    pub fn disk(&self) -> &dyn Disk {
+        &*self.disk
     }
 
     /// Whether this is the process that opened it.
@@ -85,11 +99,6 @@ impl Folder {
         self.path.join(format!("log-{number:016x}.redo"))
     }
 
-    /// What was cut off that log.
-    pub fn rejected(&self, number: u64) -> PathBuf {
-        self.path.join(format!("log-{number:016x}.rejected"))
-    }
-
     /// The snapshot of this number.
     pub fn snapshot(&self, number: u64) -> PathBuf {
         self.path.join(format!("snapshot-{number:016x}.arrow"))
@@ -106,27 +115,43 @@ impl Folder {
         let path = self.snapshot(number);
         // What a killed process left is replaced.
         let beside = path.with_extension(format!("arrow.tmp-{}", self.process));
-        let saved = File::create(&beside).map_err(Error::io("create", &beside)).and_then(|mut file| {
-            let saved = save(&mut file).map_err(Error::snapshot(&path))?;
+        let file = self.disk.open(&beside, How::Make).map_err(Error::io("create", &beside))?;
+        let written = || -> Result<u64> {
+            file.set_len(0).map_err(Error::io("write", &beside))?;
+            let saved = save(&mut Writing(&*file)).map_err(Error::snapshot(&path))?;
             file.sync_all().map_err(Error::io("sync", &beside))?;
             ready()?;
-            fs::rename(&beside, &path).map_err(Error::io("rename", &beside))?;
+            self.disk.rename(&beside, &path).map_err(Error::io("rename", &beside))?;
             Ok(saved)
-        });
-        let saved = saved.inspect_err(|_| {
+        };
+        let saved = written().inspect_err(|_| {
             // That error says more than the one of a file that can't be removed.
-            let _ = fs::remove_file(&beside);
+            let _ = self.disk.remove(&beside);
         })?;
         self.sync()?;
         Ok(saved)
     }
 
+    /// Makes a file for what is cut off that log, at a name that isn't taken. Whether it has whole records
+    /// decides over its name.
+    pub fn aside(&self, number: u64, whole: bool) -> Result<(PathBuf, Box<dyn DiskFile>)> {
+        let kind = if whole { REJECTED } else { TORN };
+        let mut path = self.path.join(format!("log-{number:016x}{kind}"));
+        let mut count = 1_u64;
+        loop {
+            match self.disk.open(&path, How::New) {
+                Ok(file) => return Ok((path, file)),
+                Err(cause) if cause.kind() == ErrorKind::AlreadyExists => count += 1,
+                Err(cause) => return Err(Error::io("create", &path)(cause)),
+            }
+            path.set_file_name(format!("log-{number:016x}{kind}-{count}"));
+        }
+    }
+
     /// Which snapshots and logs there are.
     pub fn contents(&self) -> Result<Contents> {
         let mut contents = Contents::default();
-        for entry in fs::read_dir(&self.path).map_err(Error::io("read", &self.path))? {
-            let name = entry.map_err(Error::io("read", &self.path))?.file_name();
-            let Some(name) = name.to_str() else { continue };
+        for name in &self.names()? {
             contents.snapshots.extend(number(name, "snapshot-", ".arrow"));
             contents.logs.extend(number(name, "log-", ".redo"));
         }
@@ -135,29 +160,64 @@ impl Folder {
         Ok(contents)
     }
 
-    /// Removes what a snapshot has made useless: older snapshots, older logs, and what a killed save left.
-    pub fn remove_older_than(&self, snapshot: u64) -> Result<()> {
-        for entry in fs::read_dir(&self.path).map_err(Error::io("read", &self.path))? {
-            let entry = entry.map_err(Error::io("read", &self.path))?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            let older = [number(name, "snapshot-", ".arrow"), number(name, "log-", ".redo")];
-            let unfinished = name.starts_with("snapshot-") && name.contains(".arrow.tmp-");
-            if unfinished || older.into_iter().flatten().any(|number| number < snapshot) {
-                fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
-            }
+    fn names(&self) -> Result<Vec<String>> {
+        self.disk.names(&self.path).map_err(Error::io("read", &self.path))
+    }
+
+    fn remove(&self, is_useless: impl Fn(&str) -> bool) -> Result<()> {
+        for name in self.names()?.into_iter().filter(|name| is_useless(name)) {
+            let path = self.path.join(name);
+            self.disk.remove(&path).map_err(Error::io("remove", &path))?;
         }
         Ok(())
     }
 
+    /// Removes what a killed save left.
+    pub fn remove_unfinished(&self) -> Result<()> {
+        self.remove(|name| name.starts_with("snapshot-") && name.contains(".arrow.tmp-"))
+    }
+
+    /// Removes what a snapshot has made useless, whose name is on the disk: older snapshots, older logs, and
+    /// what was cut off these, unless it has whole records.
+    pub fn remove_older_than(&self, snapshot: u64) -> Result<()> {
+        self.remove(|name| {
+            let torn = name.find(TORN).and_then(|end| number(&name[..end], "log-", ""));
+            let older = [number(name, "snapshot-", ".arrow"), number(name, "log-", ".redo"), torn];
+            older.into_iter().flatten().any(|number| number < snapshot)
+        })
+    }
+
     /// Makes names in the folder outlast a power failure.
     pub fn sync(&self) -> Result<()> {
-        if cfg!(unix) {
-            let folder = File::open(&self.path).map_err(Error::io("open", &self.path))?;
-            folder.sync_all().map_err(Error::io("sync", &self.path))?;
-        }
-        Ok(())
+        self.disk.sync_folder(&self.path).map_err(Error::io("sync", &self.path))
     }
+}
+
+/// Makes a folder, and those above it, as far as they aren't there. The name of each is on the disk before
+/// there is anything in it.
+fn create(disk: &dyn Disk, path: &Path) -> Result<()> {
+    let is_there = |path: &Path| path == Path::new("") || disk.exists(path).unwrap_or(false);
+    let sync_above = |path: &Path| match path.parent() {
+        Some(above) if above == Path::new("") => disk.sync_folder(Path::new(".")),
+        Some(above) => disk.sync_folder(above),
+        None => Ok(()),
+    };
+    let new: Vec<&Path> = path.ancestors().take_while(|path| !is_there(path)).collect();
+    if let Some(there) = path.ancestors().nth(new.len()) {
+        // A process may have made it that was killed before it synced its name. If the system refuses that,
+        // it was somebody else.
+        let _ = sync_above(there);
+    }
+    for path in new.into_iter().rev() {
+        match disk.create_folder(path) {
+            Ok(()) => {}
+            // Somebody else was first.
+            Err(cause) if cause.kind() == ErrorKind::AlreadyExists && is_there(path) => {}
+            Err(cause) => return Err(Error::io("create", path)(cause)),
+        }
+        sync_above(path).map_err(Error::io("sync the folder of", path))?;
+    }
+    Ok(())
 }
 
 impl Drop for Folder {

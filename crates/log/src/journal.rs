@@ -1,5 +1,5 @@
-//! What a durable index is beside its index, and knows no keys: the order of changes, the end of the log, the
-//! wait for the disk, snapshots that shorten the log, and its own end.
+//! What a durable index is beside its index, and knows no keys: the order of changes, the end of the log,
+//! the wait for the disk, snapshots that shorten the log, and its own end.
 
 use crate::durable::{Opening, SyncMode};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ impl Journal {
     /// That of a folder which has been recovered, and whose log ends there.
     pub fn new(folder: Folder, types: [DataType; 2], tail: Tail, opening: Opening) -> Result<Self> {
         let log = Arc::new(Log::new(tail));
-        let Opening { sync, fenced } = opening;
+        let Opening { sync, fenced, .. } = opening;
         let syncer = match sync {
             SyncMode::Every(every) => Some(Syncer::start(log.clone(), every, &folder)?),
             SyncMode::Each | SyncMode::Never => None,
@@ -135,7 +135,7 @@ impl Journal {
     /// Returns when every change that returned before is on the disk.
     pub fn sync(&self) -> Result<()> {
         self.check_process()?;
-        self.log.sync()?;
+        self.log.sync_and_mark()?;
         self.check_fence()
     }
 
@@ -153,7 +153,7 @@ impl Journal {
         let saved = self.folder.save(number, save, || {
             // It was saved while others wrote. What it may have of their changes, the log has as well, and
             // now on the disk: otherwise a power failure leaves changes without those before them.
-            self.log.sync()?;
+            self.log.seal()?;
             // What is in it of an index that was taken over, the one that took over has read, or will.
             self.check_fence()
         })?;
@@ -194,7 +194,7 @@ impl Journal {
         }
         // Every change that has begun is done, and none begins.
         let held = self.hold(Set::ALL);
-        let synced = self.log.sync();
+        let synced = self.log.seal();
         self.log.commit.end(self.folder.path());
         drop(held);
         self.folder.unlock();
@@ -222,7 +222,7 @@ impl Drop for Journal {
         }
         if self.sync != SyncMode::Never {
             // Nobody is left who could be told; `close` tells.
-            let _ = self.log.sync();
+            let _ = self.log.seal();
         }
     }
 }

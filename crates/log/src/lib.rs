@@ -4,7 +4,8 @@
 //! use latchless_log::{DurableIndex, Options};
 //!
 //! # let folder = std::env::temp_dir().join(format!("latchless-log-{}", std::process::id()));
-//! let (prices, _) = DurableIndex::<u64, f64>::open(&folder, Options::default())?;
+//! let (prices, recovery) = DurableIndex::<u64, f64>::open(&folder, Options::default())?;
+//! assert_eq!(recovery.stopped, None); // nothing was cut off
 //! prices.insert(101, 7.5)?; // is on the disk when this returns
 //! prices.insert_columns(&[99, 105], &[5.0, 3.0])?; // one record, one wait for the disk
 //! drop(prices);
@@ -19,8 +20,8 @@
 //!
 //! # What is promised
 //! - **What was acknowledged is back.** When a changing operation has returned `Ok` under
-//!   [`SyncMode::Each`], a killed process or a power failure can't undo it, as far as the disk keeps what
-//!   it says that it has written. Under [`SyncMode::Every`] and [`SyncMode::Never`] that holds for a killed
+//!   [`SyncMode::Each`], a killed process or a power failure can't undo it, as far as the disk keeps what it
+//!   says that it has written. Under [`SyncMode::Every`] and [`SyncMode::Never`] that holds for a killed
 //!   process; a power failure may cost what wasn't synced yet, from some moment on: never a change without
 //!   all those before it.
 //! - **Nothing else is.** What is back was asked for. An operation that was under way when the process died
@@ -40,24 +41,54 @@
 //! anything.
 //!
 //! # The folder
-//! `log-N.redo` has the changes since snapshot `N`, `snapshot-N.arrow` the state before them: the Arrow
-//! file of [`latchless::snapshot`]. A new folder has a first snapshot only if it begins with entries, or if
-//! its [`Columns`] have metadata. N counts up in 16 hexadecimal digits. `lock` keeps a second process
-//! out. Recovery loads the newest snapshot and replays every log from it on. It stops at the first record
-//! that is cut short or damaged. At the end of the last log that is what a kill leaves: the rest is kept as
-//! `log-N.rejected`, cut off, and told in [`Recovery::stopped`]. Anywhere else it is damage, and
-//! [`Error::Damaged`] says where. A log says which record it follows; what the log before has after that
-//! record, an index wrote that had been taken over, and it doesn't count.
+//! `log-N.redo` has the changes since snapshot `N`, `snapshot-N.arrow` the state before them: the Arrow file
+//! of [`latchless::snapshot`]. A new folder has a first snapshot only if it begins with entries, or if its
+//! [`Columns`] have metadata. N counts up in 16 hexadecimal digits. `lock` keeps a second process out.
+//! Recovery loads the newest snapshot and replays every log from it on. A log says which record it follows;
+//! what the log before has after that record, an index wrote that had been taken over, and it doesn't count.
+//!
+//! A folder that an opening makes, and each folder above it, has its name on the disk before the opening
+//! returns. So has all that a recovery reads: a process that was killed may have left changes in the
+//! system's memory alone, and after a sync that failed the system may hold to be written what isn't. A
+//! recovery writes the end of the log again, from the last record on that is known to be on the disk.
+//!
+//! # What is cut off
+//! Recovery stops at the first record that isn't whole.
+//! - **The end of the last log**, as a kill or a power failure leaves it: an unfinished record; or, after a
+//!   power failure, also whole records behind it, because a disk writes pages in any order. None of them was
+//!   known to be on the disk: under [`SyncMode::Each`] none was acknowledged. The log is cut off there, and
+//!   [`Recovery::stopped`] says where.
+//! - **Damage**: a bad record that was on the disk once, because a later one says so, or because there is a
+//!   later log. The opening fails with [`Error::Damaged`], which names the file, the byte, and how many
+//!   whole records follow, and changes nothing. Whoever would rather lose these than have no index opens
+//!   with [`DamagedTail::SetAside`]; that serves for the last log alone.
+//!
+//! Each record says up to which record the log was on the disk when it was written. A mark says it where no
+//! record follows: after a close, a drop under [`SyncMode::Each`] or [`SyncMode::Every`], a
+//! [`sync`](DurableIndex::sync), and a snapshot. What was written after the last of these can be damaged and
+//! not be told from an unfinished end: under [`SyncMode::Each`] the last record of a process that was
+//! killed, and those that were written at the same time; under [`SyncMode::Never`] everything since the last
+//! sync.
+//!
+//! What is cut off is copied to a new file first, `log-N.torn` if it has no whole record, `log-N.rejected`
+//! if it has some; a later one of the same log is `-2`, and so on. Nothing reads or overwrites these files.
+//! A snapshot that removes log N removes its `.torn` files. Those that are `.rejected` stay until their
+//! owner removes them.
 //!
 //! # The log's bytes
-//! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 2), a CRC-32 of the other 60
+//! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 3), a CRC-32 of the other 60
 //! bytes, N (8 bytes), the names of the key's and of the value's type (16 bytes each, filled up with zeros),
-//! the number of the last record before this log (8 bytes). Then come records. Each begins with 24 bytes: a
-//! CRC-32 of the other 20, a CRC-32 of what follows them, the record's number (8 bytes; one more than that
-//! of the record before, across files), the number of entries (4 bytes), the kind (1 byte), 3 zeros. What
-//! follows: of kind 1 (put) all keys, then all values; of kind 2 (remove) all keys; of kind 3 (remove a
-//! range) two bytes that say of what kind its ends are (0 open, 1 included, 2 excluded), six zeros, both
-//! ends in 8 bytes each. Keys and values take their type's width.
+//! the number of the last record before this log (8 bytes). Then come records. Each begins with 32 bytes: a
+//! CRC-32 of the other 28, a CRC-32 of what follows them, the record's number (8 bytes; one more than that
+//! of the record before, across files), the number of a record up to which the log was on the disk then (8
+//! bytes), the number of entries (4 bytes), the kind (1 byte), 3 zeros. What follows: of kind 1 (put) all
+//! keys, then all values; of kind 2 (remove) all keys; of kind 3 (remove a range) two bytes that say of what
+//! kind its ends are (0 open, 1 included, 2 excluded), six zeros, both ends in 8 bytes each. Keys and values
+//! take their type's width. Kind 8 is a mark: it has the number of the record before it and no entries.
+//!
+//! A log of version 2 is read as well, and followed by one of version 3. Its records lack the number of the
+//! record that was on the disk, and begin with 24 bytes. Whole records after a bad one count as damage
+//! there.
 //!
 //! Of keys of any length, which a [`DurableBytesIndex`] has, a record says in the place of the number of
 //! entries how many bytes follow. These are, of kind 4 (put), for each entry the key's length (2 bytes), its
@@ -75,12 +106,16 @@ mod bytes;
 mod columns;
 mod commit;
 mod conditional;
+mod disk;
 mod durable;
 mod error;
 mod file;
 mod folder;
 mod journal;
+mod later;
 mod log;
+#[cfg(test)]
+mod model;
 mod multi;
 mod numbers;
 mod pairs;
@@ -98,4 +133,4 @@ pub use durable::{DurableIndex, Opening, Options, SyncMode};
 pub use error::{Error, Result};
 pub use multi::DurableMultiIndex;
 pub use reader::Reader;
-pub use recover::{Found, Recovery, Stopped};
+pub use recover::{DamagedTail, Found, Recovery, Stopped};

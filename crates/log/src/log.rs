@@ -18,8 +18,8 @@ pub struct Tail {
     pub log_number: u64,
     /// The number of the last record.
     pub record_number: u64,
-    /// The number of the last log that this index has made or opened: larger than `log_number` while the next
-    /// log is begun.
+    /// The number of the last log that this index has made or opened: larger than `log_number` while the
+    /// next log is begun.
     pub own_number: u64,
 }
 
@@ -46,9 +46,9 @@ impl Log {
     pub fn append(&self, draft: &mut Draft) -> Result<u64> {
         let mut tail = self.tail();
         // Checked under the latch, so that nothing follows a record that nobody knows the end of.
-        self.commit.check()?;
+        let synced = self.commit.check()?;
         let number = tail.record_number + 1;
-        match tail.file.append(draft, number) {
+        match tail.file.append(draft, number, synced) {
             Ok(()) => {
                 tail.record_number = number;
                 Ok(number)
@@ -68,11 +68,12 @@ impl Log {
     }
 
     /// Refuses if somebody else has begun a log since. Whoever opens the folder anew first begins a log and
-    /// then reads those before it. So a record that was appended before this check has been read, or will be.
+    /// then reads those before it. So a record that was appended before this check has been read, or will
+    /// be.
     pub fn check_fence(&self, folder: &Folder) -> Result<()> {
         let tail = self.tail();
         let next = folder.log(tail.own_number + 1);
-        if !next.try_exists().map_err(Error::io("look for", &next))? {
+        if !folder.disk().exists(&next).map_err(Error::io("look for", &next))? {
             return Ok(());
         }
         let fenced = Error::Fenced { folder: folder.path().into() };
@@ -85,7 +86,7 @@ impl Log {
         let mut tail = self.tail();
         let number = tail.own_number + 1;
         let path = folder.log(number);
-        let next = LogFile::reserve(path.clone()).map_err(|cause| {
+        let next = LogFile::reserve(folder.disk(), path.clone()).map_err(|cause| {
             if cause.kind() != std::io::ErrorKind::AlreadyExists {
                 return Error::io("create", &path)(cause);
             }
@@ -101,6 +102,36 @@ impl Log {
     pub fn sync(&self) -> Result<()> {
         let number = self.tail().record_number;
         self.commit.wait(number, || self.written())
+    }
+
+    /// As [`Log::sync`]; and says so in the log, if no later record does yet, that a recovery can tell
+    /// damage in what is on the disk from what a power failure leaves of the rest. Whether it wrote that.
+    pub fn sync_and_mark(&self) -> Result<bool> {
+        self.sync()?;
+        let mut tail = self.tail();
+        // Nothing is appended any more to a log that was closed.
+        let Ok(synced) = self.commit.check() else { return Ok(false) };
+        let number = tail.record_number;
+        match tail.file.mark(number, synced) {
+            Ok(marked) => Ok(marked),
+            // Everything is on the disk all the same.
+            Err((_, true)) => Ok(false),
+            Err((error, false)) => {
+                self.commit.fail(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// As [`Log::sync_and_mark`], and returns when that is on the disk as well.
+    pub fn seal(&self) -> Result<()> {
+        if self.sync_and_mark()? {
+            let Written { file, path, .. } = self.written();
+            file.sync_data()
+                .map_err(Error::io("sync", &path))
+                .inspect_err(|error| self.commit.fail(error))?;
+        }
+        Ok(())
     }
 }
 
@@ -118,7 +149,7 @@ impl Syncer {
         let work = move || {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 // A failure closes the log, which the next change is told.
-                if log.sync().is_err() {
+                if log.sync_and_mark().is_err() {
                     return;
                 }
             }

@@ -1,7 +1,7 @@
 //! The index of keys in many rows whose changes are logged.
 
 use crate::bytes::{Batch, check_length, removal, stripe_of};
-use crate::durable::{Opening, Options};
+use crate::durable::Options;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::pairs::ROW;
@@ -21,12 +21,14 @@ use std::path::Path;
 /// use latchless_log::{DurableMultiIndex, Options};
 ///
 /// # let folder = std::env::temp_dir().join(format!("latchless-log-multi-{}", std::process::id()));
-/// let (by_city, _) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// let (by_city, recovery) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// assert_eq!(recovery.stopped, None); // nothing was cut off
 /// by_city.insert("Ulm", 0)?; // is on the disk when this returns
 /// by_city.insert_many(&[("Bonn", 1), ("Ulm", 2)])?; // one record, one wait for the disk
 /// drop(by_city);
 ///
-/// let (by_city, _) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// let (by_city, recovery) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// assert_eq!(recovery.records, 2);
 /// assert_eq!(by_city.index().rows("Ulm").collect::<Vec<_>>(), [0, 2]);
 /// # drop(by_city);
 /// # std::fs::remove_dir_all(&folder)?;
@@ -68,8 +70,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// As [`DurableIndex::open`](crate::DurableIndex::open).
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
-        let opening = Opening { sync: options.sync, fenced: options.fenced };
-        found.recover_multi(MultiIndex::with_options(options.index)?, opening)
+        found.recover_multi(MultiIndex::with_options(options.index)?, options.into())
     }
 
     /// The index, for reading: every operation that leaves it as it is.

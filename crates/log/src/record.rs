@@ -6,13 +6,40 @@ use latchless::{Key, Value};
 use std::ops::{Bound, RangeBounds};
 
 /// Bytes before a record's keys and values.
-pub const HEADER_BYTES: usize = 24;
+pub const HEADER_BYTES: usize = Format::NOW.header_bytes();
 /// The most entries of a record. Larger batches are several.
 pub const ENTRIES_MAX: usize = 1 << 20;
 /// The most bytes of a record of strings. A larger batch is several.
 pub const STRING_BYTES_MAX: usize = 1 << 26;
 /// Bytes of the ends of a range.
 const RANGE_BYTES: usize = 24;
+
+/// How records are written in a log of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// As of version 2: nothing says up to where the log was on the disk.
+    Unstamped = 2,
+    /// As of version 3: each record says up to which one the log was on the disk when it was written.
+    Stamped = 3,
+}
+
+impl Format {
+    /// The one that is written.
+    pub const NOW: Self = Self::Stamped;
+
+    /// That of a log of this version.
+    pub fn of_version(version: u32) -> Option<Self> {
+        [Self::Unstamped, Self::Stamped].into_iter().find(|&format| format as u32 == version)
+    }
+
+    /// Bytes before a record's keys and values.
+    pub const fn header_bytes(self) -> usize {
+        match self {
+            Self::Unstamped => 24,
+            Self::Stamped => 32,
+        }
+    }
+}
 
 /// What a record does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,25 +202,54 @@ impl Draft {
     pub fn seal(mut self) -> Self {
         let sum = crc32fast::hash(&self.bytes[HEADER_BYTES..]);
         self.bytes[4..8].copy_from_slice(&sum.to_le_bytes());
-        self.bytes[16..20].copy_from_slice(&self.count.to_le_bytes());
-        self.bytes[20] = self.kind as u8;
+        self.bytes[24..28].copy_from_slice(&self.count.to_le_bytes());
+        self.bytes[28] = self.kind as u8;
         self
     }
 
-    /// The bytes of the record that has this number.
-    pub fn numbered(&mut self, number: u64) -> &[u8] {
-        self.bytes[8..16].copy_from_slice(&number.to_le_bytes());
-        let sum = crc32fast::hash(&self.bytes[4..HEADER_BYTES]);
-        self.bytes[..4].copy_from_slice(&sum.to_le_bytes());
+    /// The bytes of the record that has this number, while those up to `synced` are on the disk.
+    pub fn numbered(&mut self, number: u64, synced: u64) -> &[u8] {
+        stamp(&mut self.bytes[..HEADER_BYTES], number, synced);
         &self.bytes
     }
 }
 
-/// What a record's first bytes say.
+/// Puts its numbers into a header, and the sum over it.
+fn stamp(header: &mut [u8], number: u64, synced: u64) {
+    header[8..16].copy_from_slice(&number.to_le_bytes());
+    header[16..24].copy_from_slice(&synced.to_le_bytes());
+    let sum = crc32fast::hash(&header[4..]);
+    header[..4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// The kind of a mark, which is a header alone.
+const MARK: u8 = 8;
+
+/// A mark: it changes nothing, and says up to which record the log is on the disk. It has the number of the
+/// record before it.
+pub fn mark(number: u64, synced: u64) -> [u8; HEADER_BYTES] {
+    let mut mark = [0; HEADER_BYTES];
+    mark[4..8].copy_from_slice(&crc32fast::hash(&[]).to_le_bytes());
+    mark[28] = MARK;
+    stamp(&mut mark, number, synced);
+    mark
+}
+
+/// What the first bytes of a record or mark say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The record's number; of a mark, that of the record before it.
+    pub number: u64,
+    /// The records up to this number were on the disk when it was written.
+    pub synced: u64,
+    /// Nothing for a mark.
+    pub record: Option<Header>,
+}
+
+/// What a record's first bytes say of what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub kind: Kind,
-    pub number: u64,
     /// How many entries it has; of strings, how many bytes follow.
     pub count: usize,
     sum: u32,
@@ -209,31 +265,48 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-impl Header {
-    /// The header that these bytes are, or what is wrong with them.
-    pub fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Self, &'static str> {
+impl Entry {
+    /// The entry that these bytes are, as many as the format has before keys and values, or what is wrong.
+    pub fn parse(bytes: &[u8], format: Format) -> Result<Self, &'static str> {
         if u32_at(bytes, 0) != crc32fast::hash(&bytes[4..]) {
             return Err("the sum of a record's header is wrong");
         }
-        let kind = match bytes[20] {
-            1 => Kind::Put,
-            2 => Kind::Remove,
-            3 => Kind::RemoveRange,
-            4 => Kind::PutStrings,
-            5 => Kind::RemoveStrings,
-            6 => Kind::RemoveRangeOfStrings,
-            7 => Kind::RemoveRows,
+        let (synced, count) = match format {
+            Format::Unstamped => (0, 16),
+            Format::Stamped => (u64_at(bytes, 16), 24),
+        };
+        let kind = match (bytes[count + 4], format) {
+            (1, _) => Kind::Put,
+            (2, _) => Kind::Remove,
+            (3, _) => Kind::RemoveRange,
+            (4, _) => Kind::PutStrings,
+            (5, _) => Kind::RemoveStrings,
+            (6, _) => Kind::RemoveRangeOfStrings,
+            (7, _) => Kind::RemoveRows,
+            (MARK, Format::Stamped) => return Ok(Self { number: u64_at(bytes, 8), synced, record: None }),
             _ => return Err("no kind of record has this number"),
         };
-        let count = u32_at(bytes, 16) as usize;
+        let count = u32_at(bytes, count) as usize;
         if count > if kind.is_of_strings() { STRING_BYTES_MAX } else { ENTRIES_MAX } {
             return Err("a record has more entries than any that is written");
         }
-        Ok(Self { kind, number: u64_at(bytes, 8), count, sum: u32_at(bytes, 4) })
+        let record = Some(Header { kind, count, sum: u32_at(bytes, 4) });
+        Ok(Self { number: u64_at(bytes, 8), synced, record })
     }
 
     /// How many bytes follow.
     pub fn payload_bytes(&self, types: [DataType; 2]) -> usize {
+        self.record.map_or(0, |header| header.payload_bytes(types))
+    }
+
+    /// Whether these are the bytes that follow.
+    pub fn has(&self, payload: &[u8]) -> bool {
+        self.record.is_none_or(|header| crc32fast::hash(payload) == header.sum)
+    }
+}
+
+impl Header {
+    fn payload_bytes(&self, types: [DataType; 2]) -> usize {
         let [key, value] = types.map(DataType::width_bytes);
         match self.kind {
             Kind::Put => self.count * (key + value),
@@ -244,11 +317,6 @@ impl Header {
                 self.count
             }
         }
-    }
-
-    /// Whether these are the bytes that follow.
-    pub fn has(&self, payload: &[u8]) -> bool {
-        crc32fast::hash(payload) == self.sum
     }
 }
 

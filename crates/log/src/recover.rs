@@ -2,26 +2,44 @@
 
 use crate::bytes::DurableBytesIndex;
 use crate::columns::{self, Columns};
+use crate::disk::{Disk, How, Reading, System, Writing};
 use crate::durable::{DurableIndex, Opening};
 use crate::error::{Error, Result};
-use crate::file::{HEAD_BYTES, Head, LogFile};
+use crate::file::LogFile;
 use crate::folder::{Contents, Folder};
 use crate::journal::Journal;
+use crate::later;
 use crate::log::Tail;
 use crate::multi::DurableMultiIndex;
 use crate::numbers::Numbers;
 use crate::pairs::{Pairs, ROW};
-use crate::replay::{Base, End, Replay, Target, fill};
+use crate::record::Format;
+use crate::replay::{Base, End, Replay, Target, head_of};
 use crate::strings::Strings;
 use latchless::bytes::{BytesIndex, MultiIndex};
 use latchless::snapshot::{self, DataType, SavedValue, Snapshot, multi, strings};
 use latchless::{BytesKey, Index, Key, Value};
-use std::fs::File;
-use std::io::{Seek, SeekFrom};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// What opening a folder found.
+/// What an opening does if the last log is damaged: if a record isn't whole of which a later one says that
+/// it was on the disk. What a kill or a power failure leaves at its end is cut off either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DamagedTail {
+    /// The opening fails with [`Error::Damaged`], and the files are as they were. Every record after the bad
+    /// one is lost to the index, acknowledged or not, so somebody has to decide.
+    #[default]
+    Refuse,
+    /// The log is cut off before the bad record. What comes after is kept in the file that
+    /// [`Stopped::rejected`] names, and [`Stopped::whole`] says how many records of it are whole. If a
+    /// snapshot was saved beside writers while that log was written, it may have some of the lost changes.
+    SetAside,
+}
+
+/// What opening a folder found. Damage is an error unless [`DamagedTail::SetAside`] was chosen; so what
+/// `stopped` tells otherwise was never known to be on the disk, and a program that doesn't look at it loses
+/// nothing that was acknowledged under [`SyncMode::Each`](crate::SyncMode::Each).
+#[must_use = "`stopped` says what was cut off the log"]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Entries of the snapshot; 0 without one.
@@ -30,7 +48,8 @@ pub struct Recovery {
     pub records: u64,
     /// Entries that these put and removed.
     pub entries: u64,
-    /// Where the last log ended early, if it did: see [the crate's head](crate).
+    /// Where the last log ended early, if it did: after a kill or a power failure, in a record that wasn't
+    /// known to be on the disk. See "What is cut off" in [the crate's head](crate).
     pub stopped: Option<Stopped>,
 }
 
@@ -45,20 +64,14 @@ pub struct Stopped {
     pub bytes: u64,
     /// What is wrong with it.
     pub what: &'static str,
-    /// Where the bytes that were cut off are kept.
+    /// How many whole records are among them. After a power failure that are some whose place on the disk
+    /// was written before that of an earlier one; none of them was known to be there. Under
+    /// [`DamagedTail::SetAside`] it may be any.
+    pub whole: u64,
+    /// Where the bytes that were cut off are kept. Nothing reads that file. If it has no whole record
+    /// (`log-N.torn`), the first snapshot removes it that removes its log; otherwise (`log-N.rejected`) it
+    /// stays until its owner removes it.
     pub rejected: PathBuf,
-}
-
-/// Cuts off what comes after the last whole record of a log, and keeps it beside.
-fn reject(folder: &Folder, number: u64, end: &End) -> Result<Option<Stopped>> {
-    let (path, rejected) = (folder.log(number), folder.rejected(number));
-    let Some(what) = end.wrong else { return Ok(None) };
-    let mut log = File::open(&path).map_err(Error::io("open", &path))?;
-    log.seek(SeekFrom::Start(end.at)).map_err(Error::io("read", &path))?;
-    let mut beside = File::create(&rejected).map_err(Error::io("create", &rejected))?;
-    let bytes = std::io::copy(&mut log, &mut beside).map_err(Error::io("write", &rejected))?;
-    beside.sync_all().map_err(Error::io("sync", &rejected))?;
-    Ok(Some(Stopped { path, at: end.at, bytes, what, rejected }))
 }
 
 /// A folder that is locked, and of which the types are known, but whose entries aren't in an index yet.
@@ -79,18 +92,19 @@ impl Found {
     /// # Errors
     /// [`Error::Locked`] if it is open elsewhere; [`Error::Snapshot`]; [`Error::Io`].
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
-        let folder = Folder::open(folder.as_ref())?;
+        Self::open_on(Arc::new(System), folder.as_ref())
+    }
+
+    pub(crate) fn open_on(disk: Arc<dyn Disk>, folder: &Path) -> Result<Self> {
+        let folder = Folder::open(disk, folder)?;
         let contents = folder.contents()?;
         let snapshot = match contents.snapshots.last() {
-            Some(&number) => {
-                let path = folder.snapshot(number);
-                Some((number, Base::open(&path).map_err(Error::snapshot(&path))?))
-            }
+            Some(&number) => Some((number, Base::open(&folder, number)?)),
             None => None,
         };
         let types = match (&snapshot, contents.logs.first()) {
             (Some((_, snapshot)), _) => Some(snapshot.types()),
-            (None, Some(&number)) => head_of(&folder.log(number))?.and_then(|head| head.types),
+            (None, Some(&number)) => head_of(folder.disk(), &folder.log(number))?.and_then(|head| head.types),
             (None, None) => None,
         };
         Ok(Self { folder, contents, snapshot, types })
@@ -106,8 +120,9 @@ impl Found {
         self.snapshot.as_ref().map_or(&[], |(_, snapshot)| snapshot.metadata())
     }
 
-    /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the folder
-    /// is new: then its entries are the first ones, in a snapshot that is on the disk when this returns.
+    /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the
+    /// folder is new: then its entries are the first ones, in a snapshot that is on the disk when this
+    /// returns.
     ///
     /// # Errors
     /// As [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
@@ -165,9 +180,11 @@ impl Found {
             recovery.snapshot_entries = loaded as u64;
             first = number;
         }
-        self.folder.remove_older_than(first)?;
-        let tail = self.tail(first, target, opening.fenced, &mut recovery)?;
+        self.folder.remove_unfinished()?;
+        let tail = self.tail(first, target, opening, &mut recovery)?;
+        // The snapshot's name may not be on the disk yet. Without it nothing is useless.
         self.folder.sync()?;
+        self.folder.remove_older_than(first)?;
         let journal = Journal::new(self.folder, target.types(), tail, opening)?;
         Ok((journal, recovery))
     }
@@ -177,56 +194,69 @@ impl Found {
         &self,
         first: u64,
         target: &mut impl Target,
-        fenced: bool,
+        opening: Opening,
         recovery: &mut Recovery,
     ) -> Result<Tail> {
         let (folder, types) = (&self.folder, target.types());
+        let disk = folder.disk();
         let logs: Vec<u64> = self.contents.logs.iter().copied().filter(|&number| number >= first).collect();
-        // The first log is made after the first snapshot, where there is one. All others are before theirs.
-        if logs.is_empty() && self.contents.snapshots.last().is_none_or(|&number| number == 1) {
-            let mut file =
-                LogFile::reserve(folder.log(first)).map_err(|cause| taken(folder, first, cause))?;
-            file.begin(types, first, 0)?;
-            return Ok(Tail { file, log_number: first, record_number: 0, own_number: first });
-        }
+        let reserve = |number| {
+            let reserved = LogFile::reserve(disk, folder.log(number));
+            reserved.map_err(|cause| taken(folder, number, cause))
+        };
         let last = logs.last().copied().unwrap_or(first);
         // Before anything is read: what is appended to the logs so far from here on isn't acknowledged.
-        let own = if fenced {
-            let file =
-                LogFile::reserve(folder.log(last + 1)).map_err(|cause| taken(folder, last + 1, cause))?;
+        let mut own = None;
+        if opening.fenced && !logs.is_empty() {
+            own = Some((reserve(last + 1)?, last + 1));
             folder.sync()?;
-            Some(file)
-        } else {
-            None
-        };
-        let Replayed { record_number, end, stop } = replay(folder, first..=last, &logs, target, recovery)?;
+        }
+        let found = replay(folder, first, &logs, target, recovery)?;
         target.settle()?;
-        if let Some((number, stop)) = stop {
-            recovery.stopped = reject(folder, number, &stop)?;
-            if stop.at > 0 {
-                drop(LogFile::reopen(folder.log(number), stop.at)?);
+        recovery.stopped = found.stop(folder, types, opening.damaged_tail)?;
+        let mut file = None;
+        if let Some((number, end)) = found.tail {
+            let cut = recovery.stopped.is_some();
+            let log = LogFile::reopen(disk, folder.log(number), end.whole, cut)?;
+            // Records aren't appended to those of an older format, nor where a later log was begun.
+            if number == last && end.format == Some(Format::NOW) {
+                file = Some((log, number));
+            } else if number == last && own.is_none() {
+                own = Some((reserve(last + 1)?, last + 1));
             }
         }
-        let (file, number) = match own {
-            Some(mut file) => {
-                file.begin(types, last + 1, record_number)?;
-                (file, last + 1)
+        let record_number = found.last;
+        let (file, number) = match (own, file) {
+            (Some((mut log, number)), _) => {
+                log.begin(types, number, record_number)?;
+                (log, number)
             }
-            None if end.at == 0 => (LogFile::create(folder.log(last), types, last, record_number)?, last),
-            None => (LogFile::reopen(folder.log(last), end.at)?, last),
+            (None, Some(found)) => found,
+            (None, None) if logs.is_empty() => {
+                let mut log = reserve(first)?;
+                log.begin(types, first, record_number)?;
+                (log, first)
+            }
+            // It was only being begun.
+            (None, None) => (LogFile::create(disk, folder.log(last), types, last, record_number)?, last),
         };
         Ok(Tail { file, log_number: number, record_number, own_number: number })
     }
 }
 
 impl Base {
-    fn open(path: &Path) -> snapshot::Result<Self> {
-        match Snapshot::open(path) {
+    fn open(folder: &Folder, number: u64) -> Result<Self> {
+        let path = folder.snapshot(number);
+        let bytes = || bytes_of(folder.disk(), &path);
+        let opened = match Snapshot::from_bytes(bytes()?) {
             Ok(snapshot) => Ok(Self::Numbers(snapshot)),
-            Err(snapshot::Error::OtherKeys { .. }) => strings::Snapshot::open(path).map(Self::Strings),
-            Err(snapshot::Error::OtherRows { .. }) => multi::Snapshot::open(path).map(Self::Pairs),
+            Err(snapshot::Error::OtherKeys { .. }) => {
+                strings::Snapshot::from_bytes(bytes()?).map(Self::Strings)
+            }
+            Err(snapshot::Error::OtherRows { .. }) => multi::Snapshot::from_bytes(bytes()?).map(Self::Pairs),
             Err(error) => Err(error),
-        }
+        };
+        opened.map_err(Error::snapshot(&path))
     }
 
     fn types(&self) -> [DataType; 2] {
@@ -254,60 +284,100 @@ fn taken(folder: &Folder, number: u64, cause: std::io::Error) -> Error {
     }
 }
 
+/// All bytes of a file.
+fn bytes_of(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
+    let refused = |cause| Error::io("read", path)(cause);
+    let file = disk.open(path, How::Read).map_err(Error::io("open", path))?;
+    let len = file.len().map_err(refused)?;
+    let mut bytes = Vec::new();
+    // One more than is expected, or the end would only be found after the buffer has grown.
+    let room = usize::try_from(len).ok().and_then(|len| bytes.try_reserve_exact(len.checked_add(1)?).ok());
+    if room.is_none() {
+        return Err(Error::snapshot(path)(snapshot::Error::OutOfMemory { requested_bytes: len }));
+    }
+    std::io::Read::read_to_end(&mut Reading(&*file), &mut bytes).map_err(refused)?;
+    Ok(bytes)
+}
+
 /// What the replay of logs has found.
 struct Replayed {
     /// The number of the last record.
-    record_number: u64,
-    /// How the last log ends.
-    end: End,
-    /// In which log and where the first record is that isn't whole, if there is one.
-    stop: Option<(u64, End)>,
+    last: u64,
+    /// The last log that has its first bytes, and how it ends.
+    tail: Option<(u64, End)>,
 }
 
-/// Replays these logs.
+/// Replays these logs, which begin with that of the number `first`.
 fn replay(
     folder: &Folder,
-    numbers: RangeInclusive<u64>,
+    first: u64,
     logs: &[u64],
     target: &mut impl Target,
     recovery: &mut Recovery,
 ) -> Result<Replayed> {
     let mut heads = Vec::new();
-    for number in numbers {
-        let path = folder.log(number);
-        if !logs.contains(&number) {
-            return Err(Error::Missing { path });
-        }
-        heads.push((number, head_of(&path)?.map(|head| head.follows)));
+    for &number in logs {
+        let head = head_of(folder.disk(), &folder.log(number))?;
+        heads.push((number, head.map(|head| head.follows)));
     }
-    let follows = heads.first().and_then(|&(_, follows)| follows).unwrap_or(0);
-    let mut replay = Replay::new(target, follows, recovery);
-    let (mut end, mut stop) = (End { at: 0, wrong: None }, None);
-    for (at, &(number, _)) in heads.iter().enumerate() {
+    let begun: Vec<(u64, u64)> = heads.iter().filter_map(|&(number, head)| Some((number, head?))).collect();
+    // A first log is made after the first snapshot, where there is one. All others are before theirs.
+    let follows = match begun.first() {
+        Some(&(number, follows)) if number == first => follows,
+        None if first == 1 => 0,
+        _ if !logs.contains(&first) => return Err(Error::Missing { path: folder.log(first) }),
+        _ if first == 1 => 0,
+        _ => {
+            let what = "it lacks its first bytes, which it had before the snapshot of its number";
+            return Err(Error::Damaged { path: folder.log(first), at: 0, what, whole: 0 });
+        }
+    };
+    let mut replay = Replay::new(folder.disk(), target, follows, recovery);
+    let mut tail = None;
+    for (at, &(number, head)) in heads.iter().enumerate() {
         let path = folder.log(number);
-        // A log without its first bytes was only being begun: by a rotation, or by an opening that was
-        // killed.
-        let until = heads[at + 1..].iter().find_map(|&(_, follows)| follows);
-        end = replay.log(&path, number, until)?;
+        let until = heads[at + 1..].iter().find_map(|&(number, follows)| Some((number, follows?)));
+        let end = replay.log(&path, number, until.map(|(_, follows)| follows))?;
         // What a log follows was on the disk before it began.
-        let next = heads.get(at + 1).and_then(|&(_, follows)| follows);
-        if next.is_some_and(|follows| follows != replay.last) {
-            let what =
-                end.wrong.unwrap_or("it has another last record than the one that the next log follows");
-            return Err(Error::Damaged { path, at: end.at, what });
+        if let (Some((next, follows)), Some(format)) = (until, end.format)
+            && follows != replay.last
+        {
+            if let Some(missing) = (number + 1..next).find(|number| !logs.contains(number)) {
+                return Err(Error::Missing { path: folder.log(missing) });
+            }
+            let other = "it has another last record than the one that the next log follows";
+            let what = end.wrong.unwrap_or(other);
+            let types = replay.types();
+            let later = later::look(folder.disk(), &path, end.whole.end, format, types, replay.last)?;
+            return Err(Error::Damaged { path, at: end.whole.end, what, whole: later.records });
         }
-        let ends_early = end.wrong.is_some() && until.is_none();
-        if ends_early && stop.as_ref().is_none_or(|(_, stop): &(u64, End)| stop.at == 0) {
-            stop = Some((number, end));
+        if head.is_some() {
+            tail = Some((number, end));
         }
     }
-    Ok(Replayed { record_number: replay.last, end, stop })
+    Ok(Replayed { last: replay.last, tail })
 }
 
-/// What a log says before its first record, if all of that is there.
-fn head_of(path: &Path) -> Result<Option<Head>> {
-    let mut head = [0; HEAD_BYTES];
-    let mut file = File::open(path).map_err(Error::io("open", path))?;
-    let read = fill(&mut file, &mut head).map_err(Error::io("read", path))?;
-    Ok(if read == HEAD_BYTES { Head::parse(&head) } else { None })
+impl Replayed {
+    /// Refuses damage in the last log, unless it is to be set aside; and keeps what comes after its last
+    /// whole record, if anything does.
+    fn stop(&self, folder: &Folder, types: [DataType; 2], damaged: DamagedTail) -> Result<Option<Stopped>> {
+        let Some((number, End { whole: kept, wrong: Some(what), format: Some(format) })) = self.tail else {
+            return Ok(None);
+        };
+        let (disk, path, at) = (folder.disk(), folder.log(number), kept.end);
+        let later = later::look(disk, &path, at, format, types, self.last)?;
+        if later.proves_damage && damaged == DamagedTail::Refuse {
+            return Err(Error::Damaged { path, at, what, whole: later.records });
+        }
+        let log = disk.open(&path, How::Read).map_err(Error::io("open", &path))?;
+        log.seek(at).map_err(Error::io("read", &path))?;
+        let (rejected, beside) = folder.aside(number, later.records > 0)?;
+        let bytes = std::io::copy(&mut Reading(&*log), &mut Writing(&*beside));
+        let bytes = bytes.map_err(Error::io("write", &rejected))?;
+        beside.sync_all().map_err(Error::io("sync", &rejected))?;
+        // It has its name before the log is cut.
+        folder.sync()?;
+        Ok(Some(Stopped { path, at, bytes, what, whole: later.records, rejected }))
+    }
 }

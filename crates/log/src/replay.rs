@@ -1,19 +1,55 @@
 //! Replay of a log's records, up to the first that isn't whole.
 
+use crate::disk::{Disk, How, Reading};
 use crate::error::{Error, Result};
-use crate::file::{HEAD_BYTES, check_head};
-use crate::record::{HEADER_BYTES, Header};
+use crate::file::{HEAD_BYTES, Head, Whole, check_head};
+use crate::record::{Entry, Format, HEADER_BYTES, Header};
 use crate::recover::Recovery;
 use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
-use std::fs::File;
+use std::collections::VecDeque;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-/// How far a log could be read: the end of its last whole record, and what is wrong after it.
+/// How far a log could be read: what of it is whole, and what is wrong after that.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
-    pub at: u64,
+    pub whole: Whole,
     pub wrong: Option<&'static str>,
+    /// How its records are written; nothing for a log without its first bytes.
+    pub format: Option<Format>,
+}
+
+/// Where records end of which no later one says that they are on the disk.
+#[derive(Debug)]
+struct Unproven {
+    /// Up to which record and byte the log is known to be on the disk.
+    proven: (u64, u64),
+    /// Numbers and ends of records after that, not of all if they are many.
+    ends: VecDeque<(u64, u64)>,
+}
+
+impl Unproven {
+    /// Of a log that follows this record.
+    fn new(follows: u64) -> Self {
+        Self { proven: (follows, 0), ends: VecDeque::new() }
+    }
+
+    /// The log goes on up to this byte, the end of this record or of a mark after it, which says up to which
+    /// record it was on the disk.
+    fn push(&mut self, number: u64, end: u64, synced: u64) {
+        while self.ends.front().is_some_and(|&(number, _)| number <= synced) {
+            self.proven = self.ends.pop_front().expect("there is one");
+        }
+        if self.ends.len() == 1 << 12 {
+            // What lies between two of them counts as unproven if the second is.
+            let mut kept = false;
+            self.ends.retain(|_| {
+                kept = !kept;
+                kept
+            });
+        }
+        self.ends.push_back((number, end));
+    }
 }
 
 /// What a folder's files are brought back into.
@@ -44,6 +80,7 @@ pub enum Base {
 
 /// Replays logs.
 pub struct Replay<'a, T> {
+    disk: &'a dyn Disk,
     target: &'a mut T,
     /// The number of the last record.
     pub last: u64,
@@ -67,83 +104,101 @@ pub fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
 
 impl<'a, T: Target> Replay<'a, T> {
     /// Into this, which has everything up to the record of the number `last`.
-    pub fn new(target: &'a mut T, last: u64, recovery: &'a mut Recovery) -> Self {
-        Self { target, last, recovery, payload: Vec::new() }
+    pub fn new(disk: &'a dyn Disk, target: &'a mut T, last: u64, recovery: &'a mut Recovery) -> Self {
+        Self { disk, target, last, recovery, payload: Vec::new() }
+    }
+
+    /// The types of keys and values.
+    pub fn types(&self) -> [DataType; 2] {
+        self.target.types()
     }
 
     /// Replays one log, up to its end, to the first record that isn't whole, or to the record that the next
-    /// log follows.
+    /// log follows. A log without its first bytes was only being begun: by a rotation, or by an opening that
+    /// was killed.
     pub fn log(&mut self, path: &Path, number: u64, until: Option<u64>) -> Result<End> {
         let refused = |cause| Error::io("read", path)(cause);
-        let file = File::open(path).map_err(Error::io("open", path))?;
-        let len = file.metadata().map_err(refused)?.len();
-        let mut file = BufReader::with_capacity(1 << 20, file);
+        let file = self.disk.open(path, How::Read).map_err(Error::io("open", path))?;
+        let len = file.len().map_err(refused)?;
+        let mut file = BufReader::with_capacity(1 << 20, Reading(&*file));
         let mut head = [0; HEAD_BYTES];
-        if fill(&mut file, &mut head).map_err(refused)? < HEAD_BYTES {
-            return Ok(End { at: 0, wrong: Some("it ends within its first bytes") });
+        let read = fill(&mut file, &mut head).map_err(refused)?;
+        let mut unproven = Unproven::new(self.last);
+        if read < HEAD_BYTES || (len == HEAD_BYTES as u64 && Head::parse(&head).is_none()) {
+            let whole = Whole { unproven: 0, end: 0, proven: self.last };
+            return Ok(End { whole, wrong: None, format: None });
         }
-        // A power failure can leave a new file's length without its bytes.
-        if len == HEAD_BYTES as u64 && head == [0; HEAD_BYTES] {
-            return Ok(End { at: 0, wrong: Some("its first bytes were never written") });
-        }
-        check_head(path, number, self.target.types(), &head)?;
-        let mut at = HEAD_BYTES as u64;
-        loop {
+        let format = check_head(path, number, self.target.types(), &head)?;
+        let mut end = HEAD_BYTES as u64;
+        let wrong = loop {
             if until.is_some_and(|until| self.last >= until) {
-                return Ok(End { at, wrong: None });
+                break None;
             }
-            let mut header = [0; HEADER_BYTES];
-            let read = fill(&mut file, &mut header).map_err(refused)?;
-            let wrong = match read {
-                0 if until.is_some() => Some("it ends before the record that the next log follows"),
-                0 => None,
-                HEADER_BYTES => {
-                    match self.record(&mut file, &header, len - at - HEADER_BYTES as u64, path)? {
-                        Ok(bytes) => {
-                            at += (HEADER_BYTES + bytes) as u64;
-                            continue;
-                        }
-                        Err(wrong) => Some(wrong),
-                    }
+            match self.entry(&mut file, format, len - end, path)? {
+                Ok(Some((bytes, synced))) => {
+                    end += bytes;
+                    unproven.push(self.last, end, synced);
                 }
-                _ => Some("it ends within a record's header"),
-            };
-            return Ok(End { at, wrong });
-        }
+                Ok(None) => break until.map(|_| "it ends before the record that the next log follows"),
+                Err(wrong) => break Some(wrong),
+            }
+        };
+        let (proven, from) = unproven.proven;
+        Ok(End { whole: Whole { unproven: from, end, proven }, wrong, format: Some(format) })
     }
 
-    /// Replays the record of this header, and says how many bytes follow it, or what is wrong with it.
-    fn record(
+    /// Replays the next record, or passes the next mark, of a log that has so many bytes left. Says how many
+    /// of them it takes and up to which record the log was on the disk when it was written; or nothing at
+    /// the log's end; or what is wrong with it.
+    fn entry(
         &mut self,
         file: &mut impl Read,
-        header: &[u8; HEADER_BYTES],
+        format: Format,
         left: u64,
         path: &Path,
-    ) -> Result<Result<usize, &'static str>> {
-        let header = match Header::parse(header) {
-            Ok(header) => header,
+    ) -> Result<Result<Option<(u64, u64)>, &'static str>> {
+        let refused = |cause| Error::io("read", path)(cause);
+        let mut header = [0; HEADER_BYTES];
+        let header = &mut header[..format.header_bytes()];
+        match fill(file, header).map_err(refused)? {
+            0 => return Ok(Ok(None)),
+            read if read < header.len() => return Ok(Err("it ends within a record's header")),
+            _ => {}
+        }
+        let entry = match Entry::parse(header, format) {
+            Ok(entry) => entry,
             Err(wrong) => return Ok(Err(wrong)),
         };
-        if header.number != self.last + 1 {
+        if entry.number != self.last + u64::from(entry.record.is_some()) {
             return Ok(Err("a record has another number than one more than that of the record before"));
         }
-        let bytes = header.payload_bytes(self.target.types());
-        if bytes as u64 > left {
+        let bytes = entry.payload_bytes(self.target.types());
+        if bytes as u64 > left - header.len() as u64 {
             return Ok(Err("it ends within a record"));
         }
         self.payload.resize(bytes, 0);
-        if fill(file, &mut self.payload).map_err(Error::io("read", path))? < bytes {
+        if fill(file, &mut self.payload).map_err(refused)? < bytes {
             return Ok(Err("it ends within a record"));
         }
-        if !header.has(&self.payload) {
+        if !entry.has(&self.payload) {
             return Ok(Err("the sum of a record is wrong"));
         }
-        match self.target.apply(header, &self.payload)? {
-            Ok(entries) => self.recovery.entries += entries,
-            Err(wrong) => return Ok(Err(wrong)),
+        if let Some(record) = entry.record {
+            match self.target.apply(record, &self.payload)? {
+                Ok(entries) => self.recovery.entries += entries,
+                Err(wrong) => return Ok(Err(wrong)),
+            }
+            self.last = entry.number;
+            self.recovery.records += 1;
         }
-        self.last = header.number;
-        self.recovery.records += 1;
-        Ok(Ok(bytes))
+        Ok(Ok(Some(((header.len() + bytes) as u64, entry.synced))))
     }
+}
+
+/// What a log says before its first record, if all of that is there.
+pub fn head_of(disk: &dyn Disk, path: &Path) -> Result<Option<Head>> {
+    let mut head = [0; HEAD_BYTES];
+    let file = disk.open(path, How::Read).map_err(Error::io("open", path))?;
+    let read = fill(&mut Reading(&*file), &mut head).map_err(Error::io("read", path))?;
+    Ok(if read == HEAD_BYTES { Head::parse(&head) } else { None })
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{folder, folder_with, log_of, never, state_at};
+use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
 use latchless::bytes::BytesIndex;
 use latchless::{Key, index};
 use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Options, SyncMode};
@@ -63,7 +63,7 @@ fn everything_is_back_after_a_close() {
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> (TempDir, Result<(Durable, latchless_log::Recovery), Error>) {
     let folder = folder_with(source, log);
-    let opened = Durable::open(folder.path(), never());
+    let opened = Durable::open(folder.path(), set_aside());
     (folder, opened)
 }
 
@@ -77,10 +77,8 @@ fn a_log_cut_anywhere_gives_the_records_before() {
         let (durable, recovery) = opened.expect("it opens");
         let (bytes, state) = state_at(&states, cut);
         assert_eq!(entries(&durable), state, "cut at {cut}");
-        match recovery.stopped {
-            None => assert_eq!(bytes, cut as u64),
-            Some(stopped) => assert_eq!((stopped.at, stopped.at + stopped.bytes), (bytes, cut as u64)),
-        }
+        assert_eq!(end_of(cut, &recovery), bytes);
+        assert!(recovery.stopped.is_none_or(|stopped| stopped.at + stopped.bytes == cut as u64));
         // It takes further changes, and they are back as well.
         durable.insert("zz", 1).expect("a put");
         drop(durable);
@@ -109,19 +107,6 @@ fn a_flipped_bit_is_found() {
     }
 }
 
-/// A record with good sums, as a program could make it on purpose.
-fn record(number: u64, kind: u8, count: u32, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; 24];
-    bytes[4..8].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
-    bytes[8..16].copy_from_slice(&number.to_le_bytes());
-    bytes[16..20].copy_from_slice(&count.to_le_bytes());
-    bytes[20] = kind;
-    let sum = crc32fast::hash(&bytes[4..24]);
-    bytes[..4].copy_from_slice(&sum.to_le_bytes());
-    bytes.extend_from_slice(payload);
-    bytes
-}
-
 #[test]
 fn records_that_no_index_writes_are_told() {
     let source = folder();
@@ -144,7 +129,7 @@ fn records_that_no_index_writes_are_told() {
         (6, b"\x01\x01\x01\0a\x01\0b\0\0", no_range),
         (6, b"\x01\x02\x01\0\xff\x01\0b", no_key),
         (7, b"\x01\0a\x01\0\0\0", "it is a record of rows among those of values"),
-        (8, b"", "no kind of record has this number"),
+        (9, b"", "no kind of record has this number"),
     ] {
         let log = [&head, &record(1, kind, payload.len() as u32, payload)[..]].concat();
         let (_folder, opened) = opened(source.path(), &log);
@@ -162,7 +147,7 @@ fn records_that_no_index_writes_are_told() {
     let log = log_of(folder.path(), 1);
     let strings = [fs::read(&log).expect("the log"), record(1, 5, 3, b"\x01\0a")].concat();
     fs::write(&log, strings).expect("a log");
-    let (_, recovery) = DurableIndex::<u64, u32>::open(folder.path(), never()).expect("it opens");
+    let (_, recovery) = DurableIndex::<u64, u32>::open(folder.path(), set_aside()).expect("it opens");
     let stopped = recovery.stopped.expect("the record is none");
     assert_eq!(stopped.what, "it is a record of strings among those of numbers");
 }
@@ -226,7 +211,7 @@ fn folders_of_numbers_are_refused() {
 fn a_folder_begins_with_entries_and_knows_its_tuples() {
     let folder = folder();
     let first: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1), ((7, "b".into()), -2)].into();
-    let opening = Opening { sync: SyncMode::Never, fenced: false };
+    let opening = Opening { sync: SyncMode::Never, ..Opening::default() };
     let found = Found::open(folder.path()).expect("it opens");
     let (durable, _) = found.recover_bytes(first, opening).expect("a new one");
     durable.insert(&(6u64, "c"), -3).expect("a put");

@@ -2,7 +2,7 @@
 
 use latchless::Index;
 use latchless::snapshot::{DataType, TimeUnit};
-use latchless_log::{Columns, DurableIndex, Error, Found, Opening, Options, Plain, SyncMode};
+use latchless_log::{Columns, DamagedTail, DurableIndex, Error, Found, Opening, Options, Plain, SyncMode};
 use std::fs;
 
 /// Seconds of a day as times, of which the last second is none; values of 16 bits as numbers of 32.
@@ -10,7 +10,7 @@ use std::fs;
 struct Times;
 
 const SECONDS: u32 = 86_400;
-const NEVER: Opening = Opening { sync: SyncMode::Never, fenced: false };
+const NEVER: Opening = Opening { sync: SyncMode::Never, fenced: false, damaged_tail: DamagedTail::Refuse };
 
 impl Columns<u32, u32> for Times {
     fn types(&self) -> [DataType; 2] {
@@ -75,17 +75,21 @@ fn what_is_no_key_is_damage() {
     let whole = days.log_bytes();
     days.insert(SECONDS, 0).expect("what isn't checked here");
     drop(days);
-    let found = Found::open(folder.path()).expect("it opens");
-    let (days, recovery) = found.recover(Index::new().expect("an index"), Times, NEVER).expect("recovered");
+    let recovered = |opening| {
+        let found = Found::open(folder.path()).expect("it opens");
+        found.recover(Index::new().expect("an index"), Times, opening)
+    };
+    let refused = recovered(NEVER).expect_err("its sums are right, so no kill left it");
+    assert!(matches!(&refused, Error::Damaged { at, .. } if *at == whole), "{refused}");
+    let set_aside = Opening { damaged_tail: DamagedTail::SetAside, ..NEVER };
+    let (days, recovery) = recovered(set_aside).expect("what comes before it");
     assert!(days.index().iter().eq([(5, 50)]));
     let stopped = recovery.stopped.expect("the record is told");
     assert_eq!((stopped.at, stopped.what), (whole, "one of a record's keys is none"));
     days.insert(SECONDS, 0).expect("what isn't checked here");
     days.snapshot().expect("a snapshot");
     drop(days);
-    let found = Found::open(folder.path()).expect("it opens");
-    let damaged = found.recover(Index::new().expect("an index"), Times, NEVER);
-    let damaged = damaged.expect_err("a key is none");
+    let damaged = recovered(NEVER).expect_err("a key is none");
     assert!(damaged.to_string().contains("one of its keys is none"), "{damaged}");
 }
 

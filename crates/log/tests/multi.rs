@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{folder, folder_with, log_of, never, state_at};
+use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
 use latchless::bytes::MultiIndex;
 use latchless::index;
 use latchless_log::{
@@ -47,7 +47,7 @@ fn history(folder: &Path) -> Vec<(u64, Pairs)> {
 
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> Result<(Durable, Recovery), Error> {
-    Durable::open(folder_with(source, log).path(), never())
+    Durable::open(folder_with(source, log).path(), set_aside())
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_log_cut_anywhere_gives_the_records_before() {
         let (bytes, state) = state_at(&states, cut);
         assert_eq!(pairs(&durable), state, "cut at {cut}");
         durable.index().check_invariants().expect("a whole tree");
-        assert_eq!(recovery.stopped.map_or(cut as u64, |stopped| stopped.at), bytes);
+        assert_eq!(end_of(cut, &recovery), bytes);
     }
 }
 
@@ -84,18 +84,6 @@ fn a_flipped_bit_is_found() {
     }
 }
 
-/// A record of the number 1 with good sums, as a program could make it on purpose.
-fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; 24];
-    bytes[4..8].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
-    bytes[8] = 1;
-    bytes[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes[20] = kind;
-    let sum = crc32fast::hash(&bytes[4..24]);
-    bytes[..4].copy_from_slice(&sum.to_le_bytes());
-    [&bytes, payload].concat()
-}
-
 #[test]
 fn records_that_no_index_writes_are_told() {
     let source = folder();
@@ -114,7 +102,7 @@ fn records_that_no_index_writes_are_told() {
         (6, b"\x00\x00\0\0\0\0", no_kind),
         (1, b"", no_kind),
     ] {
-        let log = [&head, &record(kind, payload)[..]].concat();
+        let log = [&head, &record(1, kind, payload.len() as u32, payload)[..]].concat();
         let (durable, recovery) = opened(source.path(), &log).expect("it opens");
         let stopped = recovery.stopped.expect("the record is none");
         assert_eq!((stopped.what, stopped.at), (what, head.len() as u64), "{payload:?}");
@@ -170,7 +158,7 @@ fn a_folder_begins_with_pairs() {
     let folder = folder();
     let first = MultiIndex::<(u64, String)>::new().expect("memory");
     first.insert(&(7u64, "a"), 1).expect("memory");
-    let opening = Opening { sync: SyncMode::Never, fenced: false };
+    let opening = Opening { sync: SyncMode::Never, ..Opening::default() };
     let found = Found::open(folder.path()).expect("it opens");
     let (durable, _) = found.recover_multi(first, opening).expect("a new one");
     durable.insert(&(7u64, "a"), 0).expect("a put");

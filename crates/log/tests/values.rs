@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{folder, folder_with, log_of, never, state_at};
+use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
 use latchless::bytes::Words;
 use latchless::snapshot::{DataType, SavedValue};
 use latchless::{BytesValue, WideValue};
@@ -51,7 +51,7 @@ fn history(folder: &Path) -> Vec<(u64, Entries)> {
 
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> Result<(Texts, Recovery), Error> {
-    Texts::open(folder_with(source, log).path(), never())
+    Texts::open(folder_with(source, log).path(), set_aside())
 }
 
 #[test]
@@ -64,8 +64,7 @@ fn a_log_cut_anywhere_gives_the_records_before() {
         let (bytes, state) = state_at(&states, cut);
         assert_eq!(entries(&texts), state, "cut at {cut}");
         texts.index().check_invariants().expect("a whole tree");
-        let told = recovery.stopped.map_or(cut as u64, |stopped| stopped.at);
-        assert_eq!(told, bytes);
+        assert_eq!(end_of(cut, &recovery), bytes);
     }
 }
 
@@ -202,18 +201,6 @@ fn what_no_record_has_room_for_is_not_logged() {
     assert!(even.is_empty());
 }
 
-/// A record of the number 1 with good sums, as a program could make it on purpose.
-fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; 24];
-    bytes[4..8].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
-    bytes[8] = 1;
-    bytes[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes[20] = kind;
-    let sum = crc32fast::hash(&bytes[4..24]);
-    bytes[..4].copy_from_slice(&sum.to_le_bytes());
-    [&bytes, payload].concat()
-}
-
 #[test]
 fn records_that_no_index_writes_are_told() {
     let source = folder();
@@ -229,7 +216,8 @@ fn records_that_no_index_writes_are_told() {
         (b"\x01\0a\x01\0b\x01\0b\x01\0\xff", no_value),
     ] {
         let (texts, recovery) =
-            opened(source.path(), &[&head, &record(4, payload)[..]].concat()).expect("it opens");
+            opened(source.path(), &[&head, &record(1, 4, payload.len() as u32, payload)[..]].concat())
+                .expect("it opens");
         let stopped = recovery.stopped.expect("the record is none");
         assert_eq!((stopped.what, stopped.at), (what, head.len() as u64), "{payload:?}");
         assert!(texts.is_empty(), "a record is whole or absent");
@@ -239,10 +227,10 @@ fn records_that_no_index_writes_are_told() {
     drop(open::<Even<false>>(folder.path()));
     let log = fs::read(log_of(folder.path(), 1)).expect("the log");
     for (number, is_one) in [(4, true), (5, false)] {
-        let made = record(4, &[1, 0, b'a', number, 0, 0, 0]);
+        let made = record(1, 4, 7, &[1, 0, b'a', number, 0, 0, 0]);
         fs::write(log_of(folder.path(), 1), [&log[..], &made].concat()).expect("a log");
         let (even, recovery) =
-            DurableBytesIndex::<String, Even<false>>::open(folder.path(), never()).expect("it opens");
+            DurableBytesIndex::<String, Even<false>>::open(folder.path(), set_aside()).expect("it opens");
         assert_eq!((even.get("a"), recovery.stopped.is_none()), (is_one.then_some(Even(4)), is_one));
     }
 }
@@ -273,7 +261,7 @@ fn other_types_than_the_folders_are_refused_by_name() {
         "{told}"
     );
     // Numbers alone are in the log of an `Index`.
-    let opening = Opening { sync: SyncMode::Never, fenced: false };
+    let opening = Opening { sync: SyncMode::Never, ..Opening::default() };
     struct Wide;
     impl latchless_log::Columns<u64, u64> for Wide {
         fn types(&self) -> [DataType; 2] {

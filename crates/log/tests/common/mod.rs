@@ -1,12 +1,17 @@
 //! Folders with a log that was cut or changed, and what is expected of them.
 
-use latchless_log::{Options, SyncMode};
+use latchless_log::{DamagedTail, Options, Recovery, SyncMode};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 pub fn never() -> Options {
     Options { sync: SyncMode::Never, ..Options::default() }
+}
+
+/// Options under which what isn't whole is cut off, whatever it is.
+pub fn set_aside() -> Options {
+    Options { damaged_tail: DamagedTail::SetAside, ..never() }
 }
 
 pub fn folder() -> TempDir {
@@ -31,4 +36,24 @@ pub fn folder_with(source: &Path, log: &[u8]) -> TempDir {
 pub fn state_at<E>(states: &[(u64, Vec<E>)], bytes: usize) -> (u64, &[E]) {
     let reached = states.iter().rev().find(|(reached, _)| *reached <= bytes as u64);
     reached.map_or((0, &[][..]), |(reached, state)| (*reached, &state[..]))
+}
+
+/// A record with good sums, as a program could make it on purpose.
+pub fn record(number: u64, kind: u8, count: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; 32];
+    bytes[4..8].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    bytes[24..28].copy_from_slice(&count.to_le_bytes());
+    bytes[28] = kind;
+    let sum = crc32fast::hash(&bytes[4..32]);
+    bytes[..4].copy_from_slice(&sum.to_le_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// Where a log of so many bytes ended, by what its opening says. One without all of its first 64 bytes was
+/// only being begun.
+pub fn end_of(bytes: usize, recovery: &Recovery) -> u64 {
+    let whole = if bytes < 64 { 0 } else { bytes as u64 };
+    recovery.stopped.as_ref().map_or(whole, |stopped| stopped.at)
 }

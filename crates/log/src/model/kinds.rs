@@ -1,0 +1,266 @@
+//! The three kinds of durable indexes, driven alike: keys and values are numbers, which stand for texts
+//! where keys are strings.
+
+use super::{Model, Set};
+use crate::recover::{Found, Recovery};
+use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, Plain, Result, columns};
+use latchless::Index;
+use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::snapshot::{DataType, multi, strings};
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::journal::Journal;
+
+/// A change of one record.
+#[derive(Debug, Clone)]
+pub enum Change {
+    Put(u64, u64),
+    Batch(Vec<(u64, u64)>),
+    Remove(u64),
+    RemoveMany(Vec<u64>),
+    RemoveRange(u64, u64),
+    GetOrInsert(u64, u64),
+    /// From a value, which the key may have or not.
+    Exchange(u64, u64, u64),
+    PopFirst,
+}
+
+/// A durable index under test.
+pub trait Kind: Sized + 'static {
+    /// How many entries a history begins with.
+    const FIRST: u64 = 20;
+    /// Of which folder.
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)>;
+    fn journal(&self) -> &Journal;
+    fn change(&self, change: &Change) -> Result<()>;
+    /// What becomes of these entries.
+    fn becomes(entries: &mut Set, change: &Change);
+    fn entries(&self) -> Set;
+    /// Saves a snapshot, and calls `amid` before the index is read, while it is, if that can be, and after
+    /// it.
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64>;
+}
+
+/// The path of the folder.
+pub const FOLDER: &str = "/data/new";
+
+/// A map's entries after a change.
+fn of_map(entries: &mut Set, change: &Change) {
+    let value = |entries: &Set, key| entries.range((key, 0)..=(key, u64::MAX)).next().copied();
+    let put = |entries: &mut Set, key, new| {
+        entries.retain(|&(there, _)| there != key);
+        entries.insert((key, new));
+    };
+    match *change {
+        Change::Put(key, new) => put(entries, key, new),
+        Change::Batch(ref batch) => batch.iter().for_each(|&(key, new)| put(entries, key, new)),
+        Change::Remove(key) => entries.retain(|&(there, _)| there != key),
+        Change::RemoveMany(ref keys) => entries.retain(|(there, _)| !keys.contains(there)),
+        Change::RemoveRange(from, to) => entries.retain(|&(there, _)| there < from || there >= to),
+        Change::GetOrInsert(key, new) if value(entries, key).is_none() => put(entries, key, new),
+        Change::Exchange(key, expected, new) if value(entries, key) == Some((key, expected)) => {
+            put(entries, key, new);
+        }
+        Change::PopFirst => drop(entries.pop_first()),
+        Change::GetOrInsert(..) | Change::Exchange(..) => {}
+    }
+}
+
+type Amid = (u64, Arc<dyn Fn()>);
+
+thread_local! {
+    /// What is called when so many more keys have been saved.
+    static AMID: RefCell<Option<Amid>> = const { RefCell::new(None) };
+}
+
+/// Columns whose keys tell when they are saved.
+#[derive(Debug, Clone, Copy)]
+pub struct Watched;
+
+impl Columns<u64, u64> for Watched {
+    fn types(&self) -> [DataType; 2] {
+        Columns::<u64, u64>::types(&Plain)
+    }
+
+    fn key_to_cell(&self, key: u64) -> u64 {
+        let amid = AMID.with_borrow_mut(|amid| match amid {
+            Some((0, _)) => amid.take().map(|(_, amid)| amid),
+            Some((left, _)) => {
+                *left -= 1;
+                None
+            }
+            None => None,
+        });
+        if let Some(amid) = amid {
+            amid();
+        }
+        key
+    }
+
+    fn value_to_cell(&self, value: u64) -> u64 {
+        value
+    }
+
+    fn key_of_cell(&self, cell: u64) -> Option<u64> {
+        Some(cell)
+    }
+
+    fn value_of_cell(&self, cell: u64) -> u64 {
+        cell
+    }
+}
+
+impl Kind for DurableIndex<u64, u64, Watched> {
+    /// A snapshot reads several leaves.
+    const FIRST: u64 = 150;
+
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(Index::new()?, Watched, opening)
+    }
+
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn change(&self, change: &Change) -> Result<()> {
+        match *change {
+            Change::Put(key, value) => self.insert(key, value).map(drop),
+            Change::Batch(ref batch) => self.insert_many(batch).map(drop),
+            Change::Remove(key) => self.remove(key).map(drop),
+            Change::RemoveMany(ref keys) => self.remove_many(keys).map(drop),
+            Change::RemoveRange(from, to) => self.remove_range(from..to).map(drop),
+            Change::GetOrInsert(key, value) => self.get_or_insert(key, value).map(drop),
+            Change::Exchange(key, expected, value) => self.compare_exchange(key, expected, value).map(drop),
+            Change::PopFirst => self.pop_first().map(drop),
+        }
+    }
+
+    fn becomes(entries: &mut Set, change: &Change) {
+        of_map(entries, change);
+    }
+
+    fn entries(&self) -> Set {
+        self.index.iter().collect()
+    }
+
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
+        self.journal.snapshot(|out| {
+            amid();
+            // In the second half of the leaves.
+            let half = self.index.len() as u64 / 2;
+            AMID.set(Some((half, amid.clone())));
+            let saved = columns::write(&self.index, out, &Watched);
+            AMID.set(None);
+            amid();
+            saved
+        })
+    }
+}
+
+/// The text that stands for a number, some longer than others.
+fn text(number: u64) -> String {
+    format!("{number:06}{}", "x".repeat(number as usize % 5 * 40))
+}
+
+fn number(text: &str) -> u64 {
+    text[..6].parse().expect("a number")
+}
+
+impl Kind for DurableBytesIndex<String, u64> {
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
+        Found::open_on(Arc::new(model.clone()), folder)?.recover_bytes(BytesIndex::new()?, opening)
+    }
+
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn change(&self, change: &Change) -> Result<()> {
+        match *change {
+            Change::Put(key, value) => self.insert(&text(key), value).map(drop),
+            Change::Batch(ref batch) => {
+                let batch: Vec<(String, u64)> =
+                    batch.iter().map(|&(key, value)| (text(key), value)).collect();
+                self.insert_many(&batch).map(drop)
+            }
+            Change::Remove(key) => self.remove(&text(key)).map(drop),
+            Change::RemoveMany(ref keys) => {
+                let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+                self.remove_many(&keys).map(drop)
+            }
+            Change::RemoveRange(from, to) => self.remove_range::<String>(text(from)..text(to)).map(drop),
+            Change::GetOrInsert(key, value) => self.get_or_insert(&text(key), value).map(drop),
+            Change::Exchange(key, expected, value) => {
+                self.compare_exchange(&text(key), expected, value).map(drop)
+            }
+            Change::PopFirst => self.pop_first().map(drop),
+        }
+    }
+
+    fn becomes(entries: &mut Set, change: &Change) {
+        of_map(entries, change);
+    }
+
+    fn entries(&self) -> Set {
+        self.index.iter().map(|(key, value)| (number(&key), value)).collect()
+    }
+
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
+        self.journal.snapshot(|out| {
+            amid();
+            let saved = strings::write(&self.index, out);
+            amid();
+            saved
+        })
+    }
+}
+
+impl Kind for DurableMultiIndex<String> {
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
+        Found::open_on(Arc::new(model.clone()), folder)?.recover_multi(MultiIndex::new()?, opening)
+    }
+
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn change(&self, change: &Change) -> Result<()> {
+        match *change {
+            Change::Put(key, row) | Change::GetOrInsert(key, row) => self.insert(&text(key), row).map(drop),
+            Change::Batch(ref batch) => {
+                let batch: Vec<(String, u64)> = batch.iter().map(|&(key, row)| (text(key), row)).collect();
+                self.insert_many(&batch).map(drop)
+            }
+            Change::Exchange(key, row, _) => self.remove(&text(key), row).map(drop),
+            Change::Remove(key) | Change::RemoveRange(key, _) => self.remove_all(&text(key)).map(drop),
+            Change::RemoveMany(ref keys) => self.remove_all(&text(keys[0])).map(drop),
+            Change::PopFirst => self.remove(&text(0), 0).map(drop),
+        }
+    }
+
+    fn becomes(entries: &mut Set, change: &Change) {
+        match *change {
+            Change::Put(key, row) | Change::GetOrInsert(key, row) => drop(entries.insert((key, row))),
+            Change::Batch(ref batch) => entries.extend(batch),
+            Change::Exchange(key, row, _) => drop(entries.remove(&(key, row))),
+            Change::Remove(key) | Change::RemoveRange(key, _) => entries.retain(|&(there, _)| there != key),
+            Change::RemoveMany(ref keys) => entries.retain(|&(there, _)| there != keys[0]),
+            Change::PopFirst => drop(entries.remove(&(0, 0))),
+        }
+    }
+
+    fn entries(&self) -> Set {
+        self.index.iter().map(|(key, row)| (number(&key), row)).collect()
+    }
+
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
+        self.journal.snapshot(|out| {
+            amid();
+            let saved = multi::write(&self.index, out);
+            amid();
+            saved
+        })
+    }
+}

@@ -38,7 +38,11 @@ fn rows_without_a_number_are_left_out_and_counted() {
     assert!(answer.err.lines().next().unwrap().ends_with(",skipped"), "{}", answer.err);
     assert!(answer.err.lines().nth(1).unwrap().ends_with(",2"), "{}", answer.err);
     let answer = run(&path, "--key k --skip-bad --get 3");
-    assert!(answer.err.starts_with("2 rows without a number as their key were left out\n"), "{}", answer.err);
+    assert!(
+        answer.err.starts_with("2 rows whose keys are empty or not of this type were left out\n"),
+        "{}",
+        answer.err
+    );
     let answer = run(&path, "--key k --skip-bad --get 3 --format json");
     let summary: Value = serde_json::from_str(&answer.err).unwrap();
     assert_eq!((&summary["skipped"], &summary["rows"]), (&2.into(), &2.into()));

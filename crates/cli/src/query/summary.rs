@@ -28,7 +28,7 @@ pub struct Summary<'q> {
     pub missing: Vec<&'q str>,
     /// Rows of the file that have a key.
     pub rows: usize,
-    /// Other rows, left out because a key is empty or no number where it should be one.
+    /// Other rows, left out because a key is empty or not of the type that it should be.
     pub skipped: usize,
     /// Distinct keys.
     pub keys: usize,
@@ -85,7 +85,10 @@ impl Summary<'_> {
         let Times { read, parse, build, query } = self.times;
         let skipped = match self.skipped {
             0 => String::new(),
-            rows => format!("{} rows without a number as their key were left out\n", grouped(rows)),
+            1 => "1 row whose key is empty or not of this type was left out\n".to_owned(),
+            rows => {
+                format!("{} rows whose keys are empty or not of this type were left out\n", grouped(rows))
+            }
         };
         format!(
             "{skipped}{} of {} rows; {} distinct {} keys, {:.1} bytes a key and {:.1} bytes a row for row numbers\n\

@@ -13,6 +13,7 @@ use super::table;
 use bytes::Bytes;
 use cell::Meaning;
 use column::Cells;
+use parquet::basic::Type as PhysicalType;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::record::Field;
@@ -86,7 +87,17 @@ fn chosen<'f>(file: &'f SerializedFileReader<Bytes>, wanted: Wanted) -> Result<V
         if !all && !is_needed(field) {
             continue;
         }
-        let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == root);
+        let mut leaves = (0..schema.num_columns()).filter(|&leaf| schema.get_column_root_idx(leaf) == root);
+        if !field.is_primitive()
+            && leaves.clone().any(|leaf| schema.column(leaf).physical_type() == PhysicalType::INT96)
+        {
+            // Their reader would cut them to milliseconds.
+            let name = field.name();
+            let why =
+                format!("column {name:?} has INT96 times in its parts; --value NAME shows another alone");
+            return Err(ParquetError::General(why));
+        }
+        let leaf = leaves.next();
         let values = leaf.filter(|&leaf| field.is_primitive() && schema.column(leaf).max_rep_level() == 0);
         let values = values.map(|leaf| (leaf, Meaning::of(&schema.column(leaf))));
         chosen.push(Chosen { name: field.name(), values, field });

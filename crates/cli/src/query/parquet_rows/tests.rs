@@ -52,7 +52,8 @@ fn columns_that_nobody_needs_are_left_out_unless_one_is_missing() {
 
 /// A file of one column, written with these levels: 1 for each value, 0 for null.
 fn column<T: DataType>(about: &str, values: &[T::T], levels: Option<&[i16]>) -> Vec<u8> {
-    let schema = Arc::new(parse_message_type(&format!("message m {{ {about}; }}")).unwrap());
+    let end = if about.ends_with('}') { "" } else { ";" };
+    let schema = Arc::new(parse_message_type(&format!("message m {{ {about}{end} }}")).unwrap());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
     let mut rows = writer.next_row_group().unwrap();
     let mut column = rows.next_column().unwrap().unwrap();
@@ -127,6 +128,13 @@ fn int96_keeps_its_nanoseconds() {
     let expected = "2024-01-01T00:00:00.000123 2024-01-01T00:00:00.000456 2024-01-01T00:00:00.000456789 \
                     2024-01-01T23:59:59.999999999";
     assert_eq!((text.as_str(), kind.as_str()), (expected, "timestamp"));
+}
+
+#[test]
+fn int96_within_a_column_is_refused_rather_than_cut() {
+    let file = column::<Int96Type>("required group g { required int96 t; }", &[Int96::new()], None);
+    let refused = to_csv(file, ALL).unwrap_err().to_string();
+    assert!(refused.contains("column \"g\" has INT96 times in its parts"), "{refused}");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn several_columns_are_named_and_asked_about_within_reason() {
     assert_eq!(found(&path, &["--key", "a,b", "--get", "x"]), "pq");
     let skipping = ["--key", "a,b", "--key-type", "text,u64", "--skip-bad", "--get", "x"];
     assert_eq!(found(&path, &skipping), "p");
-    refused(text, "--key a,b --skip-bad --get x", "--get: \"x\" is not a number, as the keys in a are");
+    refused(text, "--key a,b --skip-bad --get x", "no key is of type u64,u64; --key-type names another");
     assert_eq!(found(&path, &["--key", "a,b", "--get", "x,NA"]), "q");
     assert_eq!(found(&path, &["--key", "\"c,d\",1", "--get", "p,x", "q"]), "pq");
     assert_eq!(found(&path, &["--key", "a,b,\"c,d\"", "--get", "x,1,p", "--key-type", "text"]), "p");

@@ -332,6 +332,25 @@ fn ids_with_zeros_in_front_are_texts() {
 }
 
 #[test]
+fn leaving_out_all_rows_is_no_answer() {
+    let message = "--skip-bad would leave out all 2 rows: no key is of type";
+    let dates = "id,d\n1,2024-01-01\n2,2024-01-02\n";
+    refused(dates, "--key d --skip-bad --get 5 --quiet", message);
+    refused(
+        dates,
+        "--key id,d --skip-bad --get 1 --quiet",
+        "no key is of type u64,u64; --key-type names another",
+    );
+    refused("d\n1/5/24\n2/5/24\n", "--key d --skip-bad --key-type date --get 2024-01-05", message);
+    let (_folder, path) = file(dates);
+    assert_eq!(
+        found_in(&path, &["--key", "id,d", "--key-type", "u64,date", "--skip-bad", "--get", "1"]),
+        "2024-01-01"
+    );
+    assert_eq!(found_in(&path, &["--key", "d", "--skip-bad", "--get", "2024-01-02"]), "2024-01-02");
+}
+
+#[test]
 fn types_are_parts_of_keys_of_several_columns() {
     let text = "host;day;n\nb;31.12.2023;1\na;1.1.2024;2\na;2.12.2023;3\n";
     let (_folder, path) = file(text);

@@ -37,8 +37,8 @@ pub struct Reading {
 /// that the narrower one doesn't hold: at most four times a column.
 ///
 /// # Errors
-/// [`QueryError::Key`], [`QueryError::EitherForm`], [`QueryError::TooManyRows`], and those of
-/// [`Walk::advance`].
+/// [`QueryError::Key`], [`QueryError::EitherForm`], [`QueryError::NoneLeft`], [`QueryError::TooManyRows`],
+/// and those of [`Walk::advance`].
 pub fn read(table: &Table, how: &Reading, progress: &Progress) -> Result<Column, QueryError> {
     progress.phase("parsing", table.bytes());
     let settle = |place: usize, number| {
@@ -55,6 +55,10 @@ pub fn read(table: &Table, how: &Reading, progress: &Progress) -> Result<Column,
         let mut walk = table.walk();
         match read_as(&mut walk, &parts, how.skip_bad, progress)? {
             Ok((mut keys, starts, skipped)) => {
+                if starts.is_empty() && skipped > 0 {
+                    let kinds: Vec<String> = parts.iter().map(|part| part.kind.to_string()).collect();
+                    return Err(QueryError::NoneLeft { rows: skipped, kinds: kinds.join(",") });
+                }
                 if starts.is_empty() {
                     let plans = how.columns.iter().zip(&mut parts);
                     plans.for_each(|((_, plan), part)| part.kind = plan.without_rows());

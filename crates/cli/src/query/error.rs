@@ -91,6 +91,11 @@ pub enum QueryError {
         forms[0], forms[1], which(*forms)
     )]
     EitherForm { column: String, example: String, forms: [Form; 2] },
+    /// No row has a key of the type that it should be.
+    #[error(
+        "--skip-bad would leave out all {rows} rows: no key is of type {kinds}; --key-type names another"
+    )]
+    NoneLeft { rows: usize, kinds: String },
     /// A beginning that only texts have.
     #[error(
         "--prefix asks about texts, and the keys in {column} are {}; with --key-type text they are texts",

@@ -86,7 +86,6 @@ impl Plan {
             Meant::Values { numbers: false, forms } if skip_bad => (None, forms.in_any_order()),
             _ if comma => (None, allowed),
             _ if skip_bad => (numbers, [Form::Decimal(Mark::Point)].into_iter().collect()),
-            // A beginning is that of texts, whatever they mean.
             _ => (numbers, allowed),
         };
         let meant = match meant {

@@ -243,6 +243,7 @@ impl Run<'_> {
             },
             (None, Some(kind)) => Plan::known(kind),
             (None, None) => {
+                // A beginning is that of a text, whatever it means.
                 let is_text = self.asked.is_prefix(part);
                 let allowed = if is_text { Forms::NONE } else { Forms::all().allowed(order, comma) };
                 let plan = Plan::open(self.asked.means(part), allowed, comma, self.args.skip_bad);

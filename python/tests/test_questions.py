@@ -274,6 +274,10 @@ def test_parts_of_a_second_ask_keys_in_seconds():
     assert quotes.asof(trades[:1], tolerance=datetime.timedelta(milliseconds=1500))[2].tolist() == [True]
     assert quotes.floor(datetime.datetime(2024, 3, 1, 9, 30, 0, 500_000)) == (start, 1.0)
     assert quotes.get(datetime.datetime(2024, 3, 1, 9, 30, 0, 500_000)) is None
+    half = datetime.datetime(2024, 3, 1, 9, 30, 0, 500_000)
+    for column in (np.array([half, start.item()], object), [half, start.item()]):
+        assert quotes.get_many(column)[1].tolist() == [False, True]
+        assert quotes.floor_many(column)[1].tolist() == [1.0, 1.0]
     mixed = [datetime.date(2024, 3, 1), np.datetime64("2024-03-01T09:30:01.5", "ms"), start]
     assert quotes.rank_many(mixed).tolist() == [0, 2, 0]
 
@@ -381,15 +385,18 @@ def test_other_types_are_not_among_strings(index):
     assert len(index) == 1
 
 
-def test_positions_that_a_signal_leaves_are_those_of_the_whole_batch(alarm):
-    from conftest import refused_by_a_signal
+@pytest.mark.parametrize("made", [Index, MultiIndex])
+def test_positions_that_a_signal_leaves_are_those_of_the_whole_batch(made):
+    class Stopped(made):
+        def _remove_many(self, *_):
+            raised = KeyboardInterrupt()
+            raised.refused = np.array([1, 2])
+            raise raised
 
-    count, delays = 2_000_000, [0.05, 0.1, 0.2, 0.4, 0.03]
-    keys = np.concatenate([[-1, 2**40], np.arange(count)])
-    indexes = iter([Index(np.arange(count, dtype="u4"), 0) for _ in delays])
-    refused = refused_by_a_signal(alarm, delays, lambda: next(indexes).remove_many(keys), len(keys))
-    assert refused.min() > 1
-    assert refused.max() == len(keys) - 1
+    index = Stopped(np.array([1, 2], "u4"), [1, 2])
+    with pytest.raises(KeyboardInterrupt) as caught:
+        index.remove_many([-1, 1, 2**40, 2, 0.5, 2], *([1] * 6,) * (made is MultiIndex))
+    assert caught.value.refused.tolist() == [3, 5]
 
 
 def test_arrays_in_another_order_of_bytes_and_with_gaps():
@@ -399,6 +406,27 @@ def test_arrays_in_another_order_of_bytes_and_with_gaps():
     assert index.floor_many(asked[::2])[1].tolist() == [1, 1]
     assert Index(np.array([1, 2], "u4"), [1, 2]).rank_many(np.array([-1, 2, 3], ">i8")[::-1]).tolist() == [2, 1, 0]
     assert Index(np.array([1, 2]), [1, 2]).rank_many(np.array([1.5, 3], ">f8")).tolist() == [1, 2]
+
+
+def test_the_nearest_entry_beside_a_writer_was_the_nearest_one():
+    """An entry 3 away is there at every moment; all others are far away."""
+
+    class Written(Index):
+        def _near_many(self, *asked):
+            answers = super()._near_many(*asked)
+            if self.due:
+                self.due.pop()(self)
+            return answers
+
+    def move(index):
+        index[503] = 1
+        del index[497]
+
+    index = Written([-99_000, 497, 99_000], 0)
+    # It moves when what is after the questions was looked for. The first call is for those that can be keys: none.
+    index.due = [move, len, len]
+    keys, values, found = index.asof([500.25, 99_000.5], direction="nearest")
+    assert (keys.tolist(), values.tolist(), found.tolist()) == ([503, 99_000], [1, 0], [True, True])
 
 
 def test_answers_survive_pickles():

@@ -191,6 +191,14 @@ def test_lists_of_times_make_an_index():
         Index([python[0], "2024-03-01"], 0)
 
 
+def test_labels_are_no_types():
+    series = pandas.Series([WALL[0], WALL[1]], index=["type", "tz"])
+    assert Index(WALL, 0).get_many(series)[1].all()
+    assert Index(series, 0).key_zone is None
+    zoned = pandas.Series(ZONED[:2], index=["type", "unit"], dtype=object)
+    assert Index(ZONED, 0).get_many(zoned)[1].all()
+
+
 def test_a_zone_without_a_name_is_a_type_error():
     class Own(datetime.tzinfo):
         def utcoffset(self, time):

@@ -60,8 +60,8 @@ class Asked:
     def __len__(self) -> int:
         return len(self.down)
 
-    def take(self, chosen: Flags) -> Asked:
-        """Some of them."""
+    def take(self, chosen: Flags | NDArray[np.int64]) -> Asked:
+        """Some of them, by flags or positions."""
         part, numbers = (each if each is None else each[chosen] for each in (self.part, self.numbers))
         down, up, has_down, has_up = (each[chosen] for each in (self.down, self.up, self.has_down, self.has_up))
         return replace(self, down=down, up=up, has_down=has_down, has_up=has_up, part=part, numbers=numbers)

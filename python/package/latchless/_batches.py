@@ -348,37 +348,36 @@ class Batches(Core):
 
     def _near_others(self, asked: Asked, direction: str, farthest: Fraction | float | None, threads: int) -> Found:
         """The nearest entries of questions none of which can be a key."""
-
-        def on(side: Side) -> Found:
-            its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
-            way = "backward" if side == "before" else "forward"
-            found = self._near_many(way, True, None, self._key.as_words(its[there]), self._missing, threads)
-            spread = (
-                _spread(there, its, missing) for its, missing in zip(found, (*self._missing, False), strict=True)
-            )
-            keys, values, flags = spread
-            if farthest is not None:
-                near = _asked.within(asked, keys.view(self._key.stored), flags, side, farthest)
-                keys, values = (
-                    np.where(near, its, its.dtype.type(missing))
-                    for its, missing in zip((keys, values), self._missing, strict=True)
-                )
-                flags = near
-            return keys, values, flags
-
         if direction != "nearest":
-            return on("before" if direction == "backward" else "after")
-        before, after = on("before"), on("after")
-        while True:
-            nearer = _asked.before_is_nearer(
-                asked, *((its[0].view(self._key.stored), its[2]) for its in (before, after))
+            return self._on_side(asked, "before" if direction == "backward" else "after", farthest, threads)
+        keys, values = (np.empty(len(asked), self._key.words) for _ in range(2))
+        found, left = np.empty(len(asked), bool), np.arange(len(asked))
+        while len(left):
+            some = asked.take(left)
+            before, after, again = (
+                self._on_side(some, side, farthest, threads) for side in ("before", "after", "before")
             )
-            # What was before a question when it was looked for what is after it.
-            again = on("before")
-            if all(np.array_equal(one, other) for one, other in zip(before[::2], again[::2], strict=True)):
-                keys, values, found = (np.where(nearer, *sides) for sides in zip(again, after, strict=True))
-                return keys, values, found
-            before, after = again, on("after")
+            sides = ((its[0].view(self._key.stored), its[2]) for its in (again, after))
+            nearer = _asked.before_is_nearer(some, *sides)
+            for room, ours, theirs in zip((keys, values, found), again, after, strict=True):
+                room[left] = np.where(nearer, ours, theirs)
+            # Where another thread has changed what is before a question, the two sides weren't there together.
+            left = left[(before[0] != again[0]) | (before[2] != again[2])]
+        return keys, values, found
+
+    def _on_side(self, asked: Asked, side: Side, farthest: Fraction | float | None, threads: int) -> Found:
+        """The nearest entries on one side of questions none of which can be a key."""
+        its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
+        way, missing = "backward" if side == "before" else "forward", (*self._missing, False)
+        answers = self._near_many(way, True, None, self._key.as_words(its[there]), self._missing, threads)
+        keys, values, found = (_spread(there, its, none) for its, none in zip(answers, missing, strict=True))
+        if farthest is not None:
+            near = _asked.within(asked, keys.view(self._key.stored), found, side, farthest)
+            keys, values, found = (
+                np.where(near, its, its.dtype.type(none))
+                for its, none in zip((keys, values, found), missing, strict=True)
+            )
+        return keys, values, found
 
     def _farthest(self, tolerance: Any) -> Fraction | float:
         """A tolerance in units of the keys."""

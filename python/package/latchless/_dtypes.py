@@ -284,6 +284,9 @@ class Column:
         Raises TypeError where times have a zone and keys have none, or the other way round, and ValueError as
         `to_array`.
         """
+        its = getattr(data, "dtype", None)
+        if isinstance(its, np.dtype) and its.kind == "O" and np.ndim(data) == 1:
+            data = np.asarray(data).tolist()
         if self.dtype.kind in "Mm" and isinstance(data, (list, tuple)):
             return self._asked_of_times([self._time(each) for each in data])
         array = _numbers(data) if isinstance(data, (list, tuple)) else self._plain(data)
@@ -448,10 +451,9 @@ def dtype_of(data: Any, given: Dtype | None) -> Dtype:
     if data is None or (not hasattr(data, "dtype") and len(data) == 0):
         return np.int64
     found: Any = getattr(data, "dtype", None)
-    for its in (found, getattr(data, "type", None)):
-        zoned = None if its is None or isinstance(its, np.dtype) else _zones.zoned_dtype(its)
-        if zoned is not None:
-            return zoned
+    zoned = _zones.dtype_with_zone(data)
+    if zoned is not None:
+        return zoned
     if isinstance(found, np.dtype) and found.kind != "O":
         return found
     if hasattr(found, "pyarrow_dtype"):

@@ -68,12 +68,14 @@ def zoned_dtype(given: Any) -> ZonedDtype | None:
 
 def zone_of(data: Any) -> str | None:
     """The zone of an array-like that has a dtype or a type; None if it has none."""
-    for its in (getattr(data, "dtype", None), getattr(data, "type", None)):
-        if its is not None and not isinstance(its, np.dtype):
-            found = zoned_dtype(its)
-            if found is not None:
-                return found.zone
-    return None
+    found = dtype_with_zone(data)
+    return None if found is None else found.zone
+
+
+def dtype_with_zone(data: Any) -> ZonedDtype | None:
+    """The dtype, or the type of Arrow's, of an array-like of times with a zone; None for any other."""
+    its = data.dtype if hasattr(data, "dtype") else getattr(data, "type", None)
+    return None if its is None or isinstance(its, np.dtype) else zoned_dtype(its)
 
 
 def name_of(zone: datetime.tzinfo) -> str:

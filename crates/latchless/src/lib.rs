@@ -24,9 +24,11 @@
 //! guaranteed when threads meet, and how one thread alone saves the latches. [`api_parity`]
 //! compares the interface with those of `BTreeMap` and `SkipMap`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 /// The README's example is run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 pub struct Readme;
 
 #[cfg(doc)]

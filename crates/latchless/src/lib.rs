@@ -52,6 +52,7 @@ pub use index::{BoxedIndex, Index, TryInsertError};
 pub use latchless_core::base::{
     bytes_key::BytesKey,
     bytes_value::{BytesValue, WideValue},
+    distance::Distance,
     error::{Broken, Error, Result},
     fill::FillFactor,
     index::Direction,

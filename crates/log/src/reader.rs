@@ -2,9 +2,9 @@
 //! What isn't in the log doesn't outlive the process, so no way leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
-use latchless::index::{Cursor, Entries, Group, Scan};
+use latchless::index::{Cursor, Entries, Group, Own, Scan};
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
-use latchless::{Broken, BytesKey, BytesValue, Direction, Index, Key, Result, Stats, Value};
+use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
 use std::fmt;
 use std::io::Write;
 use std::iter::FusedIterator;
@@ -109,6 +109,13 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn higher_columns(
             self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
         ) -> Result<usize>;
+        fn nearest_by[D: Ord](self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)>;
+        fn nearest_columns_by[D: Ord](
+            self,
+            keys: &[K],
+            near: (Own, impl Fn(K, K) -> D),
+            columns: (&mut [K], &mut [V], &mut [bool])
+        ) -> Result<usize>;
         fn range(self, range: impl RangeBounds<K>) -> Entries<&'a Index<K, V>>;
         fn try_range(self, range: impl RangeBounds<K>) -> Result<Entries<&'a Index<K, V>>>;
         fn iter(self) -> Entries<&'a Index<K, V>>;
@@ -144,6 +151,16 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn stats(self) -> Stats;
         fn check_invariants(self) -> Result<(), Broken>;
         fn dump(self, out: &mut impl fmt::Write) -> fmt::Result;
+    }
+}
+
+impl<K: Distance, V: Value> Reader<'_, Index<K, V>> {
+    reads! { Index:
+        fn nearest(self, key: K) -> Option<(K, V)>;
+        fn nearest_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn nearest_columns(
+            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+        ) -> Result<usize>;
     }
 }
 

@@ -56,9 +56,9 @@
 //! | operation | when other threads change the index meanwhile |
 //! |---|---|
 //! | on one key: [`get`](Index::get), [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | linearizable: takes effect in one atomic step between its call and its return |
-//! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, and nothing lay between |
+//! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`nearest`](Index::nearest), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, and nothing lay between; of `nearest`, on neither side |
 //! | with a closure: [`update`](Index::update), [`upsert`](Index::upsert), [`compute`](Index::compute), … | linearizable: see *Races* |
-//! | batches: [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
+//! | batches: [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`nearest_many`](Index::nearest_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
 //! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), [`scan_columns`](Index::scan_columns), … | weakly consistent: the entries of one leaf are of one moment, of iterators those of a part of a leaf; others are not. A key that is there throughout is seen exactly once: see [`Entries`] |
 //! | [`count`](Index::count), [`count_many`](Index::count_many), [`rank`](Index::rank) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
 //! | [`nth`](Index::nth), [`split_points`](Index::split_points) | weakly consistent: the entry was there, and the number of keys before it is one that [`rank`](Index::rank) might have counted |
@@ -118,6 +118,7 @@ mod cursor;
 mod exclusive;
 mod execute;
 mod load;
+mod nearest;
 mod neighbours;
 mod neighbours_many;
 mod operations;
@@ -140,7 +141,7 @@ mod traits;
 pub use latchless_core::base::index::{ConcurrentIndex, OrderedIndex, Scanner, Span, Sum};
 
 pub use crate::slot_map::Pinned;
-pub use crate::tree::Group;
+pub use crate::tree::{Group, Own};
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};

@@ -10,18 +10,20 @@ macro_rules! operations {
     ($(
         $(#[$about:meta])*
         pub fn $name:ident $(<$generic:ident $(: $bound:path)?>)? ($($parameters:tt)*) $(-> $returned:ty)?
-        $body:block
+        $(where $key:ident: $trait:path)? $body:block
     )*) => {
         impl<K: Key, V: Value> Index<K, V> {
             $($crate::index::operations::shared! {
-                [$(#[$about])*] [$name $(<$generic $(: $bound)?>)?] ($($parameters)*) [$(-> $returned)?] $body
+                [$(#[$about])*] [$name $(<$generic $(: $bound)?>)?] ($($parameters)*)
+                [$(-> $returned)? $(where $key: $trait)?] $body
             })*
         }
 
         impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
             $(
                 $(#[cfg_attr(not(doctest), $about)])*
-                pub fn $name $(<$generic $(: $bound)?>)? ($($parameters)*) $(-> $returned)? $body
+                pub fn $name $(<$generic $(: $bound)?>)? ($($parameters)*) $(-> $returned)?
+                $(where $key: $trait)? $body
             )*
         }
     };

@@ -10,11 +10,13 @@
 //! Every latched leaf is a call deep: only empty ones are passed, and they are few, since an emptied leaf
 //! is merged at once.
 
+use super::beside::{Beside, Starts};
 use super::mode::Held;
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::previous;
+use latchless_core::search::Scalar;
 
 /// A latched leaf.
 type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
@@ -113,6 +115,45 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
+/// The entries beside a key, where all leaves between them are latched at once.
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::beside`], under latches.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn beside_latched<M: Mode>(&self, key: B, starts: Starts<B>) -> Beside<B> {
+        let mut start = key;
+        loop {
+            let (at, held) = self.latch_leaf::<M>(self.descend::<Scalar>(start), start);
+            let low = at.leaf::<B>().low();
+            let found = self.beside_from_latched::<M>((at.node, held), starts, None);
+            match previous(low) {
+                Some(left) if found.before.is_none() && starts.before.is_some() => start = left,
+                _ => return found,
+            }
+        }
+    }
+
+    /// The entries beside a key in this leaf and those to its right. `before`: the last one to its left.
+    fn beside_from_latched<'a, M: Mode>(
+        &'a self,
+        (node, _held): Latched<'a, M>,
+        starts: Starts<B>,
+        before: Option<(B, B)>,
+    ) -> Beside<B> {
+        let leaf = self.leaf(node);
+        let own = starts.in_leaf::<Scalar>(leaf);
+        let found = Beside { before: own.before.or(before), after: own.after };
+        let ends_before = |start: Option<B>| start.is_some_and(|start| leaf.high() < start);
+        let goes_on = ends_before(starts.before) || starts.after.is_some() && found.after.is_none();
+        let right = leaf.link();
+        if !goes_on || right.is_nil() {
+            return found;
+        }
+        // Until that has returned: nothing may come in here that would have been nearer.
+        self.beside_from_latched::<M>((right, self.latch::<M>(right)), starts, found.before)
+    }
+}
+
 impl<B: Bits> BlinkTree<B> {
     /// Uses an entry of a latched leaf.
     fn use_latched<S: Search, M: Mode>(
@@ -153,7 +194,7 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::search::Scalar;
+    use crate::tree::Own;
     use std::collections::BTreeMap;
 
     const LEAVES: u64 = if cfg!(miri) { 9 } else { 30 };
@@ -193,6 +234,14 @@ mod tests {
                 assert_eq!(tree.nearest::<M>(from, direction), expected, "{from} {direction:?}");
                 let latched = tree.nearest_latched::<Scalar, M>(from, direction);
                 assert_eq!(latched, expected, "{from} {direction:?}, under latches");
+            }
+            let above = from.checked_add(1).and_then(|from| model.range(from..).next()).map(entry);
+            let below = model.range(..from).next_back().map(entry);
+            for (own, before, after) in [(Own::Counts, reverse, forward), (Own::IsPassed, below, above)] {
+                let expected = Beside { before, after };
+                assert_eq!(tree.beside::<M>(from, own), expected, "{from} {own:?}");
+                let latched = tree.beside_latched::<M>(from, Starts::of(from, own));
+                assert_eq!(latched, expected, "{from} {own:?}, under latches");
             }
         }
         for turn in 0..model.len() {

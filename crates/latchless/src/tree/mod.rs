@@ -21,6 +21,7 @@
 //! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
 
 mod arena;
+mod beside;
 mod check;
 mod chunks;
 mod count;
@@ -71,6 +72,7 @@ use latchless_core::tuner::Tuner;
 
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
 pub use arena::SharedArena;
+pub use beside::{Beside, Own};
 pub use chunks::Chunks;
 pub(crate) use edit::{Change, Step};
 pub use edit::{Edit, Edited};

@@ -21,7 +21,7 @@ use latchless_core::latch::Version;
 use latchless_core::search::Scalar;
 
 /// How often a search that passes leaves is tried without latches.
-const TRIES: usize = 4;
+pub(super) const TRIES: usize = 4;
 
 /// The most leaves that a search without latches passes. Two are rare: emptied leaves are merged at once.
 const PASSED_MAX: usize = 4;
@@ -56,42 +56,44 @@ impl<B: Bits, M: Mode> Operation for LeafEnd<'_, B, M> {
     }
 }
 
-struct Nearest<'a, B, M> {
-    tree: &'a BlinkTree<B>,
-    from: B,
-    direction: Direction,
-    mode: PhantomData<M>,
+pub(super) struct Nearest<'a, B, M> {
+    pub(super) tree: &'a BlinkTree<B>,
+    pub(super) from: B,
+    pub(super) direction: Direction,
+    pub(super) mode: PhantomData<M>,
 }
 
 /// A leaf, as it was read at rest.
-struct Seen<B> {
-    found: Option<(B, B)>,
+pub(super) struct Seen<B> {
+    pub(super) found: Option<(B, B)>,
     /// Its fence in the search's direction.
     end: B,
-    node: NodeRef,
+    pub(super) node: NodeRef,
     /// `None`: it was read under its latch.
-    version: Option<Version>,
+    pub(super) version: Option<Version>,
 }
 
 /// The leaves that a search has passed.
-struct Passed {
+#[derive(Default)]
+pub(super) struct Passed {
     leaves: [Option<(NodeRef, Version)>; PASSED_MAX],
     len: usize,
 }
 
 /// A leaf that was passed has changed, or can't be followed.
-struct Restart;
+pub(super) struct Restart;
 
 impl Passed {
-    fn push<B>(&mut self, leaf: &Seen<B>) -> Result<(), Restart> {
+    /// Takes a leaf down. `None`: it was read under its latch, so nobody can tell whether it is as it was.
+    pub(super) fn push(&mut self, leaf: NodeRef, version: Option<Version>) -> Result<(), Restart> {
         let place = self.leaves.get_mut(self.len).ok_or(Restart)?;
-        *place = Some((leaf.node, leaf.version.ok_or(Restart)?));
+        *place = Some((leaf, version.ok_or(Restart)?));
         self.len += 1;
         Ok(())
     }
 
     /// Whether all are as they were.
-    fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
+    pub(super) fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
         let unchanged =
             |&(node, version): &(NodeRef, Version)| node::latch(tree.arena.node(node)).validate(version);
         self.leaves.iter().flatten().all(unchanged)
@@ -101,7 +103,7 @@ impl Passed {
 impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     /// Reads the leaf that `from` belongs to.
     #[inline(always)]
-    fn look<S: Search>(&self, from: B) -> Seen<B> {
+    pub(super) fn look<S: Search>(&self, from: B) -> Seen<B> {
         let start = self.tree.descend::<S>(from);
         let ((found, end), node, version) =
             self.tree.read_leaf_from::<M, _>(start, from, |leaf| match self.direction {
@@ -112,7 +114,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     }
 
     /// Where the leaf after this one begins, in the search's direction.
-    fn after(&self, leaf: &Seen<B>) -> Option<B> {
+    pub(super) fn after(&self, leaf: &Seen<B>) -> Option<B> {
         match self.direction {
             Direction::Forward => next(leaf.end),
             Direction::Reverse => previous(leaf.end),
@@ -135,7 +137,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     /// Passes leaves until one has an entry. `first`: the first leaf, if it has been read.
     #[inline(always)]
     fn pass<S: Search>(&self, mut first: Option<Seen<B>>) -> Result<Option<(B, B)>, Restart> {
-        let mut passed = Passed { leaves: [None; PASSED_MAX], len: 0 };
+        let mut passed = Passed::default();
         let mut from = self.from;
         loop {
             let seen = first.take().unwrap_or_else(|| self.look::<S>(from));
@@ -144,7 +146,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
                 (found, _) => return if passed.still(self.tree) { Ok(found) } else { Err(Restart) },
             };
             if M::SHARED {
-                passed.push(&seen)?;
+                passed.push(seen.node, seen.version)?;
             }
         }
     }

@@ -185,7 +185,7 @@ impl<'a, B: Bits> Window<'a, B> {
 
 /// Whether a leaf is still as it was in that version.
 #[inline(always)]
-fn still<M: Mode>(at: At<'_>, version: Option<Version>) -> bool {
+pub(super) fn still<M: Mode>(at: At<'_>, version: Option<Version>) -> bool {
     version.is_some_and(|version| !M::SHARED || at.latch().validate(version))
 }
 

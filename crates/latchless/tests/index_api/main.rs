@@ -9,6 +9,7 @@ mod common;
 mod cursors;
 mod map;
 mod model;
+mod nearest;
 mod neighbours_many;
 #[cfg(feature = "rayon")]
 mod parallel;

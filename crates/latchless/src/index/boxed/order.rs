@@ -1,11 +1,12 @@
 //! What goes by the order of the keys: the ends, neighbours, counts and ranges.
 
 use super::BoxedIndex;
-use crate::index::{Entries, Index};
+use crate::index::{Entries, Index, Own};
 use crate::slot_map::{Pinned, SlotId};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
+use latchless_core::base::distance::Distance;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
@@ -146,6 +147,35 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// ```
     pub fn higher<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
         self.entry(pin, |index| index.higher(key))
+    }
+
+    /// The entry whose key is nearest to `key`, as [`Index::nearest`].
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (12, "twelve")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// assert_eq!(names.nearest(9, &pin).unwrap(), (7, &"seven".to_owned()));
+    /// assert_eq!(names.nearest(6, &pin).unwrap(), (5, &"five".to_owned()));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn nearest<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)>
+    where
+        K: Distance,
+    {
+        self.entry(pin, |index| index.nearest(key))
+    }
+
+    /// As [`BoxedIndex::nearest`], by the caller's distance, as [`Index::nearest_by`].
+    pub fn nearest_by<'p, D: Ord>(
+        &'p self,
+        key: K,
+        (own, distance): (Own, impl Fn(K, K) -> D),
+        pin: &'p Pinned,
+    ) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.nearest_by(key, own, &distance))
     }
 
     /// How many keys lie in a range, as [`Index::count`].

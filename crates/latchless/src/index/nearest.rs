@@ -1,0 +1,177 @@
+//! The entry that is nearest to a key, on whichever side.
+
+use super::Index;
+use super::access::{Access, EncodedRange, decode_entry, decode_key, decode_value, encode_key};
+use super::columns::check_columns;
+use super::operations::operations;
+use crate::tree::{Beside, Mode, Own};
+use latchless_core::base::distance::Distance;
+#[cfg(doc)]
+use latchless_core::base::error::Error;
+use latchless_core::base::error::Result;
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
+
+/// The nearer one of two neighbours of a key; the first one, if they are equally far.
+#[inline(always)]
+fn nearer<K: Key, V: Value, D: Ord>(
+    key: K,
+    beside: Beside<super::access::Encoded<K, V>>,
+    distance: &impl Fn(K, K) -> D,
+) -> Option<EncodedRange<K, V>> {
+    let Beside { before: Some(before), after: Some(after) } = beside else {
+        return beside.before.or(beside.after);
+    };
+    let to = |(other, _): EncodedRange<K, V>| distance(key, decode_key::<K, V>(other));
+    Some(if to(after) < to(before) { after } else { before })
+}
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    fn nearest_by<D: Ord>(self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
+        let beside = self.tree.beside::<M>(encode_key::<K, V>(key), own);
+        nearer::<K, V, D>(key, beside, &distance).map(decode_entry::<K, V>)
+    }
+
+    fn nearest_each<D: Ord>(
+        self,
+        (keys, own): (&[K], Own),
+        distance: impl Fn(K, K) -> D,
+        mut answer: impl FnMut(usize, Option<EncodedRange<K, V>>),
+    ) {
+        let key_at = |at: usize| encode_key::<K, V>(keys[at]);
+        self.tree.beside_each::<M>(keys.len(), (self.group, own), key_at, |at, beside| {
+            answer(at, nearer::<K, V, D>(keys[at], beside, &distance));
+        });
+    }
+
+    fn nearest_columns<D: Ord>(
+        self,
+        asked: (&[K], Own),
+        distance: impl Fn(K, K) -> D,
+        (found_keys, values, found): (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        check_columns(asked.0.len(), [found_keys.len(), values.len(), found.len()])?;
+        let mut hits = 0;
+        self.nearest_each(asked, distance, |at, entry| {
+            found[at] = entry.is_some();
+            if let Some((key, value)) = entry {
+                (found_keys[at], values[at]) = (decode_key::<K, V>(key), decode_value::<K, V>(value));
+                hits += 1;
+            }
+        });
+        Ok(hits)
+    }
+}
+
+operations! {
+    /// The entry whose key is nearest to `key`: its own entry, or else the nearer one of [`Index::lower`] and
+    /// [`Index::higher`]; that before it, if both are equally far. [`Distance`] tells how far. O(log n).
+    ///
+    /// Linearizable: no entry was nearer at the moment of which the answer is. `floor` and `ceiling`, one
+    /// after the other, don't say that: what is nearer may be on the one side first, and then on the other.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.nearest(0), index.nearest(-2)), (Some((3, 30)), Some((-5, 50))));
+    /// assert_eq!((index.nearest(-1), index.nearest(i32::MAX)), (Some((-5, 50)), Some((3, 30))));
+    /// ```
+    pub fn nearest(&self, key: K) -> Option<(K, V)>
+    where K: Distance
+    {
+        self.access().nearest_by(key, Own::Counts, Distance::distance)
+    }
+
+    /// As [`Index::nearest`], by the caller's distance, of which the key's own entry may be no part: with
+    /// [`Own::IsPassed`] the nearest other entry is found. Where `a < b < c`, `b` must be no farther from `a`
+    /// than `c` is.
+    ///
+    /// ```
+    /// use latchless::index::Own;
+    ///
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!(index.nearest_by(3, Own::IsPassed, i32::abs_diff), Some((-5, 50)));
+    /// // (block, offset): blocks first.
+    /// let blocks: latchless::Index<(u32, u32), u64> = [((1, 900), 1), ((3, 0), 3)].into_iter().collect();
+    /// let apart = |one: (u32, u32), other: (u32, u32)| (one.0.abs_diff(other.0), one.1.abs_diff(other.1));
+    /// assert_eq!(blocks.nearest_by((2, 0), Own::Counts, apart), Some(((3, 0), 3)));
+    /// ```
+    pub fn nearest_by<D: Ord>(&self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
+        self.access().nearest_by(key, own, distance)
+    }
+
+    /// What [`Index::nearest`] finds for each key, in the keys' order, `None` if the index is empty. The
+    /// waits for memory overlap.
+    ///
+    /// Each answer is linearizable by itself, as that of [`Index::nearest`]. The batch isn't: its answers may
+    /// be of different moments.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let mut answers = [None; 3];
+    /// index.nearest_many(&[0, -2, -1], &mut answers)?;
+    /// assert_eq!(answers, [Some((3, 30)), Some((-5, 50)), Some((-5, 50))]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn nearest_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where K: Distance
+    {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().nearest_each((keys, Own::Counts), Distance::distance, |at, found| {
+            answers[at] = found.map(decode_entry::<K, V>);
+        });
+        Ok(())
+    }
+
+    /// As [`Index::nearest_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.nearest_columns(&[0, -2, -1], &mut keys, &mut values, &mut found)?, 3);
+    /// assert_eq!((keys, values, found), ([3, -5, -5], [30, 50, 50], [true; 3]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn nearest_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize>
+    where K: Distance
+    {
+        self.access().nearest_columns((keys, Own::Counts), Distance::distance, (found_keys, values, found))
+    }
+
+    /// As [`Index::nearest_columns`], by the caller's distance, and with or without the keys' own entries, as
+    /// [`Index::nearest_by`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_columns`].
+    ///
+    /// ```
+    /// use latchless::index::Own;
+    ///
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 2], [0; 2], [false; 2]);
+    /// let columns = (&mut keys[..], &mut values[..], &mut found[..]);
+    /// assert_eq!(index.nearest_columns_by(&[3, -4], (Own::IsPassed, i32::abs_diff), columns)?, 2);
+    /// assert_eq!((keys, values), ([-5, -5], [50, 50]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn nearest_columns_by<D: Ord>(
+        &self,
+        keys: &[K],
+        (own, distance): (Own, impl Fn(K, K) -> D),
+        columns: (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        self.access().nearest_columns((keys, own), distance, columns)
+    }
+}

@@ -1,0 +1,235 @@
+//! The entries on both sides of a key, as of one moment: of them one is the nearest.
+//!
+//! The key's own leaf has both, as a rule, and is read in one version. Where it lacks one, leaves on that
+//! side are passed, as the search for one entry does (`nearest.rs`), and the rule is the same: after the last
+//! leaf has been read, all others must have the version that was read. At the first look at the last leaf all
+//! were at rest, and between them they covered everything from the one answer to the other.
+
+use super::group::{Descents, Requests};
+use super::nearest::{Nearest, Passed, Restart, TRIES};
+use super::nearest_each::still;
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::index::Direction;
+use latchless_core::base::span::{next, previous};
+use latchless_core::latch::Version;
+use latchless_core::search::Scalar;
+
+/// The nearest entries on both sides of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beside<B> {
+    pub before: Option<(B, B)>,
+    pub after: Option<(B, B)>,
+}
+
+/// Whether a key's own entry counts as one near it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// It does: on both sides, and nothing is nearer.
+    Counts,
+    /// It doesn't: the nearest other entry is wanted.
+    IsPassed,
+}
+
+/// Where the searches to both sides begin. None: no key is on that side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Starts<B> {
+    pub(super) before: Option<B>,
+    pub(super) after: Option<B>,
+}
+
+impl<B: Bits> Starts<B> {
+    #[inline(always)]
+    pub(super) fn of(key: B, own: Own) -> Self {
+        match own {
+            Own::Counts => Self { before: Some(key), after: Some(key) },
+            Own::IsPassed => Self { before: previous(key), after: next(key) },
+        }
+    }
+
+    /// What a leaf has on both sides.
+    #[inline(always)]
+    pub(super) fn in_leaf<S: Search>(self, leaf: Leaf<'_, B>) -> Beside<B> {
+        let (low, high) = (leaf.low(), leaf.high());
+        let before = match self.before {
+            Some(from) if from >= low => leaf.last_up_to::<S>(from.min(high)),
+            _ => None,
+        };
+        let after = match self.after {
+            Some(from) if from <= high => leaf.first_from::<S>(from.max(low)),
+            _ => None,
+        };
+        Beside { before, after }
+    }
+}
+
+/// What was read of the key's own leaf.
+#[derive(Clone, Copy)]
+struct OwnLeaf<B> {
+    found: Beside<B>,
+    low: B,
+    high: B,
+}
+
+impl<B: Bits> OwnLeaf<B> {
+    #[inline(always)]
+    fn read<S: Search>(leaf: Leaf<'_, B>, starts: Starts<B>) -> Self {
+        Self { found: starts.in_leaf::<S>(leaf), low: leaf.low(), high: leaf.high() }
+    }
+
+    /// Whether other leaves may have what this one doesn't.
+    #[inline(always)]
+    fn lacks_any(&self, starts: Starts<B>) -> bool {
+        let Beside { before, after } = self.found;
+        let lacks_before = before.is_none() && starts.before.is_some() && self.low != B::MIN;
+        lacks_before || after.is_none() && starts.after.is_some() && self.high != B::MAX
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// The nearest entries on both sides of a key, as of one moment.
+    #[inline]
+    pub fn beside<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
+        let starts = Starts::of(key, own);
+        self.dispatch.run(FindBeside { tree: self, key, starts, mode: PhantomData::<M> })
+    }
+
+    /// As [`BlinkTree::beside`], of many keys, in the keys' order; each answer is of one moment.
+    #[inline]
+    pub fn beside_each<M: Mode>(
+        &self,
+        len: usize,
+        (group, own): (Group, Own),
+        key_at: impl Fn(usize) -> B,
+        answer: impl FnMut(usize, Beside<B>),
+    ) {
+        self.dispatch.run(BesideEach { tree: self, len, group, own, key_at, answer, mode: PhantomData::<M> });
+    }
+
+    /// The entries beside a key whose leaf has changed, or lacks one.
+    #[cold]
+    #[inline(never)]
+    fn beside_again<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
+        self.beside::<M>(key, own)
+    }
+}
+
+struct FindBeside<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    starts: Starts<B>,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
+    /// Reads the key's own leaf.
+    #[inline(always)]
+    fn look<S: Search>(&self) -> (OwnLeaf<B>, NodeRef, Option<Version>) {
+        let start = self.tree.descend::<S>(self.key);
+        let starts = self.starts;
+        self.tree.read_leaf_from::<M, _>(start, self.key, |leaf| OwnLeaf::read::<S>(leaf, starts))
+    }
+
+    /// Goes on from the key's own leaf, which lacks one of the entries.
+    #[inline(never)]
+    fn search(&self, own: (OwnLeaf<B>, NodeRef, Option<Version>)) -> Beside<B> {
+        let mut own = Some(own);
+        for _ in 0..TRIES {
+            let leaf = own.take().unwrap_or_else(|| self.look::<Scalar>());
+            if let Ok(found) = self.pass(leaf) {
+                return found;
+            }
+            self.tree.restarts.add(1);
+        }
+        self.tree.beside_latched::<M>(self.key, self.starts)
+    }
+
+    /// Passes leaves on the sides where the key's own has no entry.
+    fn pass(
+        &self,
+        (own, node, version): (OwnLeaf<B>, NodeRef, Option<Version>),
+    ) -> Result<Beside<B>, Restart> {
+        let OwnLeaf { mut found, low, high } = own;
+        let mut passed = Passed::default();
+        if M::SHARED {
+            passed.push(node, version)?;
+        }
+        if found.before.is_none() && self.starts.before.is_some() {
+            found.before = self.go_on(previous(low), Direction::Reverse, &mut passed)?;
+        }
+        if found.after.is_none() && self.starts.after.is_some() {
+            found.after = self.go_on(next(high), Direction::Forward, &mut passed)?;
+        }
+        if passed.still(self.tree) { Ok(found) } else { Err(Restart) }
+    }
+
+    /// The first entry from a leaf's end on, in a direction. Takes down all leaves that it reads.
+    fn go_on(
+        &self,
+        mut from: Option<B>,
+        direction: Direction,
+        passed: &mut Passed,
+    ) -> Result<Option<(B, B)>, Restart> {
+        while let Some(start) = from {
+            let search = Nearest { tree: self.tree, from: start, direction, mode: PhantomData::<M> };
+            let seen = search.look::<Scalar>(start);
+            if M::SHARED {
+                passed.push(seen.node, seen.version)?;
+            }
+            if seen.found.is_some() {
+                return Ok(seen.found);
+            }
+            from = search.after(&seen);
+        }
+        Ok(None)
+    }
+}
+
+impl<B: Bits, M: Mode> Operation for FindBeside<'_, B, M> {
+    type Output = Beside<B>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Beside<B> {
+        let own = self.look::<S>();
+        if own.0.lacks_any(self.starts) { self.search(own) } else { own.0.found }
+    }
+}
+
+struct BesideEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    own: Own,
+    key_at: F,
+    answer: G,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Beside<B>)> Operation
+    for BesideEach<'_, B, F, G, M>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let (tree, own) = (self.tree, self.own);
+        let mut descents = Descents::new(tree);
+        for (start, len) in tree.groups(Requests::Looks, self.len, self.group) {
+            descents.len = len;
+            for at in 0..len {
+                descents.keys[at] = (self.key_at)(start + at);
+            }
+            descents.descend::<S>(tree);
+            descents.name_blocks::<S, false>(tree, |_| false);
+            for at in 0..len {
+                let (key, node) = (descents.keys[at], descents.nodes[at]);
+                let (leaf, starts) = (node.leaf::<B>(), Starts::of(key, own));
+                let version = descents.versions[at].filter(|_| leaf.covers(key));
+                let read = OwnLeaf::read::<S>(leaf, starts);
+                let is_told = still::<M>(node, version) && !read.lacks_any(starts);
+                let found = if is_told { read.found } else { tree.beside_again::<M>(key, own) };
+                (self.answer)(start + at, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The nearest entry, on whichever side: against a `BTreeMap`, and beside a writer.
+
+use latchless::index::{Options, Own};
+use latchless::{BoxedIndex, Distance, FillFactor, Index, Nanos};
+use latchless_core::testing::Rng;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// By the keys' bits, in their order.
+type Model<K> = BTreeMap<u64, (K, u32)>;
+
+fn bits<K: Distance>(key: K) -> u64 {
+    latchless::Bits::to_u64(key.encode())
+}
+
+/// The nearest entry by looking at both neighbours; the number of bits that its key has.
+fn expected<K: Distance>(model: &Model<K>, key: K, own: Own) -> Option<(u64, u32)> {
+    let bits = bits(key);
+    let (before, after) = match own {
+        Own::Counts => (model.range(..=bits).next_back(), model.range(bits..).next()),
+        Own::IsPassed => (
+            model.range(..bits).next_back(),
+            bits.checked_add(1).and_then(|after| model.range(after..).next()),
+        ),
+    };
+    let nearest = match (before, after) {
+        (Some(before), Some(after)) if key.distance(after.1.0) >= key.distance(before.1.0) => Some(before),
+        (before, after) => after.or(before),
+    };
+    nearest.map(|(&bits, &(_, value))| (bits, value))
+}
+
+/// All operations find what the model says.
+fn like_a_model<K: Distance>(keys: impl IntoIterator<Item = K>, asked: &[K]) {
+    let mut index =
+        Index::<K, u32>::with_options(Options { huge_pages: false, ..Options::default() }).unwrap();
+    let boxed = BoxedIndex::<K, u32>::new().unwrap();
+    let (pin, mut model) = (boxed.pin(), Model::new());
+    let check = |index: &mut Index<K, u32>, boxed: &BoxedIndex<K, u32>, model: &Model<K>| {
+        let as_bits = |found: Option<(K, u32)>| found.map(|(key, value)| (bits(key), value));
+        for &key in asked {
+            for own in [Own::Counts, Own::IsPassed] {
+                let expected = expected(model, key, own);
+                assert_eq!(as_bits(index.nearest_by(key, own, K::distance)), expected, "{key:?} {own:?}");
+                let found = boxed.nearest_by(key, (own, K::distance), &pin);
+                assert_eq!(as_bits(found.map(|(key, &value)| (key, value))), expected, "{key:?} {own:?}");
+            }
+            assert_eq!(as_bits(index.nearest(key)), expected(model, key, Own::Counts));
+            let least = model.values().map(|&(other, _)| key.distance(other)).min();
+            assert_eq!(index.nearest(key).map(|(other, _)| key.distance(other)), least, "{key:?}");
+        }
+        let mut answers = vec![None; asked.len()];
+        index.nearest_many(asked, &mut answers).unwrap();
+        let wanted: Vec<_> = asked.iter().map(|&key| expected(model, key, Own::Counts)).collect();
+        assert_eq!(answers.into_iter().map(as_bits).collect::<Vec<_>>(), wanted);
+        let alone = index.exclusive();
+        assert!(asked.iter().zip(&wanted).all(|(&key, &wanted)| as_bits(alone.nearest(key)) == wanted));
+        let wanted: Vec<_> = asked.iter().map(|&key| expected(model, key, Own::IsPassed)).collect();
+        let (mut keys, mut values, mut found) =
+            (asked.to_vec(), vec![0; asked.len()], vec![false; asked.len()]);
+        let columns = (&mut keys[..], &mut values[..], &mut found[..]);
+        let hits = index.nearest_columns_by(asked, (Own::IsPassed, K::distance), columns).unwrap();
+        assert_eq!(hits, wanted.iter().flatten().count());
+        let entries = keys.iter().zip(&values).zip(&found);
+        let entries = entries.map(|((&key, &value), found)| found.then_some((bits(key), value)));
+        assert_eq!(entries.collect::<Vec<_>>(), wanted);
+    };
+    check(&mut index, &boxed, &model);
+    for (value, key) in (0..).zip(keys) {
+        index.insert(key, value).unwrap();
+        boxed.insert(key, value, &pin).unwrap();
+        model.insert(bits(key), (key, value));
+        if value.is_power_of_two() {
+            check(&mut index, &boxed, &model);
+        }
+    }
+    check(&mut index, &boxed, &model);
+    // Leaves that are passed.
+    let all: Vec<K> = model.values().map(|&(key, _)| key).collect();
+    for (at, &key) in all.iter().enumerate() {
+        if at > all.len() / 10 && at < all.len() - 2 {
+            index.remove(key);
+            boxed.remove(key, &pin);
+            model.remove(&bits(key));
+        }
+    }
+    check(&mut index, &boxed, &model);
+}
+
+const SOME: u64 = if cfg!(miri) { 40 } else { 600 };
+
+#[test]
+fn the_nearest_entry_is_that_of_a_map() {
+    let ends = [u64::MIN, 1, 2, 1 << 63, u64::MAX - 1, u64::MAX];
+    like_a_model([], &ends);
+    like_a_model(ends, &[&ends[..], &[3, 1 << 62, u64::MAX - 2]].concat());
+    let mut random = Rng(7);
+    let asked: Vec<u64> = (0..200).map(|_| random.below(12 * SOME)).chain(ends).collect();
+    like_a_model((0..SOME).map(|key| 10 * key + 5), &asked);
+    like_a_model((0..SOME).map(|key| 10 * key + 5), &(0..SOME).map(|key| 10 * key).collect::<Vec<_>>());
+    let asked: Vec<i32> = (-300..300).chain([i32::MIN, i32::MAX]).collect();
+    like_a_model((-50..50).map(|key| 7 * key).chain([i32::MIN]), &asked);
+    like_a_model(
+        (0..SOME).map(|key| Nanos(key * key)),
+        &asked.iter().map(|&key| Nanos(key as u64)).collect::<Vec<_>>(),
+    );
+    like_a_model([3u8, 7, 200].map(Reverse), &(0..=255u8).map(Reverse).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_nearest_float_is_that_of_a_map() {
+    let ends =
+        [f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, f64::MIN_POSITIVE, 1.5, f64::MAX, f64::INFINITY];
+    let asked: Vec<f64> = ends.into_iter().chain([-f64::NAN, f64::NAN, 0.25, 0.75, -1e300]).collect();
+    like_a_model(ends, &asked);
+    like_a_model([f64::NAN], &asked);
+    like_a_model([-f64::NAN, 2.0], &asked);
+    like_a_model([-0.0, 0.0], &asked);
+    // Bits of floats aren't their distance: those of 1 are nearer to those of 3 than to those of 0.
+    let index: Index<f64, u8> = [(0.0, 0), (3.0, 3)].into_iter().collect();
+    assert_eq!(index.nearest(1.0), Some((0.0, 0)));
+}
+
+#[test]
+fn buffers_of_other_lengths_are_refused() {
+    let index: Index<u32, u32> = [(1, 1)].into_iter().collect();
+    assert!(index.nearest_many(&[1, 2], &mut [None]).is_err());
+    assert!(index.nearest_columns(&[1, 2], &mut [0; 2], &mut [0; 2], &mut [false; 1]).is_err());
+}
+
+/// Keys whose distance from the next one is that.
+const GAP: u64 = 1000;
+/// Gaps in which the writer is in turn: the two keys are in one leaf or in two.
+const GAPS: u64 = if cfg!(miri) { 2 } else { 70 };
+const SWAPS: u64 = if cfg!(miri) { 10 } else { 400 };
+
+/// Of two keys beside the middle of a gap one is always there.
+fn swapped(index: &Index<u64, u64>, middle: u64, look: impl Fn(u64) + Sync) {
+    let (one, other) = (middle - 1, middle + 1);
+    index.insert(one, 0).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..SWAPS {
+                index.insert(other, 0).unwrap();
+                index.remove(one);
+                index.insert(one, 0).unwrap();
+                index.remove(other);
+            }
+            is_over.store(true, Relaxed);
+        });
+        while !is_over.load(Relaxed) {
+            look(middle);
+        }
+    });
+    index.remove(one);
+}
+
+fn beside_a_writer(look: impl Fn(&Index<u64, u64>, u64) + Sync) {
+    let entries: Vec<_> = (0..2 * GAPS).map(|key| (key * GAP, 0)).collect();
+    let index = Index::from_sorted(&entries, FillFactor::default()).unwrap();
+    for gap in 0..GAPS {
+        swapped(&index, gap * GAP + GAP / 2, |middle| look(&index, middle));
+    }
+    // The two alone: all around them is empty.
+    let index = Index::new().unwrap();
+    swapped(&index, GAP, |middle| look(&index, middle));
+}
+
+#[test]
+fn a_nearer_entry_that_is_on_one_side_or_the_other_is_never_missed() {
+    beside_a_writer(|index, middle| {
+        for own in [Own::Counts, Own::IsPassed] {
+            let (found, _) =
+                index.nearest_by(middle, own, u64::abs_diff).expect("one of two is always there");
+            assert_eq!(found.abs_diff(middle), 1, "{found} isn't nearest to {middle}");
+        }
+    });
+}
+
+#[test]
+fn each_answer_of_a_batch_is_of_one_moment() {
+    beside_a_writer(|index, middle| {
+        let keys = [middle; 50];
+        let mut answers = [None; 50];
+        index.nearest_many(&keys, &mut answers).unwrap();
+        for found in answers {
+            let (found, _) = found.expect("one of two is always there");
+            assert_eq!(found.abs_diff(middle), 1, "{found} isn't nearest to {middle}");
+        }
+    });
+}

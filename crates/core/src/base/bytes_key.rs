@@ -33,7 +33,8 @@ use std::borrow::Cow;
 /// * references, boxes and [`Cow`]s of keys, to ask with.
 ///
 /// ```
-/// use latchless_core::BytesKey;
+/// # use latchless_core as latchless;
+/// use latchless::BytesKey;
 ///
 /// fn bytes<K, Q: BytesKey<K> + ?Sized>(key: &Q) -> Vec<u8> {
 ///     key.with_bytes(<[u8]>::to_vec)
@@ -45,7 +46,8 @@ use std::borrow::Cow;
 /// ```
 /// A key of one's own has the bytes of another one that has the same order:
 /// ```
-/// use latchless_core::BytesKey;
+/// # use latchless_core as latchless;
+/// use latchless::BytesKey;
 /// use std::cmp::Reverse;
 ///
 /// /// A table's key as a storage engine keeps it: by name, newest first.

@@ -16,7 +16,8 @@ pub const WORDS_MAX: usize = 8;
 /// A type of your own that is `Copy` and has up to 64 bytes becomes one by saying how it is made of words:
 ///
 /// ```
-/// use latchless_core::{BytesValue, WideValue, base::bytes_value::Words};
+/// # mod latchless { pub use latchless_core::*; pub use latchless_core::base::bytes_value as bytes; }
+/// use latchless::{BytesValue, WideValue, bytes::Words};
 ///
 /// #[derive(Debug, Clone, Copy, PartialEq)]
 /// struct Extent {

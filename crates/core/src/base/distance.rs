@@ -11,7 +11,8 @@ use core::net::Ipv4Addr;
 /// farther from `a` than `c` is. So the nearest entry to a key is one of its two neighbours.
 ///
 /// ```
-/// use latchless_core::base::distance::Distance;
+/// # mod latchless { pub use latchless_core::base::distance::Distance; }
+/// use latchless::Distance;
 /// assert_eq!((-3i64).distance(4), 7);
 /// assert_eq!(i64::MIN.distance(i64::MAX), u64::MAX);
 /// assert!(1f64.distance(1.5) < 1f64.distance(0.25));

@@ -9,7 +9,9 @@ use super::error::{Error, Result};
 /// won't.
 ///
 /// ```
-/// # use latchless_core::FillFactor;
+/// # use latchless_core as latchless;
+/// use latchless::FillFactor;
+///
 /// assert_eq!(FillFactor::default().of(63), 50);
 /// assert!(FillFactor::new(0.0).is_err());
 /// ```

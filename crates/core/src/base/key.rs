@@ -109,7 +109,9 @@ impl Bits for u64 {
 /// and +0 are two different keys, and a NaN is a key like any other.
 ///
 /// ```
-/// # use latchless_core::Key;
+/// # use latchless_core as latchless;
+/// use latchless::Key;
+///
 /// assert!((-1i64).encode() < 1i64.encode());
 /// assert!((-0.0f64).encode() < 0.0f64.encode());
 /// assert_eq!(f32::decode(2.5f32.encode()), 2.5);
@@ -120,16 +122,22 @@ impl Bits for u64 {
 /// ```
 /// A tuple that doesn't pack into 64 bits is refused by the compiler, and told why:
 /// ```compile_fail,E0277
-/// # use latchless_core::Key;
+/// # use latchless_core as latchless;
+/// use latchless::Key;
+///
 /// let bits = Key::encode((1u32, 2u64));
 /// ```
 /// ```compile_fail,E0080
-/// # use latchless_core::Key;
+/// # use latchless_core as latchless;
+/// use latchless::Key;
+///
 /// let bits = Key::encode((1u32, 2u32, 3u8));
 /// ```
 /// A key of one's own:
 /// ```
-/// # use latchless_core::Key;
+/// # use latchless_core as latchless;
+/// use latchless::Key;
+///
 /// /// Newest first: the order of its seconds, reversed.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
 /// struct Newest(u32);

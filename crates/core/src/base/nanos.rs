@@ -10,8 +10,8 @@ use core::time::Duration;
 /// [`Duration`] itself is neither: it takes 94 bits, and rounding it would merge keys that differ.
 ///
 /// ```
-/// # use latchless_core::base::nanos::Nanos;
-/// # use latchless_core::{Error, Key};
+/// # mod latchless { pub use latchless_core::*; pub use latchless_core::base::nanos::Nanos; }
+/// use latchless::{Error, Key, Nanos};
 /// use std::time::Duration;
 ///
 /// let soon = Nanos::try_from(Duration::from_millis(1500))?;

@@ -7,7 +7,8 @@ use super::value::Value;
 ///
 /// A part of a tuple that has a wider one is refused by the compiler, and told why:
 /// ```compile_fail,E0277
-/// let bits = latchless_core::base::key::Key::encode((7u64, 9u32));
+/// # use latchless_core as latchless;
+/// let bits = latchless::Key::encode((7u64, 9u32));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the parts of a tuple must pack into 64 bits, so none of them can take 64 bits",

@@ -19,7 +19,9 @@ use core::fmt::Debug;
 /// (`Index::compare_exchange`) compare their bits.
 ///
 /// ```
-/// # use latchless_core::Value;
+/// # use latchless_core as latchless;
+/// use latchless::Value;
+///
 /// assert_eq!(<i16 as Value>::decode(Value::encode(-3i16)), -3);
 ///
 /// /// Where a record is: in which file, and at which of its pages.
@@ -65,7 +67,9 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
 /// Implemented for all of them; the bound of indexes that store values as wide as their encoded keys.
 ///
 /// ```
-/// # use latchless_core::Fits;
+/// # use latchless_core as latchless;
+/// use latchless::Fits;
+///
 /// let bits: u64 = 7u16.encode_as();
 /// assert_eq!((bits, u16::decode_from(bits)), (7, 7));
 /// ```

@@ -10,7 +10,8 @@ use core::num::NonZero;
 /// The largest key first.
 ///
 /// ```
-/// use latchless_core::Key;
+/// # use latchless_core as latchless;
+/// use latchless::Key;
 /// use std::cmp::Reverse;
 /// assert!(Reverse(5u32).encode() < Reverse(3u32).encode());
 /// ```

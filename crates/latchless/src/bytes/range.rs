@@ -105,8 +105,8 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
 }
 
 impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
-    /// The values alone, from both ends, in the order of their keys. No key is made, so nothing is allocated for
-    /// an entry whose value needs no memory.
+    /// The values alone, from both ends, in the order of their keys. No key is made, so nothing is allocated
+    /// for an entry whose value needs no memory.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;

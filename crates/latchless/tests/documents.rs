@@ -1,0 +1,82 @@
+//! What `docs/api-parity.md` says of each type and operation is so in the sources; and the examples of what
+//! this crate re-exports name this crate, which is the only one that their reader depends on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The folder or file of each column's type, and what below it belongs to others.
+const COLUMNS: [(&str, &[&str]); 5] = [
+    ("src/index", &["boxed"]),
+    ("src/index/boxed", &[]),
+    ("src/bytes", &["boxed", "multi.rs"]),
+    ("src/bytes/boxed", &[]),
+    ("src/bytes/multi.rs", &[]),
+];
+
+/// The names of public methods below a path.
+fn methods(path: &Path, without: &[&str]) -> BTreeSet<String> {
+    if path.is_file() {
+        let source = fs::read_to_string(path).expect("a source");
+        let names = source.lines().filter_map(|line| line.trim_start().strip_prefix("pub fn "));
+        let is_of_a_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        return names.map(|name| name.chars().take_while(|&letter| is_of_a_name(letter)).collect()).collect();
+    }
+    let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let own = entries.filter(|path| !without.iter().any(|other| path.ends_with(other)));
+    own.flat_map(|path| methods(&path, &[])).collect()
+}
+
+/// The words in backticks of a cell that are names of methods.
+fn names(cell: &str) -> Vec<&str> {
+    let quoted = cell.split('`').skip(1).step_by(2);
+    quoted
+        .filter(|name| {
+            name.starts_with(char::is_lowercase) && name.chars().all(|c| c.is_lowercase() || c == '_')
+        })
+        .collect()
+}
+
+#[test]
+fn every_cell_of_the_table_is_what_the_sources_have() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/api-parity.md")).expect("the page");
+    let there = COLUMNS.map(|(path, without)| methods(&root.join(path), without));
+    let table = page.split_once("## Operations").expect("its table").1;
+    let table = table.split_once("\n## ").expect("a section after it").0;
+    let mut cells_read = 0;
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        for name in names(cells[0]) {
+            for (column, there) in there.iter().enumerate() {
+                let (path, cell) = (COLUMNS[column].0, cells[column + 1]);
+                assert!(["✓", "–"].contains(&cell), "{name}, {path}: {cell}");
+                assert_eq!(there.contains(name), cell == "✓", "{name}, {path}: the table says {cell}");
+                cells_read += 1;
+            }
+        }
+    }
+    assert!(cells_read > 300, "{cells_read} cells were read");
+}
+
+#[test]
+fn examples_of_what_is_re_exported_name_this_crate() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lib = fs::read_to_string(root.join("src/lib.rs")).expect("the crate's head");
+    let exported = lib.split_once("latchless_core::base::{").expect("what is re-exported").1;
+    let exported = exported.split_once("};").expect("its end").0;
+    let modules = exported.lines().filter_map(|line| line.trim().split_once("::")).map(|(module, _)| module);
+    // Their implementations for other types are shown on the same pages.
+    let modules: Vec<&str> = modules.chain(["parts", "tuples", "wrapped"]).collect();
+    assert!(modules.len() > 10, "{modules:?}");
+    for module in modules {
+        let path = root.join("../core/src/base").join(module).with_extension("rs");
+        let source = fs::read_to_string(&path).expect("a module of the core");
+        let shown = source
+            .lines()
+            .map(str::trim_start)
+            .filter(|line| line.starts_with("///") && !line.starts_with("/// #"));
+        let other: Vec<&str> = shown.filter(|line| line.contains("latchless_core")).collect();
+        assert!(other.is_empty(), "{}: {other:?}", path.display());
+    }
+}

@@ -179,7 +179,8 @@ typedef struct latchless_options {
     // The size of this structure, as the program was compiled with it: so that a newer library, in which it
     // is longer, knows what the program doesn't.
     size_t struct_size;
-    // The most bytes that the index may take for nodes; SIZE_MAX, unless changed: no limit.
+    // The most bytes that the index may take, as memory_bytes in latchless_stats counts them; SIZE_MAX,
+    // unless changed: no limit.
     size_t limit_bytes;
     // How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
     // the least memory, and is for keys that won't change.
@@ -211,7 +212,8 @@ typedef struct latchless_stats {
     size_t struct_size;
     // How many keys there are.
     uint64_t entries;
-    // Bytes that the index holds for nodes, those that were emptied included.
+    // Bytes that the index holds for nodes, those that were emptied included, for long strings, and for
+    // tables that shorten lookups; never more than limit_bytes.
     uint64_t memory_bytes;
     // Bytes of the nodes in use.
     uint64_t live_bytes;

@@ -41,7 +41,8 @@ pub struct latchless_options {
     /// The size of this structure, as the program was compiled with it: so that a newer library, in which it
     /// is longer, knows what the program doesn't.
     pub struct_size: usize,
-    /// The most bytes that the index may take for nodes; SIZE_MAX, unless changed: no limit.
+    /// The most bytes that the index may take, as memory_bytes in latchless_stats counts them; SIZE_MAX,
+    /// unless changed: no limit.
     pub limit_bytes: usize,
     /// How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
     /// the least memory, and is for keys that won't change.

@@ -12,7 +12,8 @@ pub struct latchless_stats {
     pub struct_size: usize,
     /// How many keys there are.
     pub entries: u64,
-    /// Bytes that the index holds for nodes, those that were emptied included.
+    /// Bytes that the index holds for nodes, those that were emptied included, for long strings, and for
+    /// tables that shorten lookups; never more than limit_bytes.
     pub memory_bytes: u64,
     /// Bytes of the nodes in use.
     pub live_bytes: u64,

@@ -144,7 +144,7 @@ fn threads_read_values_that_are_replaced_and_each_is_dropped_once() {
         if alive.load(Ordering::Relaxed) == 0 {
             return;
         }
-        crossbeam_epoch::pin().flush();
+        latchless::index::Pinned::new().flush();
         std::thread::yield_now();
     }
     panic!("{} values are left", alive.load(Ordering::Relaxed));

@@ -26,7 +26,8 @@ const SMALLEST_PIECE_BYTES: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) node_bytes: usize,
-    /// The most bytes that nodes may take.
+    /// The most bytes that nodes may take: pieces are no longer. The [`Budget`](super::budget::Budget)
+    /// keeps to it.
     pub(super) limit_bytes: Option<usize>,
     /// Whether to request huge pages.
     pub(super) huge_pages: bool,
@@ -99,19 +100,6 @@ impl ReservedRegion {
         Self { plan, pieces: Vec::new(), usable: 0 }
     }
 
-    /// Whether this many bytes are within the limit.
-    ///
-    /// # Errors
-    /// [`Error::MemoryLimit`].
-    pub(super) fn within_limit(&self, requested_bytes: usize) -> Result<()> {
-        match self.plan.limit_bytes {
-            Some(limit_bytes) if requested_bytes > limit_bytes => {
-                Err(Error::MemoryLimit { requested_bytes, limit_bytes })
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Nodes that may be used.
     pub(super) fn usable(&self) -> usize {
         self.usable
@@ -120,12 +108,10 @@ impl ReservedRegion {
     /// Makes `needed` nodes usable, more than are, and some in advance.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; no more nodes are
-    /// needed than before then.
+    /// [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; no more nodes are needed than before then.
     #[cold]
     pub(super) fn grow(&mut self, needed: usize, reach: &Reach) -> Result<()> {
         let requested_bytes = needed.saturating_mul(self.plan.node_bytes);
-        self.within_limit(requested_bytes)?;
         if needed > self.plan.references as usize {
             return Err(Error::ReferencesExhausted { limit: u64::from(self.plan.references) });
         }

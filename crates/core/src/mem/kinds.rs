@@ -60,6 +60,13 @@ impl Kinds {
         assert_eq!(own, BACK | byte, "unit {unit} didn't come back as kind {kind}");
     }
 
+    /// A unit that is handed out as one kind becomes one of another.
+    pub(super) fn convert(&mut self, unit: usize, (from, to): (usize, usize)) {
+        let (from, to) = (self.byte(from), self.byte(to));
+        let own = core::mem::replace(&mut self.by_unit[unit], to);
+        assert_eq!(own, from, "unit {unit} isn't of the kind that it is converted from");
+    }
+
     /// A unit comes back.
     pub(super) fn take_back(&mut self, unit: usize, kind: usize) {
         let byte = self.byte(kind);
@@ -90,6 +97,7 @@ impl Kinds {
     pub(super) fn hand_out(&mut self, _: usize, _: usize) {}
     pub(super) fn tell(&mut self, _: usize, _: usize, _: usize) {}
     pub(super) fn hand_out_again(&mut self, _: usize, _: usize) {}
+    pub(super) fn convert(&mut self, _: usize, _: (usize, usize)) {}
     pub(super) fn take_back(&mut self, _: usize, _: usize) {}
     pub(super) fn is(&self, _: usize, _: usize) -> bool {
         true

@@ -1,6 +1,8 @@
-//! Memory: cache lines and prefetch, regions that grow in place, pools of nodes in them, arrays of words, and
-//! the tracing hook through which a structure tells the memory-hierarchy model what it reads and writes.
+//! Memory: cache lines and prefetch, regions that grow in place, pools of nodes in them, arrays of words,
+//! and the tracing hook through which a structure tells the memory-hierarchy model what it reads and
+//! writes.
 
+pub mod budget;
 pub mod filled;
 mod free;
 mod growth;

@@ -11,6 +11,7 @@
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 //! 3. Units start at multiples of their length.
 
+use super::budget::Budget;
 use super::free::{FreeUnits, KINDS};
 use super::growth::{Plan, ReservedRegion};
 use super::kinds::Kinds;
@@ -22,7 +23,7 @@ use super::refusal::allowed;
 use crate::base::error::Result;
 use crate::mem::node_ref::NodeRef;
 use crate::sync::{Mutex, Origin};
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
@@ -31,13 +32,17 @@ pub struct NodePoolOptions {
     pub node_bytes: usize,
     /// Nodes that are handed out together, side by side. At least one.
     pub unit_nodes: usize,
-    /// The most bytes that nodes may take. `None`: what the machine has.
+    /// The most bytes that nodes, and what is charged, may take. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
     /// Whether to request huge pages.
     pub huge_pages: bool,
     /// How many nodes references can tell apart; tests make it tiny.
     pub references: u32,
 }
+
+/// The kind of units that no reader can have a reference to which takes them for anything: they may become
+/// of another kind.
+pub const ANY_KIND: usize = KINDS - 1;
 
 /// Bytes behind the last node that was handed out for which memory is ready or will be in a moment, at the
 /// least: threads that split leaves all the time take some ten milliseconds for so much.
@@ -54,6 +59,7 @@ pub struct NodePool {
     reach: Reach,
     options: NodePoolOptions,
     origin: Origin,
+    budget: Arc<Budget>,
     /// Whether a thread of the process makes memory ready before nodes are handed out.
     prefaults: bool,
     state: Mutex<State>,
@@ -77,7 +83,7 @@ struct State {
     ready: usize,
     /// Nodes in use.
     live: usize,
-    /// Memory elsewhere that counts towards the limit.
+    /// Memory elsewhere that was charged.
     charged_bytes: usize,
     /// Units that came back, by kind.
     free: FreeUnits,
@@ -108,6 +114,7 @@ impl NodePool {
             reach: Reach::none(),
             options,
             origin: Origin::here(),
+            budget: Arc::new(Budget::new(limit_bytes)),
             prefaults: false,
             state: Mutex::new(state),
         })
@@ -169,11 +176,24 @@ impl NodePool {
 
     /// A unit of this kind that came back, as its last owner left it.
     pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
-        let mut state = self.state();
+        self.pop(&mut self.state(), kind)
+    }
+
+    fn pop(&self, state: &mut State, kind: usize) -> Option<NodeRef> {
         let unit = state.free.pop(kind, |unit| self.number(unit))?;
         state.live += self.options.unit_nodes;
         state.kinds.hand_out_again(self.number(unit), kind);
         Some(unit)
+    }
+
+    /// As [`NodePool::reuse`]; if there is none, one of [`ANY_KIND`], which is of this kind from now on.
+    fn reuse_or_convert(&self, kind: usize) -> Option<NodeRef> {
+        let state = &mut *self.state();
+        self.pop(state, kind).or_else(|| {
+            let unit = self.pop(state, ANY_KIND)?;
+            state.kinds.convert(self.number(unit), (ANY_KIND, kind));
+            Some(unit)
+        })
     }
 
     /// A unit of this kind, zeroed or as its last owner left it.
@@ -185,7 +205,7 @@ impl NodePool {
     /// When there is no such kind: there are 64.
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
         assert!(kind < KINDS, "kind {kind} of {KINDS}");
-        match self.reuse(kind) {
+        match self.reuse_or_convert(kind) {
             Some(unit) => Ok(unit),
             None => {
                 let unit = self.allocate_run(1)?;
@@ -198,23 +218,17 @@ impl NodePool {
     /// The first of `count` fresh units that follow each other.
     ///
     /// # Errors
-    /// [`MemoryLimit`](crate::Error::MemoryLimit), [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
     /// [`OutOfMemory`](crate::Error::OutOfMemory); nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         let count = count.saturating_mul(self.options.unit_nodes);
         allowed(count.saturating_mul(self.options.node_bytes))?;
         let state = &mut *self.state();
-        let needed = state.fresh.saturating_add(count);
-        if state.charged_bytes > 0 {
-            let nodes = needed.saturating_mul(self.options.node_bytes);
-            state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
-        }
-        let units = needed / self.options.unit_nodes;
-        state.free.reserve(units)?;
-        state.kinds.reserve(units)?;
-        if needed > state.growth.usable() {
-            state.growth.grow(needed, &self.reach)?;
-        }
+        let (needed, bytes) =
+            (state.fresh.saturating_add(count), count.saturating_mul(self.options.node_bytes));
+        self.budget.take(bytes)?;
+        self.make_usable(state, needed).inspect_err(|_| self.budget.give_back(bytes))?;
         if self.prefaults && needed > state.ready {
             self.prefault_behind(state, needed);
         }
@@ -223,6 +237,14 @@ impl NodePool {
         state.live += count;
         state.kinds.hand_out(self.number(first), count / self.options.unit_nodes);
         Ok(first)
+    }
+
+    /// Makes the first `needed` nodes usable.
+    fn make_usable(&self, state: &mut State, needed: usize) -> Result<()> {
+        let units = needed / self.options.unit_nodes;
+        state.free.reserve(units)?;
+        state.kinds.reserve(units)?;
+        if needed > state.growth.usable() { state.growth.grow(needed, &self.reach) } else { Ok(()) }
     }
 
     /// Has memory behind the first `used` nodes made ready, so much that nobody will wait for it.
@@ -279,6 +301,7 @@ impl NodePool {
     pub fn clear(&mut self) {
         let state = self.state.get_mut();
         state.growth.clear(&mut self.reach);
+        self.budget.give_back(state.fresh * self.options.node_bytes + state.charged_bytes);
         (state.fresh, state.ready, state.live, state.charged_bytes) = (0, 0, 0, 0);
         state.free.clear();
         state.kinds.clear();
@@ -289,25 +312,33 @@ impl NodePool {
         self.state().live * self.options.node_bytes
     }
 
-    /// Bytes of every node that was ever in use, and what was charged.
+    /// Bytes of every node that was ever in use, what was charged, and what others took from the
+    /// [budget](NodePool::budget).
     pub fn held_bytes(&self) -> usize {
-        let state = self.state();
-        state.fresh * self.options.node_bytes + state.charged_bytes
+        self.budget.taken_bytes()
     }
 
-    /// Counts memory elsewhere towards the limit.
+    /// What the nodes' memory is counted in. Others may take from it.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// Counts memory elsewhere towards the limit, until [`NodePool::clear`].
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
     pub fn charge(&self, bytes: usize) -> Result<()> {
-        let mut state = self.state();
-        let nodes = state.fresh * self.options.node_bytes;
-        state.growth.within_limit(nodes + state.charged_bytes + bytes)?;
-        state.charged_bytes += bytes;
+        self.budget.take(bytes)?;
+        self.state().charged_bytes += bytes;
         Ok(())
     }
 
     /// Counts memory no longer that was counted by [`NodePool::charge`].
     pub fn discharge(&self, bytes: usize) {
         let mut state = self.state();
-        state.charged_bytes = state.charged_bytes.saturating_sub(bytes);
+        debug_assert!(bytes <= state.charged_bytes, "{bytes} of {} charged bytes", state.charged_bytes);
+        state.charged_bytes -= bytes;
+        self.budget.give_back(bytes);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

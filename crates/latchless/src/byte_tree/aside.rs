@@ -66,15 +66,12 @@ impl<'a> Aside<'a> {
                 self.strings.push(Strings::default());
             }
             if self.nodes[level].is_nil() {
-                self.nodes[level] = self.tree.nodes.allocate(level)?;
+                self.nodes[level] = self.tree.long.nodes.allocate(level)?;
                 self.tree.ask_for_all(self.nodes[level]);
             }
             self.strings[level].reserve(longest)?;
         }
-        self.blocks.reserve(lack.blocks)?;
-        // Nodes and blocks have one limit together.
-        let has_blocks = lack.blocks > 0 || self.tree.long.live_bytes() > 0;
-        if has_blocks { self.tree.check_limit() } else { Ok(()) }
+        self.blocks.reserve(lack.blocks)
     }
 
     /// Whether there is a node for a level.
@@ -102,7 +99,7 @@ impl Drop for Aside<'_> {
     fn drop(&mut self) {
         for (level, &node) in self.nodes.iter().enumerate() {
             if !node.is_nil() {
-                self.tree.nodes.free(level, node);
+                self.tree.long.nodes.free(level, node);
             }
         }
     }

@@ -147,7 +147,7 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn ask_for_word(&self, leaf: NodeRef, word: usize) {
         // Beyond the node nothing is read, only asked for.
-        prefetch_read(self.nodes.address(leaf).wrapping_add(8 * word));
+        prefetch_read(self.long.nodes.address(leaf).wrapping_add(8 * word));
     }
 
     /// Asks for heads and records around a place: the words where they begin, and the words of each record.
@@ -166,7 +166,7 @@ impl ByteTree {
     /// As [`ByteTree::ask_for`], of a leaf that is read at once: as many lines of each, without a loop.
     #[inline(always)]
     pub(super) fn ask_for_leaf(&self, leaf: NodeRef) {
-        let address = self.nodes.address(leaf);
+        let address = self.long.nodes.address(leaf);
         prefetch_read(address);
         prefetch_read(address.wrapping_add(LINE_BYTES));
         prefetch_read(address.wrapping_add(2 * LINE_BYTES));
@@ -179,7 +179,7 @@ impl ByteTree {
     /// what tells equal ones apart.
     #[inline(always)]
     pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
-        let address = self.nodes.address(leaf);
+        let address = self.long.nodes.address(leaf);
         // Four at a time; some are asked for already.
         for line in (self.leaf_lines() / 4 * 4..LINES).step_by(4) {
             (line..line + 4).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
@@ -239,14 +239,14 @@ impl ByteTree {
 
     #[inline(always)]
     fn ask_for_lines(&self, node: NodeRef, lines: Range<usize>) {
-        let address = self.nodes.address(node);
+        let address = self.long.nodes.address(node);
         lines.into_iter().for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
     /// Asks for a whole node.
     #[inline(always)]
     pub(super) fn ask_for_all(&self, node: NodeRef) {
-        let address = self.nodes.address(node);
+        let address = self.long.nodes.address(node);
         (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 

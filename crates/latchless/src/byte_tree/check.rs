@@ -72,7 +72,7 @@ impl ByteTree {
             let mut end = Some(Vec::new());
             for (at, (key, word)) in named.iter().enumerate() {
                 let node = NodeRef::from_word(*word as u32);
-                ensure!(self.nodes.is_of_kind(level, node), "{node:?} isn't of level {level}");
+                ensure!(self.long.nodes.is_of_kind(level, node), "{node:?} isn't of level {level}");
                 let view = self.at(node).1;
                 let content = self.check_node(level, view)?;
                 ensure!(content.low == *key, "node {at} of level {level} isn't named at its low fence");
@@ -93,7 +93,7 @@ impl ByteTree {
             named = below;
         }
         ensure!(named.len() == self.len(), "{} entries are counted as {}", named.len(), self.len());
-        ensure!(self.nodes.live_bytes() == nodes * Nodes::NODE_BYTES, "nodes were lost");
+        ensure!(self.long.tree_nodes() == nodes, "nodes were lost");
         ensure!(self.long.live_bytes() == blocks * 256, "blocks of long strings were lost");
         Ok(())
     }

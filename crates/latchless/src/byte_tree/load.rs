@@ -115,7 +115,7 @@ impl<'a> Level<'a> {
             ties: 0,
             are_even: may_be_even(tree, level),
             low: Vec::new(),
-            node: tree.nodes.allocate(level)?,
+            node: tree.long.nodes.allocate(level)?,
             nodes: Entries::default(),
             blocks: tree.long.put_aside(),
         })
@@ -183,7 +183,7 @@ impl<'a> Level<'a> {
         loop {
             let high = self.end(count);
             if self.fits(count, Some(&high)) {
-                let link = self.tree.nodes.allocate(self.level)?;
+                let link = self.tree.long.nodes.allocate(self.level)?;
                 self.write(count, Some(&high), link)?;
                 (self.low, self.node) = (high, link);
                 break;
@@ -306,7 +306,6 @@ impl ByteTree {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        self.nodes.clear();
         self.long.clear();
         // They lead to leaves that there were before the last key was removed.
         self.guesses.clear();

@@ -1,40 +1,84 @@
 //! Long strings, stored outside of nodes: chains of blocks of 256 bytes.
 //!
+//! Blocks are parts of nodes: a node that carries blocks is in no tree meanwhile. So nodes and long strings
+//! have one memory, and what one of them has given up the other one can have:
+//! * A node that was never in a tree, or in none since it last came back with all of its blocks, carries
+//!   eight blocks. When all of them have come back, it is one that may become a node of any level: its
+//!   latch is free then, whatever was written there.
+//! * Where no such node is to be had, one that was emptied and has left the tree carries blocks. Readers
+//!   may still come to it, and find by its header that it is dead; so its first part, which has the header,
+//!   stays as it is. When all of its blocks have come back, it may become a node of its level again.
+//!
 //! # Thread safety
 //! A string is written before a node names it, and is given back after the last node that named it was
 //! changed. A reader follows a name that it found in a node while that may change; what it reads counts
-//! only if the node's version is the same afterwards. So a block may be used again at once: before the new
-//! content is written, a fence orders it after the change of the old name's node.
+//! only if the node's version is the same afterwards. So a block may be used again at once, also as a part
+//! of a node: before the new content is written, a fence orders it after the change of the old name's node.
+//! The other way about a block is written after such a fence, too, and the node that carries it has died
+//! before.
 //!
 //! A chain is never followed further than its length says, and blocks are never unmapped: whatever a
 //! reader finds, it comes to an end.
 
-use super::shape::LongRef;
+use super::shape::{LATCH, LINES, LongRef, NodeLines, Nodes};
 use super::text::{word, words_of};
-use crate::tree::SharedArena;
 use core::cmp::Ordering;
-use latchless_core::base::error::Result;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::before_reuse;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::sync::{Line, Word};
+use latchless_core::mem::refusal::reserve;
+use latchless_core::mem::space::ANY_KIND;
+use latchless_core::sync::{Line, Mutex, Word};
 
 /// Cache lines in a block.
-const LINES: usize = 4;
+const BLOCK_LINES: usize = 4;
+/// Blocks of a node.
+const PARTS: usize = LINES / BLOCK_LINES;
 /// Words of a block that hold bytes; the first word is the link.
-const PAYLOAD: usize = 8 * LINES - 1;
+const PAYLOAD: usize = 8 * BLOCK_LINES - 1;
 /// Bytes in a block.
 const BYTES: usize = 8 * PAYLOAD;
-/// All blocks are of one kind.
-const KIND: usize = 0;
+/// The parts of a node with any, and those without the header, a bit for each.
+const ALL_PARTS: u8 = u8::MAX;
+const BEHIND_THE_HEADER: u8 = ALL_PARTS << 1;
+/// Nodes from here on carry no blocks: a block's number has 32 bits.
+const CARRIERS_MAX: usize = (1 << 32) / PARTS - 1;
 
 /// The longest string: lengths are 16 bits.
 pub const LEN_MAX: usize = 0xFFFF;
 
-/// The memory of long strings.
+/// The memory of nodes and long strings. See the file's head.
 #[derive(Debug)]
 pub struct LongStrings {
-    blocks: SharedArena<LINES>,
+    pub(super) nodes: Nodes,
+    books: Mutex<Books>,
 }
+
+/// Which nodes carry blocks, and which of these are free.
+#[derive(Debug, Default)]
+struct Books {
+    /// By a node's number.
+    carriers: Vec<Carrier>,
+    /// Nodes that have free blocks; some had.
+    open: Vec<u32>,
+    /// How many nodes carry blocks.
+    count: usize,
+    /// How many blocks are in use.
+    in_use: usize,
+}
+
+/// What a node carries.
+#[derive(Debug, Clone, Copy)]
+struct Carrier {
+    /// A bit for each block that is free.
+    free: u8,
+    /// As what the node comes back. [`NO_CARRIER`]: it carries nothing.
+    kind: u8,
+    /// Whether it is among the open ones.
+    is_open: bool,
+}
+
+const NO_CARRIER: u8 = u8::MAX;
 
 /// Blocks put aside before a latch is taken. What isn't used goes back.
 #[derive(Debug)]
@@ -43,15 +87,85 @@ pub struct Blocks<'a> {
     blocks: Vec<NodeRef>,
 }
 
-impl LongStrings {
-    /// No strings yet.
-    pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
-        Ok(Self { blocks: SharedArena::new(limit_bytes, huge_pages, references)? })
+impl Carrier {
+    const NONE: Self = Self { free: 0, kind: NO_CARRIER, is_open: false };
+
+    /// All blocks that it has.
+    fn all(self) -> u8 {
+        if usize::from(self.kind) == ANY_KIND { ALL_PARTS } else { BEHIND_THE_HEADER }
+    }
+}
+
+/// The node of a block, and which part of it the block is.
+#[inline(always)]
+fn place_of(block: NodeRef) -> (usize, usize) {
+    let number = block.to_word() as usize;
+    (number / PARTS, number % PARTS)
+}
+
+impl Books {
+    /// A free block of the open nodes.
+    fn pop(&mut self) -> Option<NodeRef> {
+        while let Some(&node) = self.open.last() {
+            let carrier = &mut self.carriers[node as usize];
+            let part = carrier.free.trailing_zeros();
+            carrier.free &= carrier.free.wrapping_sub(1);
+            if carrier.free == 0 {
+                carrier.is_open = false;
+                self.open.pop();
+            }
+            if part < u8::BITS {
+                self.in_use += 1;
+                return Some(NodeRef::from_word(node * PARTS as u32 + part));
+            }
+        }
+        None
     }
 
-    /// With memory that another thread makes ready ahead of need.
-    pub fn prefaulted(self) -> Self {
-        Self { blocks: self.blocks.prefaulted() }
+    /// Makes room for what is noted of a node. Nothing more is needed as long as it carries blocks.
+    fn make_room(&mut self, node: usize) -> Result<()> {
+        let more = (node + 1).saturating_sub(self.carriers.len());
+        reserve(&mut self.carriers, more)?;
+        let nodes = self.carriers.len() + more;
+        let beyond = nodes - self.open.len();
+        reserve(&mut self.open, beyond)?;
+        self.carriers.resize(nodes, Carrier::NONE);
+        Ok(())
+    }
+
+    /// A node carries blocks from now on, or others of its blocks are free.
+    fn note_open(&mut self, node: usize) {
+        if !core::mem::replace(&mut self.carriers[node].is_open, true) {
+            self.open.push(node as u32);
+        }
+    }
+
+    /// Takes a block back. Says of which kind its node is if that carries nothing any more.
+    fn push(&mut self, block: NodeRef) -> Option<(usize, NodeRef)> {
+        let (node, part) = place_of(block);
+        let carrier = &mut self.carriers[node];
+        debug_assert!(
+            carrier.kind != NO_CARRIER && carrier.free >> part & 1 == 0,
+            "{block:?} comes back twice"
+        );
+        carrier.free |= 1 << part;
+        self.in_use -= 1;
+        if carrier.free != carrier.all() {
+            self.note_open(node);
+            return None;
+        }
+        self.count -= 1;
+        // If it is among the open ones, it goes from there when a block is looked for.
+        let kind = core::mem::replace(&mut carrier.kind, NO_CARRIER);
+        carrier.free = 0;
+        Some((kind.into(), NodeRef::from_word(node as u32)))
+    }
+}
+
+impl LongStrings {
+    /// No strings yet, and no nodes.
+    pub fn new(nodes: Nodes) -> Self {
+        Self { nodes, books: Mutex::default() }
     }
 
     /// Blocks for a string of this length.
@@ -64,8 +178,48 @@ impl LongStrings {
         Blocks { of: self, blocks: Vec::new() }
     }
 
-    fn block(&self, at: NodeRef) -> Option<&[Line; LINES]> {
-        self.blocks.find(at)
+    /// Has one more node carry blocks.
+    fn add_carrier(&self, books: &mut Books) -> Result<()> {
+        let (node, kind) = self.carrier()?;
+        let number = node.to_word() as usize;
+        let room = if number < CARRIERS_MAX {
+            books.make_room(number)
+        } else {
+            Err(Error::ReferencesExhausted { limit: CARRIERS_MAX as u64 })
+        };
+        if let Err(refused) = room {
+            self.nodes.free(kind, node);
+            return Err(refused);
+        }
+        let carrier = &mut books.carriers[number];
+        carrier.kind = kind as u8;
+        carrier.free = carrier.all();
+        books.count += 1;
+        books.note_open(number);
+        Ok(())
+    }
+
+    /// A node that may carry blocks, and of which kind it is.
+    fn carrier(&self) -> Result<(NodeRef, usize)> {
+        if let Some(node) = self.nodes.reuse(ANY_KIND) {
+            return Ok((node, ANY_KIND));
+        }
+        match self.nodes.allocate_run(1) {
+            Ok(node) => {
+                self.nodes.tell_kind(ANY_KIND, node, 1);
+                Ok((node, ANY_KIND))
+            }
+            Err(refused) => {
+                let emptied = (0..ANY_KIND).find_map(|kind| Some((self.nodes.reuse(kind)?, kind)));
+                emptied.ok_or(refused)
+            }
+        }
+    }
+
+    fn block(&self, at: NodeRef) -> Option<&[Line; BLOCK_LINES]> {
+        let (node, part) = place_of(at);
+        let lines: &NodeLines = self.nodes.find(NodeRef::from_word(node as u32))?;
+        lines.as_chunks().0.get(part)
     }
 
     /// The words of a string, as far as there are any.
@@ -121,45 +275,78 @@ impl LongStrings {
         }
     }
 
-    /// Gives the blocks of a string back that no node names any more.
+    /// Gives the blocks of a string back that no node names any more. Needs no memory.
     pub fn free(&self, string: LongRef) {
         let mut at = string.first;
-        for _ in 0..Self::blocks_for(string.len) {
-            let next = NodeRef::from_word(self.blocks.node(at)[0][0].load_relaxed() as u32);
-            self.blocks.free(KIND, at);
-            at = next;
+        self.take_back((0..Self::blocks_for(string.len)).map(|_| {
+            let block = self.block(at).expect("a string that is stored has its blocks");
+            core::mem::replace(&mut at, NodeRef::from_word(block[0][0].load_relaxed() as u32))
+        }));
+    }
+
+    fn take_back(&self, blocks: impl Iterator<Item = NodeRef>) {
+        let mut books = self.books.lock();
+        for block in blocks {
+            if let Some((kind, node)) = books.push(block) {
+                if kind == ANY_KIND {
+                    // No reader has taken it for a node of a tree: it may begin with any version.
+                    self.nodes.node(node).as_flattened()[LATCH].store_relaxed(0);
+                }
+                self.nodes.free(kind, node);
+            }
         }
     }
 
-    /// Overwrites a word of a block, if there is such a block.
+    /// Overwrites a word of a block, if a node carries it.
     #[cfg(any(test, fuzzing))]
     pub fn overwrite(&self, block: NodeRef, at: usize, to: u64) {
-        if let Some(block) = self.block(block) {
-            block.as_flattened()[at % (8 * LINES)].store_relaxed(to);
+        let (node, part) = place_of(block);
+        let carrier = self.books.lock().carriers.get(node).copied();
+        if carrier.is_some_and(|carrier| carrier.kind != NO_CARRIER && carrier.all() >> part & 1 != 0)
+            && let Some(block) = self.block(block)
+        {
+            block.as_flattened()[at % (8 * BLOCK_LINES)].store_relaxed(to);
         }
     }
 
-    /// Bytes of blocks that were ever in use.
-    pub fn held_bytes(&self) -> usize {
-        self.blocks.held_bytes()
+    /// Numbers of blocks end before this one.
+    #[cfg(any(test, fuzzing))]
+    pub fn end(&self) -> usize {
+        self.books.lock().carriers.len() * PARTS
+    }
+
+    /// How many nodes are in trees, or put aside for them.
+    pub fn tree_nodes(&self) -> usize {
+        let carriers = self.books.lock().count;
+        (self.nodes.live_bytes() / Nodes::NODE_BYTES).saturating_sub(carriers)
     }
 
     /// Bytes of blocks in use.
     pub fn live_bytes(&self) -> usize {
-        self.blocks.live_bytes()
+        self.books.lock().in_use * BLOCK_LINES * size_of::<Line>()
     }
 
-    /// Forgets all strings.
+    /// Forgets all strings and all nodes, and gives the memory back to the system.
     pub fn clear(&mut self) {
-        self.blocks.clear();
+        self.nodes.clear();
+        *self.books.get_mut() = Books::default();
     }
 }
 
 impl Blocks<'_> {
     /// Puts blocks aside until there are this many.
     pub fn reserve(&mut self, blocks: usize) -> Result<()> {
+        let more = blocks.saturating_sub(self.blocks.len());
+        if more == 0 {
+            return Ok(());
+        }
+        reserve(&mut self.blocks, more)?;
+        let books = &mut *self.of.books.lock();
         while self.blocks.len() < blocks {
-            self.blocks.push(self.of.blocks.allocate(KIND)?);
+            match books.pop() {
+                Some(block) => self.blocks.push(block),
+                None => self.of.add_carrier(books)?,
+            }
         }
         Ok(())
     }
@@ -179,7 +366,7 @@ impl Blocks<'_> {
         let mut next = NodeRef::NIL;
         for at in (0..LongStrings::blocks_for(bytes.len())).rev() {
             let own = self.blocks.pop().expect("blocks were put aside");
-            let block = self.of.blocks.node(own).as_flattened();
+            let block = self.of.block(own).expect("a node carries it").as_flattened();
             block[0].store_relaxed(u64::from(next.to_word()));
             let part = &bytes[at * BYTES..bytes.len().min((at + 1) * BYTES)];
             for (at, to) in block[1..][..words_of(part.len())].iter().enumerate() {
@@ -193,7 +380,9 @@ impl Blocks<'_> {
 
 impl Drop for Blocks<'_> {
     fn drop(&mut self) {
-        self.blocks.drain(..).for_each(|block| self.of.blocks.free(KIND, block));
+        if !self.blocks.is_empty() {
+            self.of.take_back(self.blocks.drain(..));
+        }
     }
 }
 
@@ -203,7 +392,7 @@ mod tests {
 
     #[test]
     fn strings_of_all_lengths_come_back_and_their_blocks_are_used_again() {
-        let long = LongStrings::new(None, false, u32::MAX).unwrap();
+        let long = LongStrings::new(Nodes::new(None, false, u32::MAX).unwrap());
         for _ in 0..3 {
             let lengths =
                 if cfg!(miri) { vec![1, 247, 249, 900] } else { vec![1, 8, 247, 248, 249, 5000, LEN_MAX] };
@@ -230,8 +419,53 @@ mod tests {
             }
             stored.into_iter().for_each(|string| long.free(string));
         }
-        assert_eq!(long.live_bytes(), 0);
-        let most: usize = if cfg!(miri) { 8 } else { 300 };
-        assert!(long.held_bytes() <= most * 256, "{} bytes", long.held_bytes());
+        assert_eq!((long.live_bytes(), long.nodes.live_bytes()), (0, 0));
+        let most: usize = if cfg!(miri) { 8 } else { 304 };
+        assert!(long.nodes.held_bytes() <= most * 256, "{} bytes", long.nodes.held_bytes());
+    }
+
+    fn stored(long: &LongStrings, bytes: &[u8]) -> Result<LongRef> {
+        let mut blocks = long.put_aside();
+        blocks.reserve(LongStrings::blocks_for(bytes.len()))?;
+        Ok(blocks.store(bytes))
+    }
+
+    /// Strings of one block until no more are to be had.
+    fn fill(long: &LongStrings) -> Vec<LongRef> {
+        core::iter::from_fn(|| stored(long, &[0xFF; BYTES]).ok()).collect()
+    }
+
+    #[test]
+    fn what_strings_have_given_up_nodes_can_have() {
+        let long = LongStrings::new(Nodes::new(Some(10 * Nodes::NODE_BYTES), false, u32::MAX).unwrap());
+        let strings = fill(&long);
+        assert_eq!((strings.len(), long.live_bytes()), (80, 80 * 256));
+        assert!(long.nodes.allocate(3).is_err());
+        strings.into_iter().for_each(|string| long.free(string));
+        // Of any level, and nobody holds their latches.
+        let nodes: Vec<_> = (0..10).map(|at| long.nodes.allocate(at % 3).unwrap()).collect();
+        assert!(nodes.iter().all(|&node| long.nodes.node(node).as_flattened()[LATCH].load_relaxed() == 0));
+        assert!(long.nodes.allocate(0).is_err() && stored(&long, &[1]).is_err());
+        assert_eq!((long.tree_nodes(), long.live_bytes(), long.nodes.held_bytes()), (10, 0, 20480));
+    }
+
+    #[test]
+    fn what_nodes_have_given_up_strings_can_have_and_the_header_stays() {
+        let long = LongStrings::new(Nodes::new(Some(10 * Nodes::NODE_BYTES), false, u32::MAX).unwrap());
+        let nodes: Vec<_> = (0..10).map(|at| (at % 2, long.nodes.allocate(at % 2).unwrap())).collect();
+        let header = |node| &long.nodes.node(node).as_flattened()[..8 * BLOCK_LINES];
+        for &(level, node) in &nodes {
+            header(node).iter().zip(1..).for_each(|(word, at)| word.store_relaxed(2 * at));
+            long.nodes.free(level, node);
+        }
+        let strings = fill(&long);
+        assert_eq!((strings.len(), long.tree_nodes(), long.live_bytes()), (70, 0, 70 * 256));
+        let stays = |node| header(node).iter().zip(1..).all(|(word, at)| word.load_relaxed() == 2 * at);
+        assert!(nodes.iter().all(|&(_, node)| stays(node)));
+        strings.into_iter().for_each(|string| long.free(string));
+        // Of their own level, and of no other.
+        let again: Vec<_> = (0..5).map(|_| long.nodes.allocate(1).unwrap()).collect();
+        assert!(again.iter().all(|node| nodes.contains(&(1, *node)) && stays(*node)));
+        assert!(long.nodes.allocate(1).is_err() && long.nodes.allocate(0).is_ok());
     }
 }

@@ -141,7 +141,7 @@ impl ByteTree {
         self.set_root(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
         at.1.mark_dead();
         drop(held);
-        self.nodes.free(level, at.0);
+        self.long.nodes.free(level, at.0);
         Outcome::Done
     }
 
@@ -190,7 +190,7 @@ impl ByteTree {
         let old_high = one.shape().has(Shape::HIGH_LONG).then(|| one.long_high());
         let old_low = two.shape().has(Shape::LOW_LONG).then(|| two.long_low());
         [old_high, old_low, named].into_iter().flatten().for_each(|string| self.long.free(string));
-        self.nodes.free(level, right.0);
+        self.long.nodes.free(level, right.0);
         Outcome::Merged { shrank }
     }
 }

@@ -116,7 +116,7 @@ impl ByteTree {
                 return found;
             }
             self.restarts.add(1);
-            backoff.wait_at(self.nodes.origin());
+            backoff.wait_at(self.long.nodes.origin());
         }
     }
 

@@ -82,7 +82,7 @@ impl TornNode {
     /// Damages the node, or the blocks of long strings, in one of several ways.
     pub fn tear(&self, way: u8, at: u8, by: u64) {
         let (at, word) = (usize::from(at), self.word(usize::from(at)));
-        let blocks = self.tree.long.held_bytes() / 256;
+        let blocks = self.tree.long.end();
         // One that there is, as a rule.
         let block = NodeRef::from_word((by % (blocks as u64 + 2)) as u32);
         match way % 8 {
@@ -277,7 +277,7 @@ mod tests {
         let mut random = Rng(3);
         let keys = keys("long at the end", if cfg!(miri) { 8 } else { 40 });
         let (torn, longest) = (node_of(&keys, 0), if cfg!(miri) { 1023 } else { LEN_MAX });
-        let blocks = torn.tree.long.held_bytes() / 256;
+        let blocks = torn.tree.long.end();
         // Each leads to itself: only a string's length ends it.
         for block in 0..blocks as u32 {
             torn.tree.long.overwrite(NodeRef::from_word(block), 0, u64::from(block));

@@ -37,20 +37,23 @@ use crate::tree::{Listing, Tries};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::sync::{Backoff, Striped, Word, look_for_the_flag};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
-/// How many links a reader follows before it goes down from the root, once: a guess may lead far to the left.
+/// How many links a reader follows before it goes down from the root, once: a guess may lead far to the
+/// left.
 const LINKS_MAX: u32 = 3;
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteTreeOptions {
-    /// The most bytes that nodes and long strings in use may take. `None`: what the machine has.
+    /// The most bytes that nodes, long strings and tables may take. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages.
     pub huge_pages: bool,
@@ -82,14 +85,13 @@ impl Default for ByteTreeOptions {
 pub struct ByteTree {
     /// The root's reference, and above it the number of levels.
     root: Word,
-    pub(super) nodes: Nodes,
+    /// All nodes, and long strings.
     pub(super) long: LongStrings,
     pub(super) guesses: Guesses,
     pub(super) positions: Positions,
     pub(super) ends: Ends,
     /// What the entries of leaves have.
     pub(super) values: Values,
-    pub(super) limit_bytes: Option<usize>,
     pub(super) dispatch: Dispatch,
     seed: Seed,
     pub(super) entries: Striped,
@@ -124,14 +126,12 @@ impl ByteTree {
         look_for_the_flag();
         let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values } = options;
         let nodes = Nodes::new(limit_bytes, huge_pages, references)?;
-        let long = LongStrings::new(limit_bytes, huge_pages, references)?;
+        let budget = nodes.budget();
         let tree = Self {
             root: Word::new(0),
-            nodes: if prefault { nodes.prefaulted() } else { nodes },
-            limit_bytes,
-            long: if prefault { long.prefaulted() } else { long },
-            guesses: Guesses::none(huge_pages, prefault),
-            positions: Positions::none(huge_pages, prefault),
+            guesses: Guesses::none(huge_pages, prefault, budget),
+            positions: Positions::none(huge_pages, prefault, budget),
+            long: LongStrings::new(if prefault { nodes.prefaulted() } else { nodes }),
             ends: Ends::unknown(),
             values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
@@ -152,7 +152,7 @@ impl ByteTree {
     }
 
     fn init_root(&self) -> Result<()> {
-        let leaf = self.nodes.allocate(0)?;
+        let leaf = self.long.nodes.allocate(0)?;
         let (mut image, fences) = ([0; WORDS], Fences { low: Fence::FIRST, high: None });
         let empty = Builder::new(&mut image, &fences, NodeRef::NIL, Form::Slots(SLOTS_MAX / 2));
         let empty = empty.with_values(self.values);
@@ -165,7 +165,6 @@ impl ByteTree {
 
     /// Removes everything and gives the memory back to the system.
     pub fn clear(&mut self) {
-        self.nodes.clear();
         self.long.clear();
         self.guesses.clear();
         self.positions.clear();
@@ -184,24 +183,21 @@ impl ByteTree {
         self.len() == 0
     }
 
-    /// Bytes of every node and block that was ever in use, and of the guesses.
+    /// Bytes of every node that was ever in use, those that carry long strings included, of the tables, and
+    /// what others took from the budget.
     pub fn held_bytes(&self) -> usize {
-        self.nodes.held_bytes() + self.long.held_bytes() + self.guesses.bytes() + self.positions.bytes()
+        self.budget().taken_bytes()
     }
 
-    /// Bytes of the nodes and blocks in use, and of the guesses.
+    /// Bytes of the nodes in the tree, of the blocks of long strings, and of the tables that are in use.
     pub fn live_bytes(&self) -> usize {
-        self.nodes.live_bytes() + self.long.live_bytes() + self.guesses.bytes() + self.positions.bytes()
+        let nodes = self.long.tree_nodes() * Nodes::NODE_BYTES;
+        nodes + self.long.live_bytes() + self.guesses.bytes() + self.positions.bytes()
     }
 
-    /// Refuses what would take more than the index may have.
-    pub(super) fn check_limit(&self) -> Result<()> {
-        match self.limit_bytes {
-            Some(limit_bytes) if self.live_bytes() > limit_bytes => {
-                Err(Error::MemoryLimit { requested_bytes: self.live_bytes(), limit_bytes })
-            }
-            _ => Ok(()),
-        }
+    /// What the tree's memory is counted in. Others may take from it.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.long.nodes.budget()
     }
 
     /// The root and the number of levels.
@@ -218,7 +214,7 @@ impl ByteTree {
     /// A node that a validated node named, or that is latched.
     #[inline(always)]
     pub(super) fn at(&self, node: NodeRef) -> At<'_> {
-        (node, self.view(self.nodes.node(node)))
+        (node, self.view(self.long.nodes.node(node)))
     }
 
     #[inline(always)]
@@ -297,7 +293,7 @@ impl ByteTree {
             for below in (level..levels - 1).rev() {
                 let Some(child) = self.child::<S>(node, key, toward) else {
                     self.restarts.add(1);
-                    backoff.wait_at(self.nodes.origin());
+                    backoff.wait_at(self.long.nodes.origin());
                     continue 'again;
                 };
                 node = child;
@@ -329,7 +325,7 @@ impl ByteTree {
     /// Waits for a node's latch.
     #[inline(always)]
     pub(super) fn latch<'a>(&'a self, at: At<'a>) -> Held<'a> {
-        (at, at.1.latch().latch_if_alone_cheaply(self.nodes.origin()))
+        (at, at.1.latch().latch_if_alone_cheaply(self.long.nodes.origin()))
     }
 
     /// Latches the node of a level that covers a key, from a node on that is likely to; if there is such a
@@ -351,7 +347,7 @@ impl ByteTree {
                 Side::Left => {
                     drop(held);
                     self.restarts.add(1);
-                    backoff.wait_at(self.nodes.origin());
+                    backoff.wait_at(self.long.nodes.origin());
                     node = self.descend::<Scalar>(level, key, Toward::Key)?;
                 }
             }
@@ -400,7 +396,7 @@ impl ByteTree {
             self.restarts.add(1);
             tries += 1;
             if tries < READ_TRIES {
-                backoff.wait_at(self.nodes.origin());
+                backoff.wait_at(self.long.nodes.origin());
             }
         }
     }

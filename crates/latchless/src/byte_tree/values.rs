@@ -4,9 +4,9 @@
 //! that rest. So whatever reads keys doesn't see them. A leaf's shape says how many there are: as many for
 //! all its entries, or, for byte strings, as many as the first word tells.
 //!
-//! A byte string begins with a byte that is its length, and is stored in the leaf up to [`STRING_MAX`] bytes.
-//! A longer one is outside, as long keys are (see `long.rs`): its only word has [`LONG`] in the lowest byte,
-//! then the length and the first block.
+//! A byte string begins with a byte that is its length, and is stored in the leaf up to [`STRING_MAX`]
+//! bytes. A longer one is outside, as long keys are (see `long.rs`): its only word has [`LONG`] in the
+//! lowest byte, then the length and the first block.
 
 use super::change::Shared;
 use super::leaf_copy::LeafCopy;
@@ -366,7 +366,6 @@ impl ByteTree {
         }
         let mut blocks = self.long.put_aside();
         blocks.reserve(LongStrings::blocks_for(bytes.len()))?;
-        self.check_limit()?;
         Ok(blocks.store(bytes))
     }
 }

@@ -156,8 +156,8 @@ impl ByteTree {
         leaf.bring_pivot(pivot);
     }
 
-    /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of the
-    /// leaf after that: both come while the copy's entries are shown.
+    /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of
+    /// the leaf after that: both come while the copy's entries are shown.
     #[inline(always)]
     fn ask_ahead(&self, leaf: &mut LeafCopy) -> Ahead {
         let next = leaf.link();
@@ -169,7 +169,7 @@ impl ByteTree {
         self.ask_for_header(view.link());
         // It may be changing: then these are lines that nobody wants.
         let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
-        Ahead { address: self.nodes.address(next), lines }
+        Ahead { address: self.long.nodes.address(next), lines }
     }
 }
 

@@ -159,12 +159,16 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.is_empty()
     }
 
-    /// Bytes that the index holds, emptied nodes and the table for lookups included. O(1).
+    /// Bytes that the index holds: of every node that was ever in use, those with long strings included,
+    /// and of the tables for lookups. O(1). It is never more than
+    /// [`Options::limit_bytes`](crate::index::Options::limit_bytes). What isn't counted is as for
+    /// [`Index::memory_bytes`](crate::Index::memory_bytes), and eight bytes more per node where there are
+    /// long strings.
     pub fn memory_bytes(&self) -> usize {
         self.tree.held_bytes()
     }
 
-    /// Bytes of the nodes in use, and of the table for lookups. O(1).
+    /// Bytes of the nodes in the tree, of long strings, and of the tables for lookups that are in use. O(1).
     pub fn live_bytes(&self) -> usize {
         self.tree.live_bytes()
     }

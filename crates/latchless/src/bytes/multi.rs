@@ -85,7 +85,7 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.is_empty()
     }
 
-    /// Bytes that the index holds, emptied nodes included. O(1).
+    /// Bytes that the index holds, as [`BytesIndex::memory_bytes`]. O(1).
     pub fn memory_bytes(&self) -> usize {
         self.pairs.memory_bytes()
     }

@@ -183,7 +183,14 @@ use operations::operations;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The most bytes that the index may take. `None`: what the machine has.
+    /// The most bytes that the index may take: [`Index::memory_bytes`] is never more, at no moment and
+    /// beside no thread. `None`: what the machine has. What would take more is refused with
+    /// [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then as before. There is one limit for
+    /// all that is counted, and what one part has given up another part can have: nodes that were emptied
+    /// hold long strings, and pages of slots whose values are gone go back.
+    ///
+    /// Resident memory may be more by what isn't counted ([`Index::memory_bytes`] lists it), and by the rest
+    /// of the huge page that is in use last, which `huge_pages: false` avoids.
     ///
     /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
     /// one about twice as much address space as memory at the most. Under a limit on the process's address
@@ -198,7 +205,8 @@ pub struct Options {
     /// for 0.1 ms as a rule, in a virtual machine for up to several. With it no operation waits for that:
     /// memory of nodes and long strings is ready ahead of need, and tables that shorten lookups are in use
     /// only when theirs is. The thread is the same for all indexes of the process and sleeps while there is
-    /// nothing to do. Four to sixteen megabytes more are in use, which [`Index::memory_bytes`] doesn't count.
+    /// nothing to do. Four to sixteen megabytes more are in use, but none beyond `limit_bytes`, which
+    /// [`Index::memory_bytes`] doesn't count.
     /// On Linux from 5.14 on; elsewhere it is ignored.
     pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
@@ -315,8 +323,13 @@ operations! {
         self.len() == 0
     }
 
-    /// Bytes that the index holds for its nodes. O(1). Nodes that were emptied count: they are kept
-    /// for what comes next. See [`Index::live_bytes`].
+    /// Bytes that the index holds: of every node that was ever in use, and of the tables that shorten
+    /// lookups and counts. O(1). Nodes that were emptied count: they are kept for what comes next. See
+    /// [`Index::live_bytes`].
+    ///
+    /// Not counted are some eight kilobytes that an index has from the beginning (its counters, and the rest
+    /// of the first piece of memory), four bytes per node for the list of emptied ones, and pages of which
+    /// the system gives more than was asked for, so up to 2 MiB with huge pages.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();

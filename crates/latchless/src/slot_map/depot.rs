@@ -14,6 +14,8 @@ use crate::slot_map::life::SlotState;
 use crate::slot_map::numbers::Numbers;
 use core::ops::Range;
 use latchless_core::base::error::{Error, Result};
+use latchless_core::mem::budget::Budget;
+use std::sync::Arc;
 
 /// How slots lie on pages.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +28,13 @@ pub(super) struct Shape {
     pub(super) place_bits: u32,
     /// Vacant slots that are kept beyond half of the open ones.
     pub(super) spare_slots: usize,
+}
+
+impl Shape {
+    /// Bytes that the depot itself takes for each page that was ever open: its entry, and two bits a slot.
+    fn book_bytes(self) -> usize {
+        2 * size_of::<Page>() + (self.page_slots as usize).div_ceil(4)
+    }
 }
 
 /// A slot that is vacant again.
@@ -59,7 +68,8 @@ struct Page {
 #[derive(Debug)]
 pub(super) struct Depot {
     shape: Shape,
-    limit_bytes: Option<usize>,
+    /// What open slots are counted in, and the books of pages.
+    budget: Arc<Budget>,
     pages: Vec<Page>,
     vacant: Numbers,
     vacant_slots: usize,
@@ -69,13 +79,15 @@ pub(super) struct Depot {
     whole: Numbers,
     /// Pages that were closed and can be opened again.
     closed: Numbers,
+    /// Bytes of slots of closed pages whose memory is still held.
+    closed_bytes: usize,
 }
 
 impl Depot {
-    pub(super) fn new(shape: Shape, limit_bytes: Option<usize>) -> Self {
+    pub(super) fn new(shape: Shape, budget: Arc<Budget>) -> Self {
         Self {
             shape,
-            limit_bytes,
+            budget,
             pages: Vec::new(),
             vacant: Numbers::default(),
             vacant_slots: 0,
@@ -83,6 +95,7 @@ impl Depot {
             partly_open: None,
             whole: Numbers::default(),
             closed: Numbers::default(),
+            closed_bytes: 0,
         }
     }
 
@@ -151,12 +164,8 @@ impl Depot {
     /// closed, else a new one.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`].
+    /// [`Error::ReferencesExhausted`].
     pub(super) fn next_page(&self) -> Result<u32> {
-        let requested_bytes = (self.open_slots + 1) * self.shape.slot_bytes;
-        if let Some(limit_bytes) = self.limit_bytes.filter(|&limit| requested_bytes > limit) {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
-        }
         let new = self.pages.len() as u64;
         match self.partly_open.or_else(|| self.closed.first()) {
             Some(page) => Ok(page),
@@ -166,21 +175,34 @@ impl Depot {
     }
 
     /// Opens slots on the [next page](Self::next_page), at most this many and at least one.
-    pub(super) fn open(&mut self, number: u32, most: usize) -> Opened {
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`]; nothing has changed then.
+    pub(super) fn open(&mut self, number: u32, most: usize) -> Result<Opened> {
+        let (shape, page) = (self.shape, self.pages.get(number as usize));
+        let books = if page.is_some() { 0 } else { shape.book_bytes() };
+        let mut opened = most.min((shape.page_slots - page.map_or(0, |page| page.open)) as usize);
+        loop {
+            match self.budget.take(opened * shape.slot_bytes + books) {
+                Err(Error::MemoryLimit { requested_bytes, limit_bytes }) if opened > 1 => {
+                    // What is left may be enough for some.
+                    let excess = (requested_bytes - limit_bytes).div_ceil(shape.slot_bytes);
+                    opened = opened.saturating_sub(excess).max(1);
+                }
+                taken => break taken?,
+            }
+        }
         if number as usize == self.pages.len() {
             self.pages.push(Page::default());
         }
         self.closed.remove(number);
-        let in_limit = self.limit_bytes.map_or(usize::MAX, |limit| limit / self.shape.slot_bytes);
-        let most = most.min(in_limit - self.open_slots);
         let page = &mut self.pages[number as usize];
-        let opened = most.min((self.shape.page_slots - page.open) as usize);
         let first = (number << self.shape.place_bits) + page.open;
         page.open += opened as u32;
         self.open_slots += opened;
         self.partly_open = (page.open < self.shape.page_slots).then_some(number);
         self.whole.remove(number);
-        Opened { slots: first..first + opened as u32, generation: page.generation }
+        Ok(Opened { slots: first..first + opened as u32, generation: page.generation })
     }
 
     /// Closes a page if there are more vacant slots than are kept for what comes next: half of the open
@@ -188,6 +210,11 @@ impl Depot {
     pub(super) fn close_surplus(&mut self) -> Option<u32> {
         let kept = self.open_slots / 2 + self.shape.spare_slots;
         if self.vacant_slots > kept { self.close_one() } else { None }
+    }
+
+    /// The memory of all closed pages has been given back.
+    pub(super) fn count_given_back(&mut self) {
+        self.budget.give_back(core::mem::take(&mut self.closed_bytes));
     }
 
     /// Closes the highest whole page, and says which.
@@ -199,6 +226,7 @@ impl Depot {
         (first..first + page.open).for_each(|slot| self.vacant.remove(slot));
         self.vacant_slots -= page.vacant as usize;
         self.open_slots -= page.open as usize;
+        self.closed_bytes += page.open as usize * self.shape.slot_bytes;
         // Its slots have had every generation below this one, one or the other of them. If these are used
         // up, the page is never opened again.
         let generation = page.generation;
@@ -217,11 +245,12 @@ mod tests {
 
     fn depot(limit_slots: Option<usize>) -> Depot {
         let shape = Shape { slot_bytes: 10, page_slots: 6, place_bits: 3, spare_slots: 2 };
-        Depot::new(shape, limit_slots.map(|slots| slots * 10))
+        let limit_bytes = limit_slots.map(|slots| slots * 10 + 2 * shape.book_bytes());
+        Depot::new(shape, Arc::new(Budget::new(limit_bytes)))
     }
 
     fn open(depot: &mut Depot, most: usize) -> Result<Opened> {
-        depot.next_page().map(|page| depot.open(page, most))
+        depot.next_page().and_then(|page| depot.open(page, most))
     }
 
     fn lowest(depot: &mut Depot) -> Vec<u32> {
@@ -267,10 +296,13 @@ mod tests {
         let mut depot = depot(Some(8));
         assert_eq!(open(&mut depot, 6).unwrap().slots, 0..6);
         assert_eq!(open(&mut depot, 6).unwrap().slots, 8..10);
-        let refused = Error::MemoryLimit { requested_bytes: 90, limit_bytes: 80 };
+        let books = 2 * depot.shape.book_bytes();
+        let refused = Error::MemoryLimit { requested_bytes: 90 + books, limit_bytes: 80 + books };
         assert_eq!(open(&mut depot, 6).unwrap_err(), refused);
         vacate(&mut depot, 0..6, 1);
         assert_eq!(depot.close_one(), Some(0));
+        assert_eq!(open(&mut depot, 6).unwrap_err(), refused, "its memory is still held");
+        depot.count_given_back();
         assert_eq!(open(&mut depot, 9).unwrap().slots, 10..14, "a page that is open in part comes first");
         assert_eq!(open(&mut depot, 9).unwrap().slots, 0..2);
         assert_eq!(open(&mut depot, 6).unwrap_err(), refused);

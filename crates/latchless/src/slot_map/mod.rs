@@ -4,7 +4,8 @@
 //! [`Pinned`] epoch; a value that was retired is dropped when every thread that was pinned by then has
 //! let go. A handle names a slot *and* its generation, so a handle that is out of date finds nothing:
 //! whatever the index above does with handles, no reader gets a value that is gone and none is
-//! dropped twice. Slots in which nothing lives are given back to the system, page by page (`slots.rs`).
+//! dropped twice. Values that were retired wait in lists of the map (`limbo.rs`), in batches for pins to end
+//! (`pinned.rs`). Slots in which nothing lives are given back to the system, page by page (`slots.rs`).
 //!
 //! # Thread safety
 //! 1. A slot's value is written by the thread that got the slot when it was vacant, before the slot becomes
@@ -17,67 +18,25 @@
 
 mod depot;
 mod life;
+mod limbo;
 mod numbers;
+mod pinned;
 mod slots;
 
+pub use pinned::Pinned;
+
 use crate::slot_map::life::SlotState;
-use core::cell::Cell;
 use core::fmt;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::value::Value;
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
+use limbo::Limbo;
+use pinned::{busy, do_what_is_due, is_busy, put_off};
 use slots::{Slot, Slots};
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-
-/// Flushes after which what this thread put off is done, unless another one stays pinned: the epoch
-/// must advance twice.
-const FLUSHES: usize = 3;
-/// Values that a thread retires before it drops some of those that are due: 8 times as many at the most. So
-/// what piled up while the epoch couldn't advance goes down soon, however rarely threads pin anew.
-const RETIRED_TOGETHER: u32 = 64;
-
-/// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
-/// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
-/// thread retires is dropped, so none should be kept for good.
-///
-/// ```
-/// # use latchless::BoxedIndex;
-/// # let index = BoxedIndex::<u64, String>::new()?;
-/// let pin = index.pin();
-/// index.insert(7, "seven".to_owned(), &pin)?;
-/// let seven = index.get(7, &pin);
-/// index.remove(7, &pin);
-/// assert_eq!(seven.map(String::as_str), Some("seven"), "still there to be read");
-/// # Ok::<(), latchless::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Pinned(crossbeam_epoch::Guard);
-
-impl Pinned {
-    /// Pins the calling thread.
-    pub fn new() -> Self {
-        Self(crossbeam_epoch::pin())
-    }
-
-    /// Unpins for a moment, so that what was retired meanwhile can be dropped. No reference that was
-    /// read under the pin is left by then.
-    pub fn repin(&mut self) {
-        self.0.repin();
-    }
-
-    /// Hurries the dropping of what this thread retired.
-    pub fn flush(&self) {
-        self.0.flush();
-    }
-}
-
-impl Default for Pinned {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 /// Names a value in a [`SlotMap`]. Never used twice for different values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,25 +61,32 @@ impl Value for SlotId {
 
 /// Values of any type, each named by a [`SlotId`].
 pub struct SlotMap<T: Send + Sync + 'static> {
-    slots: Arc<Slots<T>>,
+    shared: Arc<Shared<T>>,
+}
+
+/// What a map and the drops that it has put off share.
+struct Shared<T> {
+    slots: Slots<T>,
+    limbo: Limbo,
 }
 
 impl<T: Send + Sync + 'static> SlotMap<T> {
-    /// An empty slots, whose slots may take that many bytes.
-    pub fn new(limit_bytes: Option<usize>) -> Self {
-        Self { slots: Arc::new(Slots::new(limit_bytes)) }
+    /// An empty map, whose slots take their memory from this budget.
+    pub fn new(budget: &Arc<Budget>) -> Self {
+        let slots = Slots::new(Arc::clone(budget));
+        Self { shared: Arc::new(Shared { slots, limbo: Limbo::default() }) }
     }
 
     /// Bytes of the slots: at most about twice what is live and a few megabytes,
     /// unless what lives is strewn over all of it.
     pub fn bytes(&self) -> usize {
-        self.slots.bytes().0
+        self.shared.slots.bytes().0
     }
 
     /// Bytes of the slots with values in them, those included that wait to be dropped, and some that are
     /// about to be used.
     pub fn live_bytes(&self) -> usize {
-        self.slots.bytes().1
+        self.shared.slots.bytes().1
     }
 
     /// Puts a value in.
@@ -128,11 +94,13 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
     /// # Errors
     /// Gives it back when memory is refused.
     pub fn put(&self, value: T) -> Result<SlotId, (Error, T)> {
-        let number = match self.slots.vacant().or_else(|refused| self.vacated(refused)) {
+        let number = match self.shared.slots.vacant().or_else(|refused| self.vacated(refused)) {
             Ok(number) => number,
             Err(error) => return Err((error, value)),
         };
-        let Some(slot) = self.slots.slot(number) else { unreachable!("slots that are given out exist") };
+        let Some(slot) = self.shared.slots.slot(number) else {
+            unreachable!("slots that are given out exist")
+        };
         // SAFETY: the slot is vacant and was given out to this thread, which alone has it until it begins
         // to live: no thread reads or writes its value. There is none in it to drop.
         unsafe { (*slot.value.get()).write(value) };
@@ -142,17 +110,37 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
     /// A slot whose value was due to be dropped, where memory is refused.
     #[cold]
     fn vacated(&self, refused: Error) -> Result<u32> {
-        if IS_DROPPING.get() {
+        if is_busy() {
             return Err(refused);
         }
-        (0..FLUSHES).for_each(|_| Pinned::new().flush());
-        self.slots.vacant()
+        self.flush();
+        self.shared.slots.vacant()
+    }
+
+    /// Drops every retired value that no pin can see any more, and gives the memory of pages back on which
+    /// nothing lives. Not while a value is being dropped: then it does nothing.
+    pub fn flush(&self) {
+        let Shared { slots, limbo } = &*self.shared;
+        if is_busy() {
+            return;
+        }
+        limbo.take_all().for_each(|batch| self.put_off(batch));
+        do_what_is_due(usize::MAX, || limbo.has_no_batch());
+        // After this, what other threads did in the drops of these batches is seen: each gave its slots
+        // back.
+        slots.give_back_all();
+    }
+
+    /// Puts the drop of retired values off.
+    fn put_off(&self, batch: Vec<SlotId>) {
+        let shared = Arc::clone(&self.shared);
+        put_off(move || shared.drop_retired(&batch));
     }
 
     /// The value of a handle, unless it was retired.
     #[inline]
     pub fn read<'p>(&'p self, handle: SlotId, _pin: &'p Pinned) -> Option<&'p T> {
-        let slot = self.slots.slot(handle.slot)?;
+        let slot = self.shared.slots.slot(handle.slot)?;
         if !slot.life.is_live(handle.generation) {
             return None;
         }
@@ -167,31 +155,19 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
     /// Prefetches the memory of a value that is about to be read.
     #[inline]
     pub fn prefetch(&self, handle: SlotId) {
-        if let Some(slot) = self.slots.slot(handle.slot) {
+        if let Some(slot) = self.shared.slots.slot(handle.slot) {
             prefetch_read(core::ptr::from_ref(slot).cast());
         }
     }
 
     /// Retires a value: from now on its handle finds nothing, and the value is dropped once no pin
     /// can see it. `false`: it was retired before.
-    pub fn retire(&self, handle: SlotId, pin: &Pinned) -> bool {
-        let SlotId { slot: number, generation } = handle;
-        let retired = self.slot(handle).is_some_and(|slot| slot.life.retire(generation));
-        if retired {
-            let slots = Arc::clone(&self.slots);
-            pin.0.defer(move || {
-                let slot = slots.slot(number).filter(|slot| slot.life.take_retired(generation));
-                let Some(slot) = slot else { return };
-                // SAFETY: this thread has just taken the slot in this generation. A thread that has a
-                // reference saw the slot live while pinned, so before it was retired, and every pin of
-                // that time has ended: that is when the epoch runs what was put off.
-                let panic = dropping(|| unsafe { slot.drop_value(generation) });
-                slots.give_back(number, generation);
-                // A panic would go through a thread that has nothing to do with the value. Its payload
-                // isn't dropped, which could panic as well.
-                core::mem::forget(panic);
-            });
-            drop_some(pin);
+    pub fn retire(&self, handle: SlotId, _pin: &Pinned) -> bool {
+        let retired = self.slot(handle).is_some_and(|slot| slot.life.retire(handle.generation));
+        // A value that retires others in its `Drop` puts off no batch of these, which could go on without
+        // end.
+        if retired && let Some(batch) = self.shared.limbo.push(handle, is_busy()) {
+            self.put_off(batch);
         }
         retired
     }
@@ -203,21 +179,21 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         // SAFETY: this thread has just taken the slot in this generation, and references borrow the
         // slots, which is borrowed mutably here.
         let value = unsafe { slot.empty(generation) };
-        self.slots.give_back(number, generation);
+        self.shared.slots.give_back(number, generation);
         Some(value)
     }
 
     /// The slot that a handle names, if it can be one that this slots made.
     fn slot(&self, handle: SlotId) -> Option<&Slot<T>> {
-        self.slots.slot(handle.slot).filter(|_| handle.generation <= SlotState::LAST_GENERATION)
+        self.shared.slots.slot(handle.slot).filter(|_| handle.generation <= SlotState::LAST_GENERATION)
     }
 
     /// Drops all values, those included whose drop was put off, and gives the memory of all slots back.
     /// Nobody is reading: the slots is borrowed mutably. If drops panic, all others are done first and
     /// then the first panic goes on.
     pub fn clear(&mut self) {
-        let panic = self.drop_all(|slot, generation| self.slots.give_back(slot, generation));
-        self.slots.give_back_all();
+        let panic = self.drop_all(|slot, generation| self.shared.slots.give_back(slot, generation));
+        self.shared.slots.give_back_all();
         raise(panic);
     }
 
@@ -225,12 +201,12 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
     /// the slots mutably.
     fn drop_all(&self, emptied: impl Fn(u32, u32)) -> Option<Box<dyn Any + Send>> {
         let mut panic = None;
-        for number in (0..).map_while(|page| self.slots.open_of(page)).flatten() {
-            let Some(slot) = self.slots.slot(number) else { continue };
+        for number in (0..).map_while(|page| self.shared.slots.open_of(page)).flatten() {
+            let Some(slot) = self.shared.slots.slot(number) else { continue };
             let Some(generation) = slot.life.take() else { continue };
             // SAFETY: this thread has just taken the slot in this generation, and references borrow the
             // slots, which the caller has borrowed mutably.
-            let dropped = dropping(|| unsafe { slot.drop_value(generation) });
+            let dropped = busy(|| unsafe { slot.drop_value(generation) });
             emptied(number, generation);
             match dropped {
                 payload if panic.is_none() => panic = payload,
@@ -248,38 +224,30 @@ fn raise(panic: Option<Box<dyn Any + Send>>) {
     }
 }
 
-thread_local! {
-    /// Values that the calling thread retired since it last dropped some.
-    static RETIRED: Cell<u32> = const { Cell::new(0) };
-    /// Whether the calling thread is dropping a value.
-    static IS_DROPPING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Drops some values that are due, now and then. A pin doesn't do that often enough where many values are
-/// retired under each.
-#[inline]
-fn drop_some(pin: &Pinned) {
-    let retired = RETIRED.get() + 1;
-    // A value that retires others in its `Drop` doesn't drop these: that could go on without end.
-    if retired < RETIRED_TOGETHER || IS_DROPPING.get() {
-        return RETIRED.set(retired);
+impl<T> Shared<T> {
+    /// Drops values that were retired before all present pins began. A panic of a drop would go through a
+    /// thread that has nothing to do with the value, so it ends here.
+    fn drop_retired(&self, batch: &[SlotId]) {
+        for &SlotId { slot: number, generation } in batch {
+            let Some(slot) = self.slots.slot(number).filter(|slot| slot.life.take_retired(generation)) else {
+                continue;
+            };
+            // SAFETY: this thread has just taken the slot in this generation. A thread that has a
+            // reference saw the slot live while pinned, so before it was retired, and every pin of
+            // that time has ended: that is when what was put off is done.
+            let panic = unsafe { slot.drop_value(generation) };
+            self.slots.give_back(number, generation);
+            // Its payload isn't dropped, which could panic as well.
+            core::mem::forget(panic);
+        }
+        self.limbo.is_dropped(batch.len());
     }
-    RETIRED.set(0);
-    pin.flush();
-}
-
-/// Runs what drops a value.
-fn dropping<R>(drop: impl FnOnce() -> R) -> R {
-    let outer = IS_DROPPING.replace(true);
-    let dropped = drop();
-    IS_DROPPING.set(outer);
-    dropped
 }
 
 impl<T: Send + Sync + 'static> Drop for SlotMap<T> {
     fn drop(&mut self) {
-        // Drops that were put off keep the slots' memory: a few flushes bring most of them about.
-        (0..FLUSHES).for_each(|_| Pinned::new().flush());
+        // Batches that were put off keep the slots' memory.
+        do_what_is_due(usize::MAX, || self.shared.limbo.has_no_batch());
         // Nobody will want a slot again.
         raise(self.drop_all(|_, _| {}));
     }

@@ -22,11 +22,12 @@ use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use latchless_core::base::error::{Error, Result};
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::segment::Segment;
 use latchless_core::sync::{self, Mutex, Tally};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 /// Pages are multiples of this: at least the system's own. Tests and Miri see more of them.
 const PAGE_BYTES: usize = match (cfg!(miri), cfg!(test)) {
@@ -146,7 +147,7 @@ impl<T> Slots<T> {
         if Self::PAGE_SLOTS < LIST_SLOTS_MAX { Self::PAGE_SLOTS } else { LIST_SLOTS_MAX };
     const TOGETHER: usize = if Self::PAGE_SLOTS < TOGETHER_MAX { Self::PAGE_SLOTS } else { TOGETHER_MAX };
 
-    pub(super) fn new(limit_bytes: Option<usize>) -> Self {
+    pub(super) fn new(budget: Arc<Budget>) -> Self {
         let shape = Shape {
             slot_bytes: Self::SLOT_BYTES,
             page_slots: Self::PAGE_SLOTS as u32,
@@ -156,7 +157,7 @@ impl<T> Slots<T> {
         Self {
             segments: [const { OnceLock::new() }; SEGMENTS],
             stripes: Default::default(),
-            depot: Mutex::new(Depot::new(shape, limit_bytes)),
+            depot: Mutex::new(Depot::new(shape, budget)),
             ample: Tally::new(0),
             turn: Tally::new(0),
             values: PhantomData,
@@ -254,7 +255,7 @@ impl<T> Slots<T> {
             let mut depot = hold(&self.depot);
             let page = depot.next_page()?;
             self.make_segment(place_of(page as usize).0)?;
-            let opened = depot.open(page, Self::TOGETHER);
+            let opened = depot.open(page, Self::TOGETHER)?;
             // Slots that were never in use are zeros, and so of generation 0.
             if opened.generation > 0 {
                 let lives = opened.slots.clone().filter_map(|number| self.slot(number));
@@ -304,10 +305,11 @@ impl<T> Slots<T> {
         {
             self.give_back_page(page);
         }
+        depot.count_given_back();
         self.note_ample(&depot);
     }
 
-    /// Gives the memory of all pages back on which nothing lives. The caller has the slots to itself.
+    /// Gives the memory of all pages back on which nothing lives.
     pub(super) fn give_back_all(&self) {
         let mut recalled = Vec::new();
         self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
@@ -361,7 +363,7 @@ mod tests {
 
     /// Slots of this type are found at addresses of their own, aligned, and the last number at none.
     fn addresses<T: Send + Sync + 'static>(count: usize) {
-        let slots = Slots::<T>::new(None);
+        let slots = Slots::<T>::new(Arc::new(Budget::new(None)));
         assert!(slots.slot(0).is_none() && slots.slot(u32::MAX).is_none());
         let mut found: Vec<_> = (0..count)
             .map(|_| slots.vacant().unwrap())

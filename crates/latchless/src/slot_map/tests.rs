@@ -4,6 +4,11 @@ use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, TryRecvError, channel};
 
+/// A map with a limit of its own.
+fn map<T: Send + Sync>(limit_bytes: Option<usize>) -> SlotMap<T> {
+    SlotMap::new(&Arc::new(Budget::new(limit_bytes)))
+}
+
 /// Says when it is dropped.
 #[derive(Debug)]
 struct Loud(u32, Sender<u32>);
@@ -19,7 +24,7 @@ impl Drop for Loud {
 
 #[test]
 fn handles_that_are_out_of_date_find_nothing() {
-    let slots = SlotMap::new(None);
+    let slots = map(None);
     let pin = Pinned::new();
     let old = slots.put("old".to_owned()).unwrap();
     assert_eq!(slots.read(old, &pin).unwrap(), "old");
@@ -34,7 +39,7 @@ fn handles_that_are_out_of_date_find_nothing() {
 #[test]
 fn a_reader_keeps_what_it_reads() {
     let (sender, dropped) = channel();
-    let slots = SlotMap::new(None);
+    let slots = map(None);
     let handle = slots.put(Loud(1, sender)).unwrap();
     let pin = Pinned::new();
     let loud = slots.read(handle, &pin).unwrap();
@@ -63,7 +68,7 @@ fn wait_for_bytes<T: Send + Sync>(slots: &SlotMap<T>, at_most: usize) {
         if slots.bytes() <= at_most {
             return;
         }
-        Pinned::new().flush();
+        slots.flush();
         std::thread::yield_now();
     }
     panic!("{} bytes, not {at_most}", slots.bytes());
@@ -78,7 +83,7 @@ fn most_bytes<T>(live: usize) -> usize {
 
 #[test]
 fn slots_are_used_again() {
-    let slots = SlotMap::new(None);
+    let slots = map(None);
     for round in 0..if cfg!(miri) { 300 } else { 100_000 } {
         let pin = Pinned::new();
         let handle = slots.put(round).unwrap();
@@ -94,7 +99,7 @@ fn slots_are_used_again() {
 
 #[test]
 fn slots_that_nothing_lives_in_are_given_back() {
-    let slots = SlotMap::new(None);
+    let slots = map(None);
     let pin = Pinned::new();
     let mut live = slots.put([0; 16]).unwrap();
     for version in 1..MANY {
@@ -116,7 +121,7 @@ fn slots_that_nothing_lives_in_are_given_back() {
 
 #[test]
 fn values_that_are_replaced_gather_on_few_pages() {
-    let slots = SlotMap::new(None);
+    let slots = map(None);
     let mut live: Vec<_> = (0..MANY).map(|value| slots.put([value; 8]).unwrap()).collect();
     let full = slots.bytes();
     // A few of them stay, on every page one or the other.
@@ -134,14 +139,14 @@ fn values_that_are_replaced_gather_on_few_pages() {
             let new = slots.put([round; 8]).unwrap();
             slots.retire(core::mem::replace(handle, new), &Pinned::new());
         }
-        (0..100).for_each(|_| Pinned::new().flush());
+        slots.flush();
     }
     wait_for_bytes(&slots, most);
 }
 
 #[test]
 fn slots_in_the_lists_of_threads_that_are_gone_hold_up_no_page() {
-    let mut slots = SlotMap::new(None);
+    let mut slots = map(None);
     let mut handles: Vec<_> = (0..MANY).map(|value| slots.put([value; 16]).unwrap()).collect();
     // Too few for a thread to bring them to the depot, each on a page of its own.
     let page = if cfg!(miri) { 3 } else { 30 };
@@ -159,7 +164,7 @@ fn slots_in_the_lists_of_threads_that_are_gone_hold_up_no_page() {
 
 #[test]
 fn no_handle_from_before_finds_what_came_after() {
-    let mut slots = SlotMap::new(None);
+    let mut slots = map(None);
     let mut past: Vec<SlotId> = Vec::new();
     let rounds = if cfg!(miri) { 4 } else { 20 };
     for round in 0..rounds {
@@ -183,7 +188,7 @@ fn no_handle_from_before_finds_what_came_after() {
 
 #[test]
 fn readers_with_any_handle_meet_pages_that_come_and_go() {
-    let slots = SlotMap::<[Box<u64>; 2]>::new(None);
+    let slots = map::<[Box<u64>; 2]>(None);
     let rounds = if cfg!(miri) { 3 } else { 100 };
     let (hold_on, stop) = std::sync::mpsc::sync_channel::<()>(0);
     let stop = std::sync::Mutex::new(stop);
@@ -222,7 +227,10 @@ fn readers_with_any_handle_meet_pages_that_come_and_go() {
 
 #[test]
 fn a_limit_refuses_and_gives_the_value_back() {
-    let slots = SlotMap::new(Some(200 * size_of::<Slot<u64>>()));
+    // And what the depot takes for each page.
+    let page_slots = if cfg!(miri) { 512 } else { 4096 } / size_of::<Slot<u64>>();
+    let books = 200_usize.div_ceil(page_slots) * (32 + page_slots / 4);
+    let slots = map(Some(200 * size_of::<Slot<u64>>() + books));
     let handles: Vec<_> = (0..200u64).map(|value| slots.put(value).unwrap()).collect();
     let (error, value) = slots.put(200).unwrap_err();
     assert!(matches!(error, Error::MemoryLimit { .. }) && value == 200);
@@ -247,7 +255,7 @@ fn a_limit_refuses_and_gives_the_value_back() {
 #[test]
 fn values_are_taken_by_who_has_the_vault_alone() {
     let (sender, dropped) = channel();
-    let mut slots = SlotMap::new(None);
+    let mut slots = map(None);
     let [one, two] = [1, 2].map(|number| slots.put(Loud(number, sender.clone())).unwrap());
     let taken = slots.take(one).unwrap();
     assert!(dropped.try_recv().is_err() && taken.0 == 1);
@@ -265,7 +273,7 @@ fn values_are_taken_by_who_has_the_vault_alone() {
 #[test]
 fn a_panicking_drop_keeps_the_others_from_nothing() {
     let (sender, dropped) = channel();
-    let mut slots = SlotMap::new(None);
+    let mut slots = map(None);
     for number in 10..17 {
         slots.put(Loud(number, sender.clone())).unwrap();
     }

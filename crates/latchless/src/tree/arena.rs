@@ -1,7 +1,7 @@
 //! The arena of a concurrent tree: nodes of whole cache lines that many threads read and write.
 //!
-//! As [`Arena`](latchless_papers::pb_tree::arena::Arena), but nodes are words that may be read while they are
-//! written, and everything goes through `&self`.
+//! As [`Arena`](latchless_papers::pb_tree::arena::Arena), but nodes are words that may be read while they
+//! are written, and everything goes through `&self`.
 //!
 //! # Thread safety
 //! Reading and writing nodes needs no latch here: words are atomics. Handing out and taking back is
@@ -14,10 +14,12 @@
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 
 use latchless_core::base::error::Result;
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::space::{Begin, NodePool, NodePoolOptions};
 use latchless_core::sync::{Line, Origin};
+use std::sync::Arc;
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
@@ -96,6 +98,11 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.allocate(kind)
     }
 
+    /// A node of this kind that came back, as its last owner left it.
+    pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
+        self.space.reuse(kind)
+    }
+
     /// The first of `count` fresh nodes that stand one after the other. Nodes that will come back are told
     /// what kind they are.
     ///
@@ -130,10 +137,15 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use, and what was charged: nodes that came back keep their
-    /// memory until they are used again.
+    /// Bytes of every node that was ever in use, what was charged, and what others took from the budget:
+    /// nodes that came back keep their memory until they are used again.
     pub fn held_bytes(&self) -> usize {
         self.space.held_bytes()
+    }
+
+    /// What the nodes' memory is counted in. Others may take from it.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.space.budget()
     }
 
     /// Counts memory that its owner keeps elsewhere towards the limit and to what is held, until

@@ -11,9 +11,9 @@
 //!
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
-//! 2. A change of a node's place in the tree (a split, a merge, a new root) is made under its latch,
-//!    which is held until its parent says the same. So under all latches the tree is complete: every node but
-//!    the root is named by exactly one parent, at its low fence.
+//! 2. A change of a node's place in the tree (a split, a merge, a new root) is made under its latch, which
+//!    is held until its parent says the same. So under all latches the tree is complete: every node but the
+//!    root is named by exactly one parent, at its low fence.
 //! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
 //! 4. The root changes only under its latch.
 //! 5. A node is used again for its own level only, and is dead (holds no key between its fences) from
@@ -65,10 +65,12 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
 use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::sync::{Striped, Word, look_for_the_flag};
 use latchless_core::tuner::Tuner;
+use std::sync::Arc;
 
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
 pub use arena::SharedArena;
@@ -227,10 +229,15 @@ impl<B: Bits> BlinkTree<B> {
         self.arena.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use, and of the directory: nodes that were merged
-    /// away keep their memory until they are used again.
+    /// Bytes of every node that was ever in use, of the tables, and what others took from the budget: nodes
+    /// that were merged away keep their memory until they are used again.
     pub fn held_bytes(&self) -> usize {
         self.arena.held_bytes()
+    }
+
+    /// What the tree's memory is counted in. Others may take from it.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.arena.budget()
     }
 
     /// The search kernel that the tree runs with.

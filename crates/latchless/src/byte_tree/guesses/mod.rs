@@ -9,10 +9,10 @@
 //! | 0, and the lower half of 1 | twelve marks |
 //! | 2–7 | twelve leaves, a half word each, inverted; zero: no guess |
 //!
-//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in the
-//! leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't find it
-//! goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it finds its key
-//! that way, it writes the guess.
+//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in
+//! the leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't
+//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it
+//! finds its key that way, it writes the guess.
 //!
 //! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
 //! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most
@@ -26,11 +26,12 @@
 
 use super::tree::ByteTree;
 use core::cell::Cell;
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::Word;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Words in a line of the table.
 const LINE_WORDS: usize = 8;
@@ -70,10 +71,14 @@ pub struct Guesses {
     /// 1 when no thread is making the table larger.
     is_idle: Word,
     segments: [OnceLock<Words<Word>>; SEGMENTS],
+    /// A bit for each segment that is counted as held. Only who has made `is_idle` zero looks at it.
+    charged: Word,
     /// 1 while another thread makes memory ready for a larger table.
     is_unready: Word,
     huge_pages: bool,
     prefault: bool,
+    /// What segments are counted in.
+    budget: Arc<Budget>,
 }
 
 /// The line of a key.
@@ -101,10 +106,11 @@ pub(super) fn is_chosen(every: u32) -> bool {
 
 impl Guesses {
     /// No table.
-    pub fn none(huge_pages: bool, prefault: bool) -> Self {
-        let [lines, balance, is_unready] = [const { Word::new(0) }; 3];
+    pub fn none(huge_pages: bool, prefault: bool, budget: &Arc<Budget>) -> Self {
+        let [lines, balance, charged, is_unready] = [const { Word::new(0) }; 4];
         let segments = [const { OnceLock::new() }; SEGMENTS];
-        Self { lines, balance, is_idle: Word::new(1), segments, is_unready, huge_pages, prefault }
+        let (is_idle, budget) = (Word::new(1), Arc::clone(budget));
+        Self { lines, balance, is_idle, segments, charged, is_unready, huge_pages, prefault, budget }
     }
 
     /// The line of a key with this hash, if there is a table.
@@ -191,9 +197,9 @@ impl Guesses {
         lines != 0 && lines < Self::lines_for(keys)
     }
 
-    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes, and says no.
-    /// The guesses of half of the keys stay. As long as another thread makes the memory ready, it stays as it
-    /// is.
+    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes, and says
+    /// no. The guesses of half of the keys stay. As long as another thread makes the memory ready, it stays
+    /// as it is.
     fn grow(&self, keys: usize) -> bool {
         if self.is_idle.take_bits(1) == 0 {
             return true;
@@ -202,7 +208,7 @@ impl Guesses {
         let (mut lines, wanted, mut is_unready) = (self.lines.load_relaxed(), Self::lines_for(keys), false);
         while lines < wanted {
             let more = if lines == 0 { FEWEST_LINES } else { lines as usize };
-            let Some(words) = self.segment(segment_of(lines as usize), more * LINE_WORDS) else { break };
+            let Some(words) = self.segment(segment_of(lines as usize)) else { break };
             if asks {
                 words.prefault(words.len());
             }
@@ -217,16 +223,34 @@ impl Guesses {
         lines >= wanted
     }
 
-    /// A segment, which is made if it isn't there. `None`: memory is refused.
-    fn segment(&self, at: usize, len: usize) -> Option<&Words<Word>> {
-        let segment = &self.segments[at];
+    /// A segment, which is made if it isn't there, and counted. `None`: memory is refused.
+    fn segment(&self, at: usize) -> Option<&Words<Word>> {
+        let (segment, bytes) = (&self.segments[at], bytes_of_segment(at));
+        if !self.is_charged(at) {
+            self.budget.take(bytes).ok()?;
+            self.charged.add(1 << at);
+        }
         if segment.get().is_none() {
-            let words =
-                Words::new(len, self.huge_pages && len * size_of::<Word>() >= HUGE_FROM_BYTES).ok()?;
-            // Nobody else is here to be first.
-            let _ = segment.set(words);
+            match Words::new(bytes / size_of::<Word>(), self.huge_pages && bytes >= HUGE_FROM_BYTES) {
+                // Nobody else is here to be first.
+                Ok(words) => _ = segment.set(words),
+                Err(_) => self.discharge(at),
+            }
         }
         segment.get()
+    }
+
+    /// Whether a segment is counted as held.
+    fn is_charged(&self, at: usize) -> bool {
+        self.charged.load_relaxed() >> at & 1 != 0
+    }
+
+    /// A segment that was counted takes no memory any more.
+    fn discharge(&self, at: usize) {
+        if self.is_charged(at) {
+            self.charged.add((1u64 << at).wrapping_neg());
+            self.budget.give_back(bytes_of_segment(at));
+        }
     }
 
     /// Forgets what was counted.
@@ -234,20 +258,35 @@ impl Guesses {
         self.balance.store_relaxed(0);
     }
 
-    /// Gives the table up, and its memory back.
+    /// Gives the table up, and its memory back, unless another thread is making it larger. Segments that
+    /// aren't mappings stay.
     fn drop_all(&self) {
+        if self.is_idle.take_bits(1) == 0 {
+            return;
+        }
         self.lines.publish(0);
         self.is_unready.store_relaxed(0);
         self.count_anew();
-        for words in self.segments.iter().filter_map(OnceLock::get) {
-            words.give_back(0..words.len());
+        for (at, words) in self.segments.iter().enumerate() {
+            if words.get().is_some_and(|words| words.give_back(0..words.len())) {
+                self.discharge(at);
+            }
         }
+        self.is_idle.publish_bits(1);
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::none(self.huge_pages, self.prefault);
+        let counted = (0..SEGMENTS).filter(|&at| self.is_charged(at)).map(bytes_of_segment).sum();
+        self.budget.give_back(counted);
+        *self = Self::none(self.huge_pages, self.prefault, &self.budget);
     }
+}
+
+/// Bytes of a segment.
+fn bytes_of_segment(at: usize) -> usize {
+    let lines = if at == 0 { FEWEST_LINES } else { FEWEST_LINES << (at - 1) };
+    lines * LINE_WORDS * size_of::<Word>()
 }
 
 /// Which segment has a line.
@@ -345,10 +384,7 @@ impl ByteTree {
     #[cold]
     #[inline(never)]
     pub(super) fn grow_guesses(&self) -> bool {
-        let keys = self.len();
-        let bytes = Guesses::lines_for(keys) as usize * LINE_WORDS * size_of::<Word>();
-        let is_allowed = self.limit_bytes.is_none_or(|limit| self.live_bytes() + bytes <= limit);
-        is_allowed && self.guesses.grow(keys)
+        self.guesses.grow(self.len())
     }
 }
 

@@ -111,7 +111,7 @@ fn lookups_that_find_make_a_table_and_fill_it() {
 
 #[test]
 fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
-    let (guesses, keys) = (Guesses::none(false, true), 40_000 * KEYS_A_LINE);
+    let (guesses, keys) = (Guesses::none(false, true, &Arc::new(Budget::new(None))), 40_000 * KEYS_A_LINE);
     for _ in 0..2 {
         while guesses.bytes() == 0 {
             assert!(guesses.grow(keys));
@@ -177,13 +177,13 @@ fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
 
 #[test]
 fn there_is_no_table_beyond_the_memory_limit() {
-    let mut tree = tree_of(KEYS);
-    tree.limit_bytes = Some(tree.live_bytes());
+    let tree = tree_of(KEYS);
+    tree.budget().set_limit(tree.held_bytes());
     look_for(&tree, 0..KEYS as u64, true);
     assert_eq!(tree.guesses.bytes(), 0);
     let balance = tree.guesses.balance.load_relaxed() as i64;
     assert!(balance < Guesses::enough_for(KEYS), "each lookup tries again: {balance}");
-    tree.limit_bytes = Some(2 * tree.live_bytes());
+    tree.budget().set_limit(2 * tree.held_bytes());
     look_for(&tree, 0..KEYS as u64, true);
     assert!(tree.guesses.bytes() > 0);
 }

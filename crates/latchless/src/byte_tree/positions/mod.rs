@@ -1,9 +1,9 @@
 //! A table of guesses: which leaf has a key, by the key's position in the range of all keys.
 //!
 //! Most byte strings that serve as keys are numbers written in some way: random or ascending ones,
-//! identifiers in decimal or hexadecimal digits, after something that all keys begin with. [`Numbers`] makes
-//! such a string a number again, and the numbers are spread evenly. So their range is cut into slots of equal
-//! width, some two for each leaf, and a slot says which leaf covers it: these are the
+//! identifiers in decimal or hexadecimal digits, after something that all keys begin with. [`Numbers`]
+//! makes such a string a number again, and the numbers are spread evenly. So their range is cut into slots
+//! of equal width, some two for each leaf, and a slot says which leaf covers it: these are the
 //! [slots](crate::tree::Slots) by which keys of fixed width are guessed. A lookup then reads a slot and the
 //! leaf, and no inner node.
 //!
@@ -33,11 +33,12 @@ use super::node::SUFFIX_ROOM;
 use super::shape::Shape;
 use super::tree::ByteTree;
 use crate::tree::{Segments, Share, Slots};
+use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::Word;
 use numbers::Numbers;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Trees with fewer leaves have no table: caches hold their inner nodes.
 const FEWEST_LEAVES: usize = if cfg!(latchless_small_nodes) { 80 } else { 512 };
@@ -95,13 +96,22 @@ pub struct Positions {
     not_before: [Word; 2],
     /// 1 when no thread is laying out a table.
     is_idle: Word,
+    /// A bit for each table that is counted as held. Only who has made `is_idle` zero looks at it.
+    charged: Word,
     huge_pages: bool,
     prefault: bool,
+    /// What tables are counted in, and what makes numbers and places.
+    budget: Arc<Budget>,
 }
 
 /// Slots of a table of this size.
 fn slots_of(size: usize) -> usize {
     1 << (FEWEST_SLOTS as usize + size)
+}
+
+/// Bytes of a table of this size: its slots, and one more that tells where the last one ends.
+fn bytes_of(size: usize) -> usize {
+    (slots_of(size) + 1) * size_of::<Word>()
 }
 
 /// Nodes for which there are too few slots.
@@ -111,7 +121,7 @@ fn too_many_for(slots: usize) -> usize {
 
 impl Positions {
     /// No table.
-    pub fn none(huge_pages: bool, prefault: bool) -> Self {
+    pub fn none(huge_pages: bool, prefault: bool, budget: &Arc<Budget>) -> Self {
         let [base, scale, is_segmented, emptied, outside, nearness] = [const { Word::new(0) }; 6];
         Self {
             forms: [const { Word::new(0) }; 2],
@@ -127,14 +137,17 @@ impl Positions {
             outside,
             not_before: [const { Word::new(FEWEST_LEAVES as u64) }; 2],
             is_idle: Word::new(1),
+            charged: Word::new(0),
             huge_pages,
             prefault,
+            budget: Arc::clone(budget),
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::none(self.huge_pages, self.prefault);
+        self.budget.give_back(self.charged_bytes() + self.fixed_bytes());
+        *self = Self::none(self.huge_pages, self.prefault, &self.budget);
     }
 
     /// The form of the table that is in use for any [`Aim`]; 0: none is.
@@ -208,10 +221,30 @@ impl Positions {
 
     /// Bytes of the table and of what makes numbers and places.
     pub fn bytes(&self) -> usize {
-        let segments = self.segments.get().map_or(0, |_| size_of::<Segments>());
         let form = self.form();
-        let slots = if form == 0 { 0 } else { slots_of(form - 1) };
-        self.numbers.bytes() + segments + slots * size_of::<Word>()
+        self.fixed_bytes() + if form == 0 { 0 } else { bytes_of(form - 1) }
+    }
+
+    /// Bytes of what makes numbers and places.
+    fn fixed_bytes(&self) -> usize {
+        self.numbers.bytes() + self.segments.get().map_or(0, |_| size_of::<Segments>())
+    }
+
+    /// Bytes of the tables that are counted as held.
+    fn charged_bytes(&self) -> usize {
+        (0..SIZES).filter(|&size| self.is_charged(size)).map(bytes_of).sum()
+    }
+
+    fn is_charged(&self, size: usize) -> bool {
+        self.charged.load_relaxed() >> size & 1 != 0
+    }
+
+    /// A table that was counted takes no memory any more.
+    fn discharge(&self, size: usize) {
+        if self.is_charged(size) {
+            self.charged.add((1u64 << size).wrapping_neg());
+            self.budget.give_back(bytes_of(size));
+        }
     }
 
     /// Whether a tree of so many nodes should have a table, or a larger or a newer one.

@@ -17,8 +17,8 @@ const NODES: usize = 256;
 const SEPARATORS: usize = 8;
 const KEYS: usize = 4;
 
-/// Numbers for each slot, by their logarithm: enough to tell where in a slot a leaf ends, and more where some
-/// slots have most of the leaves.
+/// Numbers for each slot, by their logarithm: enough to tell where in a slot a leaf ends, and more where
+/// some slots have most of the leaves.
 const EVEN_BITS: u32 = 10;
 const UNEVEN_BITS: u32 = 20;
 
@@ -34,11 +34,17 @@ impl Positions {
     /// A table of this size with empty slots, whose memory may not be ready yet. None: memory is refused.
     fn emptied(&self, size: usize) -> Option<&Words<Word>> {
         let table = self.tables.get(size)?;
-        let len = slots_of(size) + 1;
+        let (len, bytes) = (slots_of(size) + 1, bytes_of(size));
+        if !self.is_charged(size) {
+            self.budget.take(bytes).ok()?;
+            self.charged.add(1 << size);
+        }
         if table.get().is_none() {
-            let huge_pages = self.huge_pages && len * size_of::<Word>() >= HUGE_FROM_BYTES;
-            // Nobody else is here to be first.
-            let _ = table.set(Words::new(len, huge_pages).ok()?);
+            match Words::new(len, self.huge_pages && bytes >= HUGE_FROM_BYTES) {
+                // Nobody else is here to be first.
+                Ok(words) => _ = table.set(words),
+                Err(_) => self.discharge(size),
+            }
         }
         let words = table.get()?;
         if self.emptied.load_relaxed() != size as u64 + 1 {
@@ -54,7 +60,8 @@ impl Positions {
         Some(words)
     }
 
-    /// Lays out the table of this size, for so many nodes. None: it would be no use; no table is in use then.
+    /// Lays out the table of this size, for so many nodes. None: it would be no use; no table is in use
+    /// then.
     fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
         let before = self.form();
         self.publish(0, nodes);
@@ -65,8 +72,9 @@ impl Positions {
         if before > 0
             && before != size + 1
             && let Some(words) = self.tables[before - 1].get()
+            && words.give_back(0..words.len())
         {
-            words.give_back(0..words.len());
+            self.discharge(before - 1);
         }
         Some(())
     }
@@ -104,7 +112,7 @@ impl ByteTree {
     /// Lays out a table of positions if the tree should have another one.
     #[inline(always)]
     pub(in crate::byte_tree) fn lay_out_if_outgrown(&self) {
-        let nodes = self.nodes.live_bytes() / size_of::<NodeLines>();
+        let nodes = self.long.tree_nodes();
         if self.positions.is_outgrown(nodes) {
             self.lay_out(nodes);
         }
@@ -119,13 +127,17 @@ impl ByteTree {
             return;
         }
         let size = (2 * nodes).next_power_of_two().ilog2().saturating_sub(FEWEST_SLOTS) as usize;
-        let more = slots_of(size) * size_of::<Word>() + Numbers::BYTES_MAX + size_of::<Segments>();
-        let is_allowed = self.limit_bytes.is_none_or(|limit| self.live_bytes() + more <= limit);
-        let table = if is_allowed { positions.emptied(size) } else { None };
-        match table {
+        // What makes numbers and places may need so much more.
+        let more = Numbers::BYTES_MAX + size_of::<Segments>() - positions.fixed_bytes();
+        let is_allowed = positions.budget.take(more).is_ok();
+        let before = positions.fixed_bytes();
+        match if is_allowed { positions.emptied(size) } else { None } {
             Some(words) if positions.prefault && words.is_unready() => {}
             Some(_) if positions.lay_out((size, nodes), self.survey().as_ref()).is_some() => {}
             _ => positions.wait_for(2 * nodes as u64),
+        }
+        if is_allowed {
+            positions.budget.give_back(more - (positions.fixed_bytes() - before));
         }
         positions.is_idle.publish_bits(1);
     }
@@ -191,8 +203,8 @@ impl ByteTree {
         [above, nodes]
     }
 
-    /// As many of these nodes, in order, with about as many others between each two of them, but not exactly:
-    /// where keys have a rhythm, nodes at equal distances might all be alike.
+    /// As many of these nodes, in order, with about as many others between each two of them, but not
+    /// exactly: where keys have a rhythm, nodes at equal distances might all be alike.
     fn scattered(&self, nodes: Vec<NodeRef>, most: usize) -> Vec<NodeRef> {
         let len = nodes.len();
         if len <= most {

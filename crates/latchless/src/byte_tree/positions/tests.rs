@@ -67,7 +67,7 @@ fn look_for(tree: &ByteTree, key: Write, numbers: core::ops::Range<u64>) {
 }
 
 fn nodes_of(tree: &ByteTree) -> usize {
-    tree.nodes.live_bytes() / size_of::<crate::byte_tree::shape::NodeLines>()
+    tree.long.tree_nodes()
 }
 
 /// The share of keys whose leaf the table says.
@@ -310,13 +310,13 @@ fn there_is_no_table_beyond_the_memory_limit() {
     let (mut tree, key) = (tree(), EVEN[0].1);
     put(&tree, key, 0..KEYS / 2);
     tree.positions.clear();
-    tree.limit_bytes = Some(tree.live_bytes());
+    tree.budget().set_limit(tree.held_bytes());
     tree.lay_out_if_outgrown();
     tree.positions.wait_for(1);
     tree.lay_out_if_outgrown();
     assert!(!tree.positions.are_any(Aim::Find) && tree.positions.not_before[0].load_relaxed() > 1);
     look_for(&tree, key, 0..KEYS / 2);
-    tree.limit_bytes = Some(4 * tree.live_bytes() + Numbers::BYTES_MAX);
+    tree.budget().set_limit(4 * tree.held_bytes() + Numbers::BYTES_MAX);
     tree.positions.wait_for(1);
     tree.lay_out_if_outgrown();
     assert!(tree.positions.are_any(Aim::Find));

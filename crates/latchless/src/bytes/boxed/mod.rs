@@ -22,7 +22,8 @@ use latchless_core::base::stats::Stats;
 ///
 /// The keys are those of a [`BytesIndex`]. The values lie beside it, in slots of their own, so a lookup
 /// costs one cache miss more. They are read by reference under a [`pin`](BoxedBytesIndex::pin); what was
-/// replaced or removed can still be read under a pin from before, and is dropped once no such pin is left.
+/// replaced or removed can still be read under a pin from before, and is dropped once no such pin is left,
+/// as [`BoxedIndex`](crate::BoxedIndex) says, at the latest by a [`flush`](BoxedBytesIndex::flush).
 /// Operations on single keys and on the nearest key are linearizable, ranges weakly consistent.
 ///
 /// ```
@@ -52,14 +53,14 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Self::with_options(Options::default())
     }
 
-    /// An empty index with these options. The limit holds for the nodes and long keys, and once more for
-    /// the slots of the values; what values own elsewhere isn't counted.
+    /// An empty index with these options. The limit holds for nodes, long keys and slots of values together;
+    /// what values own elsewhere isn't counted.
     ///
     /// # Errors
     /// As [`BytesIndex::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
-        let slots = SlotMap::new(options.limit_bytes);
-        Ok(Self { index: BytesIndex::with_options(options)?, slots })
+        let index = BytesIndex::<K, SlotId>::with_options(options)?;
+        Ok(Self { slots: SlotMap::new(index.tree.budget()), index })
     }
 
     /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many operations.
@@ -77,10 +78,11 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.index.is_empty()
     }
 
-    /// Bytes of the nodes, the long keys and the values' slots; what values own elsewhere isn't counted.
-    /// O(1).
+    /// Bytes of the nodes, the long keys and the tables, as [`BytesIndex::memory_bytes`], and of the values'
+    /// slots with their books; what values own elsewhere isn't counted, nor eight bytes for each value that
+    /// waits to be dropped. O(1).
     pub fn memory_bytes(&self) -> usize {
-        self.index.memory_bytes() + self.slots.bytes()
+        self.index.memory_bytes()
     }
 
     /// As [`BytesIndex::stats`], of the nodes that hold the keys.
@@ -195,7 +197,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Err(refused)
     }
 
-    /// Removes a key and returns its value, which is retired. O(log n + l).
+    /// Removes a key and returns its value, which is retired: it is dropped when no pin of this moment is
+    /// left, in a batch with others ([`BoxedBytesIndex::flush`] doesn't wait for those). O(log n + l).
     pub fn remove<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
         Q: BytesKey<K> + ?Sized,
@@ -228,6 +231,29 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
             }
         }
         Ok(removed)
+    }
+
+    /// Drops every value that was replaced or removed and that no pin can see any more, and gives the
+    /// memory of their slots back. When no pin of any index is held, none of them is left afterwards. O(1)
+    /// for each value that waits, and for each page of vacant slots.
+    ///
+    /// Later operations and pins that end do the same in part, and leave a few hundred values at the most.
+    /// So this is for values that hold what is scarce, such as files, and for an index that is at rest.
+    /// Called by a value's own `Drop`, it does nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// let files = latchless::bytes::BoxedBytesIndex::<String, Arc<str>>::new()?;
+    /// let file: Arc<str> = "seven".into();
+    /// files.insert("7", Arc::clone(&file), &files.pin())?;
+    /// files.remove("7", &files.pin());
+    /// files.flush();
+    /// assert_eq!(Arc::strong_count(&file), 1);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn flush(&self) {
+        self.slots.flush();
     }
 
     /// Removes all keys, drops all values, and gives all memory back, now.

@@ -38,9 +38,12 @@ const TOGETHER: usize = 64;
 ///
 /// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or
 /// removed is *retired*: it can still be read under a pin from before, and is dropped
-/// once no such pin is left, by whichever thread comes to it. Every value is dropped exactly once, at
-/// the latest with the index. A panic in a value's `Drop` leaves the index whole. The memory of values that
-/// are gone is given back while the index is used: see [`BoxedIndex::memory_bytes`].
+/// once no such pin is left, by whichever thread comes to it: an operation that retires others, the end of
+/// a pin, [`BoxedIndex::flush`]. Retired values are dropped in batches of 64 or more, so up to 63 for each
+/// eighth of the threads wait for the next ones, for a flush, or for the end of the index. Every value is
+/// dropped exactly once, at the latest with the index. A panic in a value's `Drop` leaves the index whole.
+/// The memory of values that are gone is given back while the index is used: see
+/// [`BoxedIndex::memory_bytes`].
 ///
 /// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`]. What takes a
 /// closure keeps to the [race rule](crate::index#races): an entry is replaced or removed only as the closure
@@ -80,13 +83,14 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Self::with_options(Options::default())
     }
 
-    /// An empty index with options of the caller's choice. The limit holds for the nodes, and once
-    /// more for the slots of the values; what values own elsewhere isn't counted.
+    /// An empty index with options of the caller's choice. The limit holds for nodes and slots of values
+    /// together; what values own elsewhere isn't counted.
     ///
     /// # Errors
     /// As [`Index::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { index: Index::with_options(options)?, slots: SlotMap::new(options.limit_bytes) })
+        let index = Index::with_options(options)?;
+        Ok(Self { slots: SlotMap::new(index.access().tree.budget()), index })
     }
 
     /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many
@@ -105,14 +109,16 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.is_empty()
     }
 
-    /// Bytes of the nodes and of the values' slots; what values own elsewhere isn't counted. O(1).
+    /// Bytes of the nodes and tables, as [`Index::memory_bytes`], and of the values' slots with their
+    /// books; what values own elsewhere isn't counted, nor eight bytes for each value that waits to be
+    /// dropped. O(1).
     ///
     /// Slots are given back to the system (on Linux) when more than half of them, and half a megabyte, are
     /// vacant; that takes pages of 64 KiB on which no value is left. Values that are put in gather on the
     /// pages that are kept. A value that is retired has its slot until it is dropped, so a pin that is held
-    /// for long makes this grow; it falls again while values are replaced or removed afterwards.
+    /// for long makes this grow; it falls again when that pin ends.
     pub fn memory_bytes(&self) -> usize {
-        self.index.memory_bytes() + self.slots.bytes()
+        self.index.memory_bytes()
     }
 
     /// Bytes of the nodes in use and of the slots with values, those included that wait to be dropped.
@@ -144,7 +150,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Removes all keys, as [`BoxedIndex::remove_range`] does. [`BoxedIndex::reset`] is at once.
+    /// Removes all keys, as [`BoxedIndex::remove_range`] does, and drops their values, but for those that a
+    /// pin can see, as [`BoxedIndex::flush`] does. [`BoxedIndex::reset`] waits for no pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
@@ -154,6 +161,30 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn clear(&self) {
         let all = self.remove_range(..);
         debug_assert!(all.is_ok(), "the range of all keys is none that is inverted");
+        self.flush();
+    }
+
+    /// Drops every value that was replaced or removed and that no pin can see any more, and gives the
+    /// memory of their slots back. When no pin of any index is held, none of them is left afterwards. O(1)
+    /// for each value that waits, and for each page of vacant slots.
+    ///
+    /// Later operations and pins that end do the same in part, and leave a few hundred values at the most.
+    /// So this is for values that hold what is scarce, such as files, and for an index that is at rest.
+    /// Called by a value's own `Drop`, it does nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// let files = latchless::BoxedIndex::<u32, Arc<str>>::new()?;
+    /// let file: Arc<str> = "seven".into();
+    /// files.insert(7, Arc::clone(&file), &files.pin())?;
+    /// files.remove(7, &files.pin());
+    /// files.flush();
+    /// assert_eq!(Arc::strong_count(&file), 1);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn flush(&self) {
+        self.slots.flush();
     }
 
     /// Removes all keys, drops all values, and gives all memory back, now. If drops panic, all others are

@@ -158,7 +158,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Ok(self.retire(old, pin))
     }
 
-    /// Takes a key out and returns its value, which is retired. O(log n).
+    /// Takes a key out and returns its value, which is retired: it is dropped when no pin of this moment is
+    /// left, in a batch with others ([`BoxedIndex::flush`] doesn't wait for those). O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

@@ -21,7 +21,7 @@ fn memory_of_retired_values_comes_back() {
         for version in 0..scaled(1000) as u64 {
             index.insert(version % 10, census.value(version % 10, version), &index.pin()).unwrap();
         }
-        census.wait_for_drops(before + (round + 1) * scaled(1000) as u64 - 10);
+        census.wait_for_drops(before + (round + 1) * scaled(1000) as u64 - 10, || index.flush());
     }
     // Pins of other threads, other tests' as well, may keep all values of a round, and no more.
     let held = index.memory_bytes();
@@ -140,11 +140,13 @@ fn clearing_gives_everything_back() {
     let empty = BoxedIndex::<u64, Counted>::new().unwrap().memory_bytes();
     index.clear();
     assert!(index.is_empty());
-    census.wait_for_drops(keys);
+    census.wait_for_drops(keys, || index.flush());
     index.extend((0..keys).map(|key| (key, census.value(key, 1))));
     index.reset();
     assert_eq!(census.counts(), (2 * keys, 2 * keys), "now");
-    assert_eq!((index.memory_bytes(), index.len()), (empty, 0));
+    assert_eq!(index.len(), 0);
+    // Beside the books of the slots, of which there was one for each value, or more.
+    assert!(index.memory_bytes() <= empty + keys as usize + 8192, "{} bytes", index.memory_bytes());
     index.insert(1, census.value(1, 2), &Pinned::new()).unwrap();
     assert_eq!(index.take(1).unwrap().version, 2);
 }

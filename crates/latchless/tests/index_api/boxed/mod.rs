@@ -32,14 +32,14 @@ impl Census {
         (self.made.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
     }
 
-    /// Waits until this many are dropped: drops that were put off happen on whatever thread comes to
-    /// them, those of other tests included.
-    fn wait_for_drops(&self, at_least: u64) {
+    /// Waits until this many are dropped, which `flush` brings about: drops that were put off happen on
+    /// whatever thread comes to them, those of other tests included.
+    fn wait_for_drops(&self, at_least: u64, flush: impl Fn()) {
         for _ in 0..20_000 {
             if self.counts().1 >= at_least {
                 return;
             }
-            Pinned::new().flush();
+            flush();
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
         panic!("{} of {at_least} drops", self.counts().1);
@@ -47,7 +47,7 @@ impl Census {
 
     fn all_dropped_once(&self) {
         let (made, _) = self.counts();
-        self.wait_for_drops(made);
+        self.wait_for_drops(made, || Pinned::new().flush());
         assert_eq!(self.counts(), (made, made));
     }
 }

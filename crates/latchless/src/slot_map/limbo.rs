@@ -1,0 +1,63 @@
+//! Values that were retired and wait to be dropped.
+//!
+//! They are the index's own: in short lists, of some threads each, until there are enough for a batch, which
+//! is dropped when every pin of that moment has ended. So a flush finds those of all threads.
+//!
+//! # Thread safety
+//! A list is held for a moment only; no code of a value's type runs meanwhile.
+
+use super::SlotId;
+use super::pinned::waiting;
+use latchless_core::sync::{self, Mutex, Tally};
+
+/// Values of a batch, and of one while many batches wait for a pin to end: a batch takes two kilobytes of the
+/// queue, however short it is.
+const TOGETHER: usize = 64;
+const MANY_TOGETHER: usize = 1024;
+/// So many batches are many.
+const MANY: usize = 64;
+/// Lists, so that threads rarely meet at one.
+const STRIPES: usize = 8;
+
+/// The lists, and how many values are in batches. See the file's head.
+#[derive(Debug, Default)]
+pub(super) struct Limbo {
+    stripes: [Stripe; STRIPES],
+    batched: Tally,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe(Mutex<Vec<SlotId>>);
+
+impl Limbo {
+    /// Takes a value in. Gives a batch back when there are enough, which the caller puts off; none
+    /// where `keeps`.
+    #[inline]
+    pub(super) fn push(&self, retired: SlotId, keeps: bool) -> Option<Vec<SlotId>> {
+        let mut own = self.stripes[sync::slot() % STRIPES].0.lock();
+        own.push(retired);
+        let is_full = own.len() >= TOGETHER && !keeps && (own.len() >= MANY_TOGETHER || waiting() < MANY);
+        if is_full { Some(self.batch(&mut own)) } else { None }
+    }
+
+    /// Everything in the lists, in batches.
+    pub(super) fn take_all(&self) -> impl Iterator<Item = Vec<SlotId>> + '_ {
+        self.stripes.iter().map(|stripe| self.batch(&mut stripe.0.lock())).filter(|batch| !batch.is_empty())
+    }
+
+    fn batch(&self, list: &mut Vec<SlotId>) -> Vec<SlotId> {
+        self.batched.add(list.len());
+        core::mem::take(list)
+    }
+
+    /// A batch of so many values has been dropped.
+    pub(super) fn is_dropped(&self, values: usize) {
+        self.batched.subtract(values);
+    }
+
+    /// Whether no batch waits.
+    pub(super) fn has_no_batch(&self) -> bool {
+        self.batched.get() == 0
+    }
+}

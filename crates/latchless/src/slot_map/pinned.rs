@@ -1,0 +1,169 @@
+//! Pins, and work that is put off until every pin of a moment has ended.
+//!
+//! Whatever is put off goes to a queue that all threads share, so none of it waits for the thread that put
+//! it off to come back: any thread that unpins, or flushes, does what is due.
+//!
+//! # Who does it
+//! 1. A pin that ends does a little now and then, in proportion to what waits.
+//! 2. A pin during which much was put off has probably held it up: when it ends, it does all that is due.
+//! 3. A flush does what is due.
+
+use core::cell::Cell;
+use crossbeam_epoch::{Collector, Guard, LocalHandle};
+use latchless_core::sync::Tally;
+use std::sync::OnceLock;
+
+/// Rounds after which what was put off before is due, unless a thread stays pinned: the epoch must advance
+/// twice, and another thread may advance it at the same moment.
+const ROUNDS: usize = 4;
+/// One of so many pins of a thread does a part of what is due.
+const TICKS_TOGETHER: u32 = 32;
+/// A pin during which so much was put off has held it up.
+const HELD_UP: usize = 8;
+
+/// What was put off, in pieces, and how many of these are done.
+static PUT_OFF: Tally = Tally::new(0);
+static DONE: Tally = Tally::new(0);
+
+thread_local! {
+    static HANDLE: LocalHandle = collector().register();
+    /// Counts the pins of this thread that ended while something was put off.
+    static TICKS: Cell<u32> = const { Cell::new(0) };
+    /// Whether the calling thread is doing what was put off.
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The library's own: nothing that others put off comes between.
+fn collector() -> &'static Collector {
+    static COLLECTOR: OnceLock<Collector> = OnceLock::new();
+    COLLECTOR.get_or_init(Collector::new)
+}
+
+#[inline]
+fn guard() -> Guard {
+    // A thread that is ending has no handle any more.
+    HANDLE.try_with(LocalHandle::pin).unwrap_or_else(|_| collector().register().pin())
+}
+
+/// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
+/// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
+/// thread retires is dropped, so none should be kept for long. The end of a pin that held up many values
+/// drops them.
+///
+/// ```
+/// # use latchless::BoxedIndex;
+/// # let index = BoxedIndex::<u64, String>::new()?;
+/// let pin = index.pin();
+/// index.insert(7, "seven".to_owned(), &pin)?;
+/// let seven = index.get(7, &pin);
+/// index.remove(7, &pin);
+/// assert_eq!(seven.map(String::as_str), Some("seven"), "still there to be read");
+/// # Ok::<(), latchless::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Pinned {
+    guard: Guard,
+    /// Behind the guard: what it does when it is dropped is for when the pin has ended.
+    end: End,
+}
+
+/// The end of a pin.
+#[derive(Debug)]
+struct End {
+    /// What was put off before the pin began.
+    before: usize,
+}
+
+impl Pinned {
+    /// Pins the calling thread.
+    #[inline]
+    pub fn new() -> Self {
+        let end = End { before: PUT_OFF.get() };
+        Self { guard: guard(), end }
+    }
+
+    /// Unpins for a moment, so that what was retired meanwhile can be dropped. No reference that was
+    /// read under the pin is left by then.
+    pub fn repin(&mut self) {
+        self.guard.repin();
+        self.end.before = PUT_OFF.get();
+    }
+
+    /// Drops some of the retired values, of all indexes, that no pin can see any more, if many wait. To drop
+    /// all of one index there is [`BoxedIndex::flush`](crate::BoxedIndex::flush).
+    pub fn flush(&self) {
+        self.guard.flush();
+    }
+}
+
+impl Default for Pinned {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for End {
+    #[inline]
+    fn drop(&mut self) {
+        let (put_off, done) = (PUT_OFF.get(), DONE.get());
+        if put_off != done {
+            after_a_pin(put_off.wrapping_sub(self.before), put_off.wrapping_sub(done));
+        }
+    }
+}
+
+/// Does some of what waits, after a pin during which so much was put off.
+#[cold]
+#[inline(never)]
+fn after_a_pin(during: usize, waiting: usize) {
+    let ticks = TICKS.get().wrapping_add(1);
+    TICKS.set(ticks);
+    if during >= HELD_UP {
+        do_what_is_due(usize::MAX, || false);
+    } else if ticks.is_multiple_of(TICKS_TOGETHER) {
+        do_what_is_due(1 + waiting / 8, || false);
+    }
+}
+
+/// Whether the calling thread is doing what was put off.
+pub(super) fn is_busy() -> bool {
+    IS_BUSY.get()
+}
+
+/// Runs `work`, which may be code of a value's type; what it puts off is left to others.
+pub(super) fn busy<R>(work: impl FnOnce() -> R) -> R {
+    let outer = IS_BUSY.replace(true);
+    let done = work();
+    IS_BUSY.set(outer);
+    done
+}
+
+/// Puts `work` off until every pin of this moment has ended. It must not panic.
+pub(super) fn put_off(work: impl FnOnce() + Send + 'static) {
+    PUT_OFF.add(1);
+    let guard = guard();
+    guard.defer(move || {
+        busy(work);
+        DONE.add(1);
+    });
+    // To the queue that all threads share.
+    guard.flush();
+}
+
+/// How many pieces wait.
+pub(super) fn waiting() -> usize {
+    PUT_OFF.get().wrapping_sub(DONE.get())
+}
+
+/// Does what is due, until about so many pieces were done, or `is_enough` says so, or nothing is due.
+pub(super) fn do_what_is_due(most: usize, is_enough: impl Fn() -> bool) {
+    if is_busy() {
+        return;
+    }
+    let (first, mut idle) = (DONE.get(), 0);
+    while idle < ROUNDS && DONE.get().wrapping_sub(first) < most && !is_enough() {
+        let before = DONE.get();
+        guard().flush();
+        idle = if DONE.get() == before { idle + 1 } else { 0 };
+    }
+}

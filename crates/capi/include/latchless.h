@@ -432,6 +432,14 @@ enum latchless_status latchless_u64_higher(const struct latchless_u64 *index,
                                            uint64_t *near_key,
                                            latchless_value *value);
 
+// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
+// key. At one moment no entry was nearer, on either side; what latchless_u64_floor and latchless_u64_ceiling
+// find, called one after the other, may be of different moments.
+enum latchless_status latchless_u64_nearest(const struct latchless_u64 *index,
+                                            uint64_t key,
+                                            uint64_t *near_key,
+                                            latchless_value *value);
+
 // How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
 // everything; later ones count what has changed since.
 enum latchless_status latchless_u64_rank(const struct latchless_u64 *index,
@@ -514,6 +522,16 @@ enum latchless_status latchless_u64_higher_columns(const struct latchless_u64 *i
                                                    latchless_value *values,
                                                    uint8_t *found,
                                                    size_t *hits);
+
+// Of each key the nearest entry, on whichever side, as latchless_u64_nearest; otherwise as
+// latchless_u64_floor_columns. Each answer is of one moment.
+enum latchless_status latchless_u64_nearest_columns(const struct latchless_u64 *index,
+                                                    const uint64_t *keys,
+                                                    size_t count,
+                                                    uint64_t *near_keys,
+                                                    latchless_value *values,
+                                                    uint8_t *found,
+                                                    size_t *hits);
 
 // ranks[i] gets how many keys are smaller than keys[i].
 enum latchless_status latchless_u64_rank_columns(const struct latchless_u64 *index,
@@ -723,6 +741,14 @@ enum latchless_status latchless_i64_higher(const struct latchless_i64 *index,
                                            int64_t *near_key,
                                            latchless_value *value);
 
+// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
+// key. At one moment no entry was nearer, on either side; what latchless_i64_floor and latchless_i64_ceiling
+// find, called one after the other, may be of different moments.
+enum latchless_status latchless_i64_nearest(const struct latchless_i64 *index,
+                                            int64_t key,
+                                            int64_t *near_key,
+                                            latchless_value *value);
+
 // How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
 // everything; later ones count what has changed since.
 enum latchless_status latchless_i64_rank(const struct latchless_i64 *index,
@@ -805,6 +831,16 @@ enum latchless_status latchless_i64_higher_columns(const struct latchless_i64 *i
                                                    latchless_value *values,
                                                    uint8_t *found,
                                                    size_t *hits);
+
+// Of each key the nearest entry, on whichever side, as latchless_i64_nearest; otherwise as
+// latchless_i64_floor_columns. Each answer is of one moment.
+enum latchless_status latchless_i64_nearest_columns(const struct latchless_i64 *index,
+                                                    const int64_t *keys,
+                                                    size_t count,
+                                                    int64_t *near_keys,
+                                                    latchless_value *values,
+                                                    uint8_t *found,
+                                                    size_t *hits);
 
 // ranks[i] gets how many keys are smaller than keys[i].
 enum latchless_status latchless_i64_rank_columns(const struct latchless_i64 *index,
@@ -1014,6 +1050,14 @@ enum latchless_status latchless_f64_higher(const struct latchless_f64 *index,
                                            double *near_key,
                                            latchless_value *value);
 
+// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
+// key. At one moment no entry was nearer, on either side; what latchless_f64_floor and latchless_f64_ceiling
+// find, called one after the other, may be of different moments.
+enum latchless_status latchless_f64_nearest(const struct latchless_f64 *index,
+                                            double key,
+                                            double *near_key,
+                                            latchless_value *value);
+
 // How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
 // everything; later ones count what has changed since.
 enum latchless_status latchless_f64_rank(const struct latchless_f64 *index,
@@ -1096,6 +1140,16 @@ enum latchless_status latchless_f64_higher_columns(const struct latchless_f64 *i
                                                    latchless_value *values,
                                                    uint8_t *found,
                                                    size_t *hits);
+
+// Of each key the nearest entry, on whichever side, as latchless_f64_nearest; otherwise as
+// latchless_f64_floor_columns. Each answer is of one moment.
+enum latchless_status latchless_f64_nearest_columns(const struct latchless_f64 *index,
+                                                    const double *keys,
+                                                    size_t count,
+                                                    double *near_keys,
+                                                    latchless_value *values,
+                                                    uint8_t *found,
+                                                    size_t *hits);
 
 // ranks[i] gets how many keys are smaller than keys[i].
 enum latchless_status latchless_f64_rank_columns(const struct latchless_f64 *index,

@@ -171,6 +171,7 @@ struct api;
         static constexpr auto ceiling = latchless_##name##_ceiling;                                          \
         static constexpr auto lower = latchless_##name##_lower;                                              \
         static constexpr auto higher = latchless_##name##_higher;                                            \
+        static constexpr auto nearest = latchless_##name##_nearest;                                          \
         static constexpr auto rank = latchless_##name##_rank;                                                \
         static constexpr auto nth = latchless_##name##_nth;                                                  \
         static constexpr auto get_columns = latchless_##name##_get_columns;                                  \
@@ -180,6 +181,7 @@ struct api;
         static constexpr auto ceiling_columns = latchless_##name##_ceiling_columns;                          \
         static constexpr auto lower_columns = latchless_##name##_lower_columns;                              \
         static constexpr auto higher_columns = latchless_##name##_higher_columns;                            \
+        static constexpr auto nearest_columns = latchless_##name##_nearest_columns;                          \
         static constexpr auto rank_columns = latchless_##name##_rank_columns;                                \
         static constexpr auto count_columns = latchless_##name##_count_columns;                              \
         static constexpr auto count = latchless_##name##_count;                                              \
@@ -431,6 +433,8 @@ public:
     optional_entry ceiling(Key key) const { return near(api::ceiling, key); }
     optional_entry lower(Key key) const { return near(api::lower, key); }
     optional_entry higher(Key key) const { return near(api::higher, key); }
+    // On whichever side; of two that are equally near the one with the smaller key.
+    optional_entry nearest(Key key) const { return near(api::nearest, key); }
     // How many keys are smaller.
     std::size_t rank(Key key) const {
         std::size_t rank = 0;
@@ -470,6 +474,7 @@ public:
     found_entries<Key> ceiling(const std::vector<Key> &keys) const { return entries_of(api::ceiling_columns, keys); }
     found_entries<Key> lower(const std::vector<Key> &keys) const { return entries_of(api::lower_columns, keys); }
     found_entries<Key> higher(const std::vector<Key> &keys) const { return entries_of(api::higher_columns, keys); }
+    found_entries<Key> nearest(const std::vector<Key> &keys) const { return entries_of(api::nearest_columns, keys); }
     std::vector<std::size_t> rank(const std::vector<Key> &keys) const {
         std::vector<std::size_t> ranks(keys.size());
         detail::check(api::rank_columns(handle_, keys.data(), keys.size(), ranks.data()));

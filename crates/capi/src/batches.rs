@@ -3,7 +3,7 @@
 
 use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
-use crate::entries::Near;
+use crate::entries::{Near, NearNumber};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::KeyType;
@@ -11,7 +11,7 @@ use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Words;
 use core::ops::Range;
 use engine::Error;
-use engine::index::Incomplete;
+use engine::index::{Incomplete, Own};
 
 /// Columns of answers, each of which the caller may not ask for.
 pub struct Answers {
@@ -163,7 +163,7 @@ pub unsafe fn insert(
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
 pub unsafe fn near(
     call: Call,
-    near: Near,
+    near: impl Into<NearNumber>,
     keys: *const u64,
     count: usize,
     near_keys: *mut u64,
@@ -171,6 +171,7 @@ pub unsafe fn near(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
+    let near = near.into();
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         let (keys, answers) =
@@ -185,10 +186,15 @@ pub unsafe fn near(
             let nearest = nearest.zeros(chunk.len());
             let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
             total += match near {
-                Near::Floor => index.floor_columns(words, nearest, values, found)?,
-                Near::Ceiling => index.ceiling_columns(words, nearest, values, found)?,
-                Near::Lower => index.lower_columns(words, nearest, values, found)?,
-                Near::Higher => index.higher_columns(words, nearest, values, found)?,
+                NearNumber::Beside(Near::Floor) => index.floor_columns(words, nearest, values, found)?,
+                NearNumber::Beside(Near::Ceiling) => index.ceiling_columns(words, nearest, values, found)?,
+                NearNumber::Beside(Near::Lower) => index.lower_columns(words, nearest, values, found)?,
+                NearNumber::Beside(Near::Higher) => index.higher_columns(words, nearest, values, found)?,
+                NearNumber::Nearest => {
+                    let distance = |one, other| call.keys.distance(one, other);
+                    let columns = (&mut *nearest, &mut *values, &mut *found);
+                    index.nearest_columns_by(words, (Own::Counts, distance), columns)?
+                }
             };
             if near_keys.is_asked_for() {
                 put_near_keys(near_keys, call.keys, &chunk, nearest, found);

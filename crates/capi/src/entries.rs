@@ -9,6 +9,7 @@ use crate::key::KeyType;
 use crate::status::latchless_status::{self, *};
 use crate::whole::Words;
 use engine::TryInsertError;
+use engine::index::Own;
 
 /// Serves a call for one key.
 #[inline(always)]
@@ -176,20 +177,38 @@ pub enum Near {
     Higher,
 }
 
+/// Which entry near a key that is a number: numbers have a distance.
+#[derive(Debug, Clone, Copy)]
+pub enum NearNumber {
+    Beside(Near),
+    /// On whichever side.
+    Nearest,
+}
+
+impl From<Near> for NearNumber {
+    fn from(near: Near) -> Self {
+        Self::Beside(near)
+    }
+}
+
 #[inline(always)]
 pub unsafe fn near(
     call: Call,
-    near: Near,
+    near: impl Into<NearNumber>,
     key: u64,
     near_key: *mut u64,
     value: *mut u64,
 ) -> latchless_status {
+    let near = near.into();
     let serve = |index: &Words, key| {
         let found = match near {
-            Near::Floor => index.floor(key),
-            Near::Ceiling => index.ceiling(key),
-            Near::Lower => index.lower(key),
-            Near::Higher => index.higher(key),
+            NearNumber::Beside(Near::Floor) => index.floor(key),
+            NearNumber::Beside(Near::Ceiling) => index.ceiling(key),
+            NearNumber::Beside(Near::Lower) => index.lower(key),
+            NearNumber::Beside(Near::Higher) => index.higher(key),
+            NearNumber::Nearest => {
+                index.nearest_by(key, Own::Counts, |one, other| call.keys.distance(one, other))
+            }
         };
         // SAFETY: as the caller promises.
         unsafe { entry(found, call.keys, near_key, value) }

@@ -3,6 +3,7 @@
 //! exports is compiled once for all types of numbers. Byte strings are stored as they are.
 
 use core::marker::PhantomData;
+use engine::Distance;
 use engine::snapshot::DataType;
 
 /// A type of C's keys.
@@ -89,6 +90,19 @@ impl KeyType {
             Self::U64 => word,
             Self::I64 => word ^ SIGN,
             Self::F64 => word ^ ((word >> 63).wrapping_sub(1) | SIGN),
+        }
+    }
+
+    /// How far the keys of two stored words are apart.
+    #[inline(always)]
+    pub fn distance(self, word: u64, other: u64) -> u64 {
+        match self {
+            // Both types' words are in steps of one.
+            Self::U64 | Self::I64 => word.distance(other),
+            Self::F64 => {
+                let number = |word| f64::from_bits(self.decode(word));
+                number(word).distance(number(other))
+            }
         }
     }
 

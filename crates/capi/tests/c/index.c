@@ -80,6 +80,10 @@ static size_t shown;
             CHECK(latchless_##T##_ceiling(index, key_##T(2 * i + 1), NULL, &value)                \
                   == LATCHLESS_OK);                                                               \
             CHECK(value == i + 1);                                                                \
+            CHECK(latchless_##T##_nearest(index, keys[i], &key, &value) == LATCHLESS_OK);         \
+            CHECK(key == keys[i] && value == i);                                                  \
+            CHECK(latchless_##T##_nearest(index, key_##T(2 * i + 1), &key, NULL) == LATCHLESS_OK); \
+            CHECK(key == keys[i]);                                                                \
             CHECK(latchless_##T##_rank(index, keys[i], &at) == LATCHLESS_OK && at == i);          \
             CHECK(latchless_##T##_nth(index, i, &key, &value) == LATCHLESS_OK);                   \
             CHECK(key == keys[i] && value == i);                                                  \
@@ -87,6 +91,10 @@ static size_t shown;
         CHECK(latchless_##T##_lower(index, keys[0], &key, &value) == LATCHLESS_NOT_FOUND);        \
         CHECK(latchless_##T##_lower(index, LOWEST, &key, &value) == LATCHLESS_NOT_FOUND);         \
         CHECK(latchless_##T##_higher(index, HIGHEST, &key, &value) == LATCHLESS_NOT_FOUND);       \
+        CHECK(latchless_##T##_nearest(index, HIGHEST, &key, &value) == LATCHLESS_OK);             \
+        CHECK(key == keys[N - 1] && value == N - 1);                                              \
+        CHECK(latchless_##T##_nearest(index, LOWEST, &key, NULL) == LATCHLESS_OK);                \
+        CHECK(key == keys[0]);                                                                    \
         CHECK(latchless_##T##_nth(index, N, &key, &value) == LATCHLESS_NOT_FOUND);                \
         CHECK(latchless_##T##_rank(index, HIGHEST, &at) == LATCHLESS_OK && at == N);              \
         CHECK(latchless_##T##_pop_first(index, &key, &value) == LATCHLESS_OK);                    \
@@ -150,6 +158,14 @@ static size_t shown;
               == LATCHLESS_OK);                                                                   \
         CHECK(told == N);                                                                         \
         for (i = 0; i < N; i++) CHECK(near_keys[i] == key_##T(i / 2 * 2 + 2));                    \
+        CHECK(latchless_##T##_nearest_columns(index, keys, N, near_keys, NULL, NULL, &told)       \
+              == LATCHLESS_OK);                                                                   \
+        CHECK(told == N);                                                                         \
+        for (i = 0; i < N; i++) {                                                                 \
+            K key;                                                                                \
+            CHECK(latchless_##T##_nearest(index, keys[i], &key, NULL) == LATCHLESS_OK);           \
+            CHECK(near_keys[i] == key);                                                           \
+        }                                                                                         \
         CHECK(latchless_##T##_rank_columns(index, keys, N, ranks) == LATCHLESS_OK);               \
         for (i = 0; i < N; i++) CHECK(ranks[i] == (i + 1) / 2);                                   \
         CHECK(latchless_##T##_count_columns(index, keys, keys, N, ranks) == LATCHLESS_OK);        \

@@ -86,6 +86,9 @@ void compare(const latchless::index<Key> &index, const map<Key> &model, std::mt1
     CHECK(index.higher(key) == at(model, model.upper_bound(key)));
     CHECK(index.floor(key) == before(model, model.upper_bound(key)));
     CHECK(index.lower(key) == before(model, model.lower_bound(key)));
+    const auto below = index.floor(key), above = index.ceiling(key);
+    const bool is_above = above && (!below || above->key - key < key - below->key);
+    CHECK(index.nearest(key) == (is_above ? above : below));
     CHECK(index.size() == model.size() && index.empty() == model.empty());
     const auto rank = static_cast<std::size_t>(std::distance(model.begin(), model.lower_bound(key)));
     CHECK(index.rank(key) == rank);
@@ -131,6 +134,7 @@ void batches() {
     const auto ceilings = index.ceiling(asked);
     const auto lowers = index.lower(asked);
     const auto highers = index.higher(asked);
+    const auto nearest = index.nearest(asked);
     const auto ranks = index.rank(asked);
     const auto counts = index.count(keys, keys);
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -138,6 +142,7 @@ void batches() {
         CHECK((latchless::entry<Key>{ceilings.keys[i], ceilings.values[i]} == index.ceiling(asked[i])));
         CHECK((latchless::entry<Key>{lowers.keys[i], lowers.values[i]} == index.lower(asked[i])));
         CHECK((latchless::entry<Key>{highers.keys[i], highers.values[i]} == index.higher(asked[i])));
+        CHECK((latchless::entry<Key>{nearest.keys[i], nearest.values[i]} == index.nearest(asked[i])));
         CHECK(ranks[i] == index.rank(asked[i]) && counts[i] == 1);
     }
     CHECK(index.insert(asked, values) == 2500);

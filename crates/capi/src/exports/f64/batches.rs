@@ -2,7 +2,7 @@
 
 use super::latchless_f64;
 use crate::batches::Done;
-use crate::entries::Near;
+use crate::entries::{Near, NearNumber};
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
 use crate::status::latchless_status;
@@ -111,6 +111,21 @@ pub unsafe extern "C" fn latchless_f64_higher_columns(
     hits: *mut usize,
 ) -> latchless_status {
     serve!(latchless_f64_higher_columns(index): batches::near(Near::Higher, keys.cast(), count, near_keys.cast(), values, found, hits))
+}
+
+/// Of each key the nearest entry, on whichever side, as latchless_f64_nearest; otherwise as
+/// latchless_f64_floor_columns. Each answer is of one moment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_f64_nearest_columns(
+    index: *const latchless_f64,
+    keys: *const f64,
+    count: usize,
+    near_keys: *mut f64,
+    values: *mut latchless_value,
+    found: *mut u8,
+    hits: *mut usize,
+) -> latchless_status {
+    serve!(latchless_f64_nearest_columns(index): batches::near(NearNumber::Nearest, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
 /// ranks[i] gets how many keys are smaller than keys[i].

@@ -1,7 +1,7 @@
 //! Entries of an index of `u64` by their place in its order.
 
 use super::latchless_u64;
-use crate::entries::{End, Near};
+use crate::entries::{End, Near, NearNumber};
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
 use crate::key::Key;
@@ -90,6 +90,19 @@ pub unsafe extern "C" fn latchless_u64_higher(
     value: *mut latchless_value,
 ) -> latchless_status {
     serve!(latchless_u64_higher(index): entries::near(Near::Higher, key.cell(), near_key.cast(), value))
+}
+
+/// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
+/// key. At one moment no entry was nearer, on either side; what latchless_u64_floor and latchless_u64_ceiling
+/// find, called one after the other, may be of different moments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_u64_nearest(
+    index: *const latchless_u64,
+    key: u64,
+    near_key: *mut u64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_u64_nearest(index): entries::near(NearNumber::Nearest, key.cell(), near_key.cast(), value))
 }
 
 /// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts

@@ -222,6 +222,16 @@ impl Core {
         self.near(Near::Higher, key)
     }
 
+    /// The entry whose key is nearest, as (key, value), or None if the index is empty; of two that are equally
+    /// near the one before. The key must be one that the index could have; `nearest_many` takes others, too.
+    fn nearest<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            let entry = self.one(|| Ok(engine.nearest(word)))?;
+            self.entry(key.py(), engine, entry)
+        })
+    }
+
     // ---- batches: arrays of words ----
 
     fn _get_many<'py>(

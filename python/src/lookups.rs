@@ -3,6 +3,7 @@
 use crate::column::Words;
 use crate::engine::{Engine, NoKey};
 use crate::lane::Lane;
+use latchless::index::Own;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
@@ -25,8 +26,8 @@ pub enum Near {
 pub enum Sides {
     /// On one.
     One(Near),
-    /// On both; of two entries that are equally near, the first one counts.
-    Both(Near, Near),
+    /// On both, at one moment; of two entries that are equally near, the first one counts.
+    Both(Own),
 }
 
 impl Sides {
@@ -36,7 +37,7 @@ impl Sides {
         match direction {
             "backward" => Some(Self::One(before)),
             "forward" => Some(Self::One(after)),
-            "nearest" => Some(Self::Both(before, after)),
+            "nearest" => Some(Self::Both(if exact { Own::Counts } else { Own::IsPassed })),
             _ => None,
         }
     }
@@ -75,23 +76,6 @@ impl<'a, T: Copy> Places<'a, T> {
     }
 }
 
-/// Neighbours of the keys of a chunk.
-#[derive(Debug)]
-struct Neighbours<B> {
-    keys: Vec<B>,
-    values: Vec<B>,
-    found: Vec<bool>,
-}
-
-impl<B: Lane> Neighbours<B> {
-    fn room(&mut self, count: usize) -> Columns<'_, B> {
-        self.keys.resize(count, B::MIN);
-        self.values.resize(count, B::MIN);
-        self.found.resize(count, false);
-        Columns { keys: &mut self.keys, values: &mut self.values, found: &mut self.found }
-    }
-}
-
 /// Columns of entries.
 struct Columns<'a, B> {
     keys: &'a mut [B],
@@ -106,14 +90,12 @@ pub struct Reading<'a, B> {
     values: Places<'a, B>,
     found: Places<'a, bool>,
     asked: Vec<B>,
-    others: Neighbours<B>,
 }
 
 impl<'a, B: Lane> Reading<'a, B> {
     /// With this room for its answers.
     pub fn new((keys, (values, found)): (Places<'a, B>, (Places<'a, B>, Places<'a, bool>))) -> Self {
-        let others = Neighbours { keys: Vec::new(), values: Vec::new(), found: Vec::new() };
-        Self { keys, values, found, asked: Vec::new(), others }
+        Self { keys, values, found, asked: Vec::new() }
     }
 }
 
@@ -171,11 +153,11 @@ impl<B: Lane> Engine<B> {
         };
         match question.sides {
             Sides::One(near) => self.beside(near, asked, &mut entries),
-            Sides::Both(before, after) => {
-                self.beside(before, asked, &mut entries);
-                let mut others = reading.others.room(asked.len());
-                self.beside(after, asked, &mut others);
-                self.keep_nearer(asked, &mut entries, &others);
+            Sides::Both(own) => {
+                let distance = |key: B, other: B| key.distance(other, self.order);
+                let columns = (&mut *entries.keys, &mut *entries.values, &mut *entries.found);
+                let found = self.index().nearest_columns_by(asked, (own, distance), columns);
+                found.expect("they are of one length");
             }
         }
         if let Some(farthest) = question.farthest {
@@ -202,17 +184,6 @@ impl<B: Lane> Engine<B> {
         found.expect("they are of one length");
     }
 
-    /// Replaces those entries that have a nearer one on the other side.
-    fn keep_nearer(&self, keys: &[B], entries: &mut Columns<'_, B>, others: &Columns<'_, B>) {
-        for (at, &key) in keys.iter().enumerate() {
-            let nearer = |other| key.distance(other, self.order) < key.distance(entries.keys[at], self.order);
-            if others.found[at] && (!entries.found[at] || nearer(others.keys[at])) {
-                entries.found[at] = true;
-                (entries.keys[at], entries.values[at]) = (others.keys[at], others.values[at]);
-            }
-        }
-    }
-
     /// The neighbour of one key.
     pub fn near(&self, near: Near, key: B) -> Option<(B, B)> {
         match near {
@@ -221,5 +192,10 @@ impl<B: Lane> Engine<B> {
             Near::Lower => self.index().lower(key),
             Near::Higher => self.index().higher(key),
         }
+    }
+
+    /// The nearest entry to one key, on whichever side.
+    pub fn nearest(&self, key: B) -> Option<(B, B)> {
+        self.index().nearest_by(key, Own::Counts, |key: B, other: B| key.distance(other, self.order))
     }
 }

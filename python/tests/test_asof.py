@@ -1,10 +1,12 @@
 """`asof` against `pandas.merge_asof`, and against a plain search where pandas has no answer."""
 
 import itertools
+import threading
+import time
 
 import numpy as np
 import pytest
-from conftest import assert_same
+from conftest import assert_same, run_all
 
 from latchless import Index
 
@@ -117,3 +119,50 @@ def test_tolerances_of_times():
     query = np.array(["2024-01-01T00:01"], "M8[s]")
     assert index.asof(query, tolerance=np.timedelta64(1, "m"))[2].tolist() == [True]
     assert index.asof(query, tolerance=np.timedelta64(59, "s"))[2].tolist() == [False]
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u4", "f8", "M8[us]"])
+def test_the_nearest_entry_is_that_of_asof(rng, dtype):
+    keys = np.unique(rng.integers(0, 3000, 400)).astype(dtype)
+    index = Index(keys, np.arange(len(keys)))
+    queries = rng.integers(0, 3000, 500).astype(dtype)
+    expected = index.asof(queries, direction="nearest")
+    for got, its in zip(index.nearest_many(queries), expected, strict=True):
+        assert_same(got, its)
+    for query, value in zip(queries[:50], expected[1], strict=False):
+        assert index.nearest(query) == (index.nth(value)[0], value)
+    assert Index(key_dtype=dtype).nearest(queries[0]) is None
+    assert not Index(key_dtype=dtype).nearest_many(queries)[2].any()
+
+
+def test_a_near_entry_that_is_on_one_side_or_the_other_is_never_missed():
+    base = 500_500
+    index = Index(np.arange(0, 1_000_000, 1000), 0)  # All others are 500 away.
+    one, other = np.array([base - 1]), np.array([base + 1])
+    index[base - 1] = 1
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            index.insert_many(other, 1)
+            index.remove_many(one)
+            index.insert_many(one, 1)
+            index.remove_many(other)
+
+    def look():
+        queries = np.full(4000, base)
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            for exact in (True, False):
+                keys, _, found = index.asof(queries, direction="nearest", allow_exact_matches=exact, tolerance=400)
+                assert found.all()
+                assert (abs(keys - base) == 1).all()
+            assert abs(index.nearest(base)[0] - base) == 1
+
+    def look_and_stop():
+        try:
+            look()
+        finally:
+            stop.set()
+
+    run_all(swap, look_and_stop)

@@ -270,6 +270,19 @@ class Batches(Core):
         """For each of n keys the entry with the smallest larger key: see `floor_many`."""
         return self._near("forward", False, None, keys, threads)
 
+    def nearest_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
+        """For each of n keys the nearest entry, and of two equally near ones the one before: see `floor_many`.
+
+        An answer is of one moment: no entry was nearer then, on either side.
+
+        Examples
+        --------
+        >>> from latchless import Index
+        >>> Index([10, 20], [1, 2]).nearest_many([20, 15, 5])
+        (array([20, 10, 10]), array([2, 1, 1]), array([ True,  True,  True]))
+        """
+        return self._near("nearest", True, None, keys, threads)
+
     def asof(
         self,
         keys: ArrayLike | Any,
@@ -288,7 +301,8 @@ class Batches(Core):
             sorted ones are faster. NaN and NaT have no nearest entry.
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
-            of the two, and of two equally near ones the one before.
+            of the two, and of two equally near ones the one before. Each answer is of one moment, also that of
+            'nearest': other threads may change the index meanwhile.
         allow_exact_matches : bool
             Whether an entry with the very key counts.
         tolerance : scalar

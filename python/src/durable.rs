@@ -9,7 +9,7 @@ use crate::lane::Lane;
 use crate::serve::CLOSED;
 use crate::snapshot::{dtype_of, zones_known};
 use crate::store::Store;
-use latchless_log::{DurableIndex, Found, Opening, Recovery, SyncMode};
+use latchless_log::{DamagedTail, DurableIndex, Found, Opening, Recovery, SyncMode};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -17,8 +17,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// Where a log ended early: its path, the byte, how many bytes were cut off, why, and where they are kept.
-type Stopped = (PathBuf, u64, u64, &'static str, PathBuf);
+/// Where a log ended early: its path, the byte, how many bytes were cut off, why, where they are kept, and how
+/// many whole records are among them.
+type Stopped = (PathBuf, u64, u64, &'static str, PathBuf, u64);
 
 /// A folder that is locked until an index is made of it, or it is closed.
 #[pyclass(frozen, module = "latchless._latchless")]
@@ -32,8 +33,14 @@ pub struct Folder {
 impl Folder {
     /// `sync`: None never waits for the disk, 0 waits at each change, more is a number of seconds.
     #[new]
-    #[pyo3(signature = (path, sync, fenced))]
-    fn new(py: Python<'_>, path: PathBuf, sync: Option<f64>, fenced: bool) -> PyResult<Self> {
+    #[pyo3(signature = (path, sync, fenced, set_aside))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        sync: Option<f64>,
+        fenced: bool,
+        set_aside: bool,
+    ) -> PyResult<Self> {
         let sync = match sync {
             None => SyncMode::Never,
             Some(0.0) => SyncMode::Each,
@@ -43,7 +50,8 @@ impl Folder {
             ),
         };
         let found = py.detach(|| Found::open(path)).map_err(|error| refused(&error))?;
-        let opening = Opening { sync, fenced, ..Opening::default() };
+        let damaged_tail = if set_aside { DamagedTail::SetAside } else { DamagedTail::Refuse };
+        let opening = Opening { sync, fenced, damaged_tail };
         Ok(Self { found: Mutex::new(Some(found)), opening, recovery: OnceLock::new() })
     }
 
@@ -69,7 +77,7 @@ impl Folder {
     #[getter]
     fn recovery(&self) -> Option<(u64, u64, u64, Option<Stopped>)> {
         let Recovery { snapshot_entries, records, entries, stopped } = self.recovery.get()?.clone();
-        let stopped = stopped.map(|it| (it.path, it.at, it.bytes, it.what, it.rejected));
+        let stopped = stopped.map(|it| (it.path, it.at, it.bytes, it.what, it.rejected, it.whole));
         Some((snapshot_entries, records, entries, stopped))
     }
 

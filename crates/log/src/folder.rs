@@ -44,7 +44,7 @@ impl Folder {
     pub fn open(disk: Arc<dyn Disk>, path: &Path) -> Result<Self> {
         let name = path.join("lock");
         // The file is made after the folder's own name is on the disk, and those of the folders above it.
-        if !disk.exists(&name).map_err(Error::io("look for", &name))? {
+        if !disk.exists(&name).unwrap_or(false) {
             create(&*disk, path)?;
         }
         let lock = disk.open(&name, How::Make).map_err(Error::io("open", &name))?;

@@ -69,7 +69,7 @@ fn a_flipped_bit_is_found() {
     let source = folder();
     let states = history(source.path());
     let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for bit in 0..whole.len() * 8 {
+    for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         match opened(source.path(), &flipped) {

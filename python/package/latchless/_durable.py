@@ -8,7 +8,7 @@ import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from latchless._index import Index, check_fill, check_lengths, keys_and_values
 from latchless._latchless import Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log
 
 Sync = Literal["each", "never"] | float
+DamagedTail = Literal["refuse", "set_aside"]
 
 _FILES = re.compile(r"(log-[0-9a-f]{16}\.redo|snapshot-[0-9a-f]{16}\.arrow)")
 
@@ -36,7 +37,10 @@ class Stopped:
     what: str
     """What is wrong with it."""
     rejected: Path
-    """Where the bytes that were cut off are kept."""
+    """Where the bytes that were cut off are kept: nothing reads that file. One without a whole record is removed
+    with its log, by a snapshot; any other stays until its owner removes it."""
+    whole: int
+    """How many whole records are among them."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,10 @@ class DurableIndex(Index):
         For directories on file systems of a network, which may lose a lock while the machine that held it still
         writes: each opening begins a log of its own, and a change is acknowledged only if no later opening has
         begun one. All openings of the directory must ask for it.
+    damaged_tail : {'refuse', 'set_aside'}
+        What happens if the last log is damaged in what was on the disk. 'refuse' is a ValueError that says how many
+        whole records follow; the files are as they were. 'set_aside' opens what comes before, and keeps the rest in
+        the file that `recovery.stopped.rejected` names.
     assume_sorted, duplicates, fill, limit_bytes
         As for `Index`.
 
@@ -137,6 +145,7 @@ class DurableIndex(Index):
         value_dtype: Dtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
+        damaged_tail: DamagedTail = "refuse",
         assume_sorted: bool = False,
         duplicates: Duplicates = "last",
         fill: float = 0.8,
@@ -146,7 +155,9 @@ class DurableIndex(Index):
         keys, values = keys_and_values(keys, values)
         check_fill(fill)
         given = (key_dtype, value_dtype)
-        folder = Folder(os.fspath(directory), check_sync(sync), bool(fenced))
+        if damaged_tail not in get_args(DamagedTail):
+            raise ValueError(f"damaged_tail is 'refuse' or 'set_aside', not {damaged_tail!r}")
+        folder = Folder(os.fspath(directory), check_sync(sync), bool(fenced), damaged_tail == "set_aside")
         try:
             zones_known = folder.zones_known
             if folder.dtypes is None:
@@ -171,7 +182,7 @@ class DurableIndex(Index):
         assert isinstance(made, DurableIndex)
         found = folder.recovery
         assert found is not None
-        stopped = found[3] and Stopped(Path(found[3][0]), *found[3][1:4], Path(found[3][4]))
+        stopped = found[3] and Stopped(Path(found[3][0]), *found[3][1:4], Path(found[3][4]), found[3][5])
         made.directory, made.recovery = Path(directory), Recovery(*found[:3], stopped)
         made._closed = False
         _open[id(made)] = made
@@ -189,13 +200,15 @@ class DurableIndex(Index):
         value_dtype: Dtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
+        damaged_tail: DamagedTail = "refuse",
         limit_bytes: int | None = None,
     ) -> DurableIndex:
         """Open a directory that has an index, or raise FileNotFoundError. For other errors see the class."""
         if not has_index(directory):
             raise FileNotFoundError(2, "there is no durable index in this directory", os.fspath(directory))
         dtypes: dict[str, Any] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
-        return cls(directory, **dtypes, sync=sync, fenced=fenced, limit_bytes=limit_bytes)
+        opening: dict[str, Any] = {"sync": sync, "fenced": fenced, "damaged_tail": damaged_tail}
+        return cls(directory, **dtypes, **opening, limit_bytes=limit_bytes)
 
     @classmethod
     def from_arrow(cls, *_: Any, **__: Any) -> NoReturn:

@@ -24,7 +24,7 @@ fn is_told<D: Kind>(closes: bool) {
             let Moment { state, .. } = model.now();
             let mut draw = Draw::new(seed);
             for (path, bytes) in state.files(".redo") {
-                for byte in (0..bytes).filter(|byte| byte % 31 == seed as usize % 31) {
+                for byte in (0..bytes).filter(|byte| byte % 11 == seed as usize % 11) {
                     let mut state = state.clone();
                     state.flip(&path, byte, draw.below(8));
                     let model = Model::of(state);

@@ -171,12 +171,6 @@ impl State {
         node.seen[byte] ^= 1 << bit;
         node.on_disk = node.seen.clone();
     }
-
-    /// Whether all that a process reads is on the disk.
-    fn is_settled(&self) -> bool {
-        let is_settled = |node: &Arc<Node>| node.pending.is_empty() && node.seen == node.on_disk;
-        self.naming.is_empty() && self.nodes.iter().all(is_settled)
-    }
 }
 
 impl Inner {

@@ -1,11 +1,14 @@
 //! The index of byte strings whose changes are logged.
 
+use crate::batch::{Batch, STRING_MAX};
 use crate::durable::Options;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::reader::Reader;
-use crate::record::{Draft, Kind, STRING_BYTES_MAX};
-use crate::recover::{Found, Recovery};
+use crate::reading::ReadOnly;
+use crate::record::{Draft, Kind};
+use crate::recover::{DamagedTail, Found, Recovery};
+use crate::saver::Saver;
 use crate::stripes::Set;
 use latchless::bytes::{BytesIndex, Form, Lent};
 use latchless::index::Incomplete;
@@ -13,9 +16,7 @@ use latchless::snapshot::{self, SavedValue, strings};
 use latchless::{BytesKey, BytesValue};
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
-
-/// The longest key, and the longest value that is a string.
-const STRING_MAX: usize = u16::MAX as usize;
+use std::sync::Arc;
 
 /// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
 /// keys of any length, with every value that a snapshot has ([`SavedValue`]). What the [crate's head](crate)
@@ -45,8 +46,10 @@ const STRING_MAX: usize = u16::MAX as usize;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DurableBytesIndex<K: BytesKey, V: BytesValue> {
-    pub(crate) index: BytesIndex<K, V>,
-    pub(crate) journal: Journal,
+    /// The first that is dropped: its thread has a share of the others.
+    pub(crate) saver: Saver,
+    pub(crate) index: Arc<BytesIndex<K, V>>,
+    pub(crate) journal: Arc<Journal>,
 }
 
 impl<K: BytesKey, V: BytesValue> std::fmt::Debug for DurableBytesIndex<K, V> {
@@ -104,6 +107,18 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover_bytes(BytesIndex::with_options(options.index)?, options.into())
+    }
+
+    /// As [`DurableIndex::read`](crate::DurableIndex::read).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(
+        folder: impl AsRef<Path>,
+        options: latchless::index::Options,
+    ) -> Result<(BytesIndex<K, V>, Recovery)> {
+        let index = BytesIndex::with_options(options)?;
+        ReadOnly::open(folder)?.load_bytes(index, DamagedTail::Refuse)
     }
 
     /// The index, for reading: every operation that leaves it as it is.
@@ -440,6 +455,11 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.sync()
     }
 
+    /// As [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
+    pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
+        self.journal.due().failure()
+    }
+
     /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     ///
     /// # Errors
@@ -453,35 +473,11 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// # Errors
     /// As there.
     pub fn close(&self) -> Result<()> {
-        self.journal.close()
+        self.saver.close()
     }
 
     /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).
     pub fn forsake(&self) {
         self.journal.forsake();
-    }
-}
-
-/// The record of the first entries of a batch, as many as it may have.
-pub struct Batch {
-    pub draft: Draft,
-    pub set: Set,
-    pub entries: usize,
-}
-
-impl Batch {
-    /// `add` adds an entry, and says its stripe.
-    pub fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
-        let mut batch = Self { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
-        // With the largest entry there is.
-        let room = STRING_BYTES_MAX - 2 * (STRING_MAX + size_of::<u16>());
-        for entry in entries {
-            if batch.draft.payload_bytes() > room {
-                break;
-            }
-            batch.set = batch.set.and(add(&mut batch.draft, entry));
-            batch.entries += 1;
-        }
-        batch
     }
 }

@@ -6,6 +6,7 @@ use latchless::{Bits, FillFactor, Index, Key, Value};
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How an index's keys and values are cells of the columns of its log and of its snapshots.
@@ -66,6 +67,36 @@ impl<K: Native, V: Native> Columns<K, V> for Plain {
     #[inline(always)]
     fn value_of_cell(&self, cell: u64) -> V {
         V::from_cell(cell)
+    }
+}
+
+impl<K: Key, V: Value, C: Columns<K, V> + ?Sized> Columns<K, V> for Arc<C> {
+    fn types(&self) -> [DataType; 2] {
+        C::types(self)
+    }
+
+    fn metadata(&self) -> Vec<(String, String)> {
+        C::metadata(self)
+    }
+
+    #[inline(always)]
+    fn key_to_cell(&self, key: K) -> u64 {
+        C::key_to_cell(self, key)
+    }
+
+    #[inline(always)]
+    fn value_to_cell(&self, value: V) -> u64 {
+        C::value_to_cell(self, value)
+    }
+
+    #[inline(always)]
+    fn key_of_cell(&self, cell: u64) -> Option<K> {
+        C::key_of_cell(self, cell)
+    }
+
+    #[inline(always)]
+    fn value_of_cell(&self, cell: u64) -> V {
+        C::value_of_cell(self, cell)
     }
 }
 

@@ -4,14 +4,17 @@ use crate::columns::{self, Columns, Plain};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::reader::Reader;
+use crate::reading::ReadOnly;
 use crate::record::{Draft, ENTRIES_MAX};
 use crate::recover::{DamagedTail, Found, Recovery};
+use crate::saver::{Saver, SnapshotPolicy};
 use crate::stripes::Set;
 use latchless::snapshot::Native;
 use latchless::{Index, Key, Value};
 use std::ops::Bound::{Excluded, Included};
 use std::ops::RangeBounds;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// When a change is on the disk.
@@ -35,6 +38,8 @@ pub struct Options {
     pub fenced: bool,
     /// What happens if the last log is damaged.
     pub damaged_tail: DamagedTail,
+    /// When a snapshot is taken that shortens the log.
+    pub snapshots: SnapshotPolicy,
     /// The index's own: its memory limit, its pages.
     pub index: latchless::index::Options,
 }
@@ -56,11 +61,13 @@ pub struct Opening {
     pub fenced: bool,
     /// What happens if the last log is damaged.
     pub damaged_tail: DamagedTail,
+    /// When a snapshot is taken that shortens the log.
+    pub snapshots: SnapshotPolicy,
 }
 
 impl From<Options> for Opening {
-    fn from(Options { sync, fenced, damaged_tail, .. }: Options) -> Self {
-        Self { sync, fenced, damaged_tail }
+    fn from(Options { sync, fenced, damaged_tail, snapshots, .. }: Options) -> Self {
+        Self { sync, fenced, damaged_tail, snapshots }
     }
 }
 
@@ -71,9 +78,11 @@ impl From<Options> for Opening {
 /// to.
 #[derive(Debug)]
 pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
-    pub(crate) index: Index<K, V>,
-    pub(crate) columns: C,
-    pub(crate) journal: Journal,
+    /// The first that is dropped: its thread has a share of the others.
+    pub(crate) saver: Saver,
+    pub(crate) index: Arc<Index<K, V>>,
+    pub(crate) columns: Arc<C>,
+    pub(crate) journal: Arc<Journal>,
 }
 
 impl<K: Native, V: Native> DurableIndex<K, V> {
@@ -86,6 +95,35 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover(Index::with_options(options.index)?, Plain, options.into())
+    }
+
+    /// The entries of a folder in an index in memory, which has nothing more to do with the folder, and
+    /// what was in the folder. Nothing is written or locked: see [`ReadOnly`].
+    ///
+    /// # Errors
+    /// As [`DurableIndex::open`], but [`Error::Missing`] if the folder has no durable index, and never
+    /// [`Error::Locked`].
+    ///
+    /// ```
+    /// use latchless_log::{DurableIndex, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-read-{}", std::process::id()));
+    /// let (prices, _) = DurableIndex::<u64, u64>::open(&folder, Options::default())?;
+    /// prices.insert(101, 7)?;
+    /// // Beside the index that is open:
+    /// let (copy, _) = DurableIndex::<u64, u64>::read(&folder, Options::default().index)?;
+    /// prices.insert(102, 8)?;
+    /// assert_eq!((copy.get(101), copy.get(102)), (Some(7), None));
+    /// # drop(prices);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(
+        folder: impl AsRef<Path>,
+        options: latchless::index::Options,
+    ) -> Result<(Index<K, V>, Recovery)> {
+        let index = Index::with_options(options)?;
+        ReadOnly::open(folder)?.load(index, &Plain, DamagedTail::Refuse)
     }
 }
 
@@ -257,6 +295,11 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.sync()
     }
 
+    /// Why the last snapshot failed that was due by [`SnapshotPolicy`], unless one was saved since.
+    pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
+        self.journal.due().failure()
+    }
+
     /// Saves a snapshot and removes the logs that it makes useless, and says how many entries it has.
     /// Readers and writers go on; writers wait while the disk is asked twice to sync a few bytes. A second
     /// snapshot at the same time waits for the first.
@@ -271,11 +314,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// snapshots are refused from here on. Dropping the index does the same without telling of errors; under
     /// [`SyncMode::Never`] it doesn't wait.
     ///
-    /// # Errors
-    /// [`Error::Closed`]: not everything is on the disk. The folder is unlocked all the same.
-    /// [`Error::Forked`].
+    /// # Errors [`Error::Closed`]: not everything is on the disk. [`Error::NotShortened`]: everything is,
+    /// but the last snapshot that was due failed. The folder is unlocked all the same. [`Error::Forked`].
     pub fn close(&self) -> Result<()> {
-        self.journal.close()
+        self.saver.close()
     }
 
     /// For a fork of the process that opened the index: gives up this process's share of the folder's lock,

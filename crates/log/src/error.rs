@@ -3,6 +3,7 @@
 use latchless::snapshot::{self, DataType};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The result of an operation on a durable index.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -100,6 +101,14 @@ pub enum Error {
     Fenced {
         /// The folder.
         folder: PathBuf,
+    },
+    /// Everything is on the disk, but the last snapshot failed that was due by the
+    /// [`SnapshotPolicy`](crate::SnapshotPolicy): the log is as long as it is.
+    #[error("the log wasn't shortened: {cause}")]
+    NotShortened {
+        /// Why the snapshot failed.
+        #[source]
+        cause: Arc<Error>,
     },
     /// The index refused: memory, or a range whose ends are the wrong way round. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.

@@ -24,7 +24,7 @@ pub struct Folder {
 }
 
 /// The numbers of the snapshots and of the logs in a folder, ascending.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     pub snapshots: Vec<u64>,
     pub logs: Vec<u64>,
@@ -56,6 +56,16 @@ impl Folder {
             Err(TryLockError::WouldBlock) => Err(Error::Locked { folder: path.into() }),
             Err(TryLockError::Error(cause)) => Err(Error::io("lock", &name)(cause)),
         }
+    }
+
+    /// A folder that is only read: it isn't locked, and need not be there.
+    pub fn unlocked(disk: Arc<dyn Disk>, path: &Path) -> Self {
+        Self { disk, path: path.into(), lock: Mutex::default(), process: std::process::id() }
+    }
+
+    /// The bytes of one of its files; 0 if the system doesn't say.
+    pub fn bytes_of(&self, path: &Path) -> u64 {
+        self.disk.open(path, How::Read).and_then(|file| file.len()).unwrap_or(0)
     }
 
     /// The file system that it is on.

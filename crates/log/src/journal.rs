@@ -6,9 +6,11 @@ use crate::error::{Error, Result};
 use crate::folder::Folder;
 use crate::log::{Log, Syncer, Tail};
 use crate::record::Draft;
+use crate::saver::Due;
 use crate::stripes::{Held, Set, Stripes};
 use latchless::snapshot::{self, DataType};
 use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// See the file's head.
@@ -24,11 +26,12 @@ pub struct Journal {
     fenced: bool,
     folder: Folder,
     syncer: Mutex<Option<Syncer>>,
+    due: Due,
 }
 
 impl Journal {
     /// That of a folder which has been recovered, and whose log ends there.
-    pub fn new(folder: Folder, types: [DataType; 2], tail: Tail, opening: Opening) -> Result<Self> {
+    pub fn new(folder: Folder, types: [DataType; 2], tail: Tail, opening: Opening, due: Due) -> Result<Self> {
         let log = Arc::new(Log::new(tail));
         let Opening { sync, fenced, .. } = opening;
         let syncer = match sync {
@@ -36,7 +39,17 @@ impl Journal {
             SyncMode::Each | SyncMode::Never => None,
         };
         let (stripes, snapshots) = Default::default();
-        Ok(Self { types, log, stripes, snapshots, sync, fenced, folder, syncer: Mutex::new(syncer) })
+        Ok(Self { types, log, stripes, snapshots, sync, fenced, folder, syncer: Mutex::new(syncer), due })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// When the next snapshot is due.
+    pub fn due(&self) -> &Due {
+        &self.due
     }
 
     /// The end of the log.
@@ -75,7 +88,7 @@ impl Journal {
         mut draft: Draft,
         change: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let number = self.log.append(&mut draft)?;
+        let number = self.append(&mut draft)?;
         // Debug builds let others run here, where an order that isn't kept would show.
         if cfg!(debug_assertions) {
             std::thread::yield_now();
@@ -121,6 +134,12 @@ impl Journal {
         self.unchanged(answer)
     }
 
+    fn append(&self, draft: &mut Draft) -> Result<u64> {
+        let number = self.log.append(draft)?;
+        self.due.add(draft.len());
+        Ok(number)
+    }
+
     /// The error for a value that can't be in a record.
     pub fn refuse(&self, cause: snapshot::Error) -> Error {
         Error::snapshot(self.folder.path())(cause)
@@ -128,7 +147,7 @@ impl Journal {
 
     /// Logs what takes back what was logged but refused by the index. Without it a recovery would do that.
     pub fn take_back(&self, draft: Draft) -> Result<()> {
-        let appended = self.log.append(&mut draft.seal());
+        let appended = self.append(&mut draft.seal());
         appended.map(drop).inspect_err(|error| self.log.commit.fail(error))
     }
 
@@ -148,8 +167,18 @@ impl Journal {
     pub fn snapshot(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<u64> {
         self.check_process()?;
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        self.snapshot_alone(save)
+    }
+
+    /// As [`Journal::snapshot`], if one is due: another thread may have taken one while this one waited.
+    pub fn snapshot_if_due(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<()> {
+        let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.due.is_due() { self.snapshot_alone(save).map(drop) } else { Ok(()) }
+    }
+
+    fn snapshot_alone(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<u64> {
         self.log.commit.check()?;
-        let number = self.begin_next_log()?;
+        let (number, logged_bytes) = self.begin_next_log()?;
         let saved = self.folder.save(number, save, || {
             // It was saved while others wrote. What it may have of their changes, the log has as well, and
             // now on the disk: otherwise a power failure leaves changes without those before them.
@@ -157,13 +186,14 @@ impl Journal {
             // What is in it of an index that was taken over, the one that took over has read, or will.
             self.check_fence()
         })?;
+        self.due.saved(self.folder.bytes_of(&self.folder.snapshot(number)), logged_bytes);
         self.folder.remove_older_than(number)?;
         Ok(saved)
     }
 
-    /// Lets further records go to a new log, and says its number. All records of the logs before it are on
-    /// the disk, and in the index.
-    fn begin_next_log(&self) -> Result<u64> {
+    /// Lets further records go to a new log, and says its number, and how many bytes of records there are in
+    /// those before it. All of these are on the disk, and in the index.
+    fn begin_next_log(&self) -> Result<(u64, u64)> {
         // Most of the wait, while others write.
         self.log.sync()?;
         // If anything fails from here on, its file stays: empty, and after it comes another.
@@ -182,7 +212,7 @@ impl Journal {
         let mut tail = self.log.tail();
         tail.file = next;
         tail.log_number = number;
-        Ok(number)
+        Ok((number, self.due.unsaved_bytes()))
     }
 
     /// Waits until everything is on the disk, lets others open the folder, and refuses changes from here on.

@@ -37,6 +37,9 @@
 //! processes would write at one place of one file. [`DurableIndex::forsake`] lets the lock end with its
 //! process.
 //!
+//! To read a folder needs no lock: [`ReadOnly`] and [`DurableIndex::read`] copy its entries into an index in
+//! memory, beside the process that has it open.
+//!
 //! Where locks can be lost, [`Opening::fenced`] keeps an index that was taken over from acknowledging
 //! anything.
 //!
@@ -102,6 +105,7 @@
 
 #[cfg(test)]
 mod acknowledged;
+mod batch;
 mod bytes;
 mod columns;
 mod commit;
@@ -121,9 +125,11 @@ mod numbers;
 mod pairs;
 mod pending;
 mod reader;
+mod reading;
 mod record;
 mod recover;
 mod replay;
+mod saver;
 mod strings;
 mod stripes;
 
@@ -133,4 +139,6 @@ pub use durable::{DurableIndex, Opening, Options, SyncMode};
 pub use error::{Error, Result};
 pub use multi::DurableMultiIndex;
 pub use reader::Reader;
+pub use reading::ReadOnly;
 pub use recover::{DamagedTail, Found, Recovery, Stopped};
+pub use saver::SnapshotPolicy;

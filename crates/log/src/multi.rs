@@ -1,18 +1,22 @@
 //! The index of keys in many rows whose changes are logged.
 
-use crate::bytes::{Batch, check_length, removal, stripe_of};
+use crate::batch::Batch;
+use crate::bytes::{check_length, removal, stripe_of};
 use crate::durable::Options;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::pairs::ROW;
 use crate::reader::Reader;
+use crate::reading::ReadOnly;
 use crate::record::{Draft, Kind};
-use crate::recover::{Found, Recovery};
+use crate::recover::{DamagedTail, Found, Recovery};
+use crate::saver::Saver;
 use latchless::BytesKey;
 use latchless::bytes::MultiIndex;
 use latchless::index::Incomplete;
 use latchless::snapshot::multi;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A [`MultiIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
 /// keys that are in many rows. What the [crate's head](crate) promises holds here.
@@ -35,8 +39,10 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DurableMultiIndex<K: BytesKey> {
-    pub(crate) index: MultiIndex<K>,
-    pub(crate) journal: Journal,
+    /// The first that is dropped: its thread has a share of the others.
+    pub(crate) saver: Saver,
+    pub(crate) index: Arc<MultiIndex<K>>,
+    pub(crate) journal: Arc<Journal>,
 }
 
 impl<K: BytesKey> std::fmt::Debug for DurableMultiIndex<K> {
@@ -71,6 +77,18 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover_multi(MultiIndex::with_options(options.index)?, options.into())
+    }
+
+    /// As [`DurableIndex::read`](crate::DurableIndex::read).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(
+        folder: impl AsRef<Path>,
+        options: latchless::index::Options,
+    ) -> Result<(MultiIndex<K>, Recovery)> {
+        let index = MultiIndex::with_options(options)?;
+        ReadOnly::open(folder)?.load_multi(index, DamagedTail::Refuse)
     }
 
     /// The index, for reading: every operation that leaves it as it is.
@@ -182,6 +200,11 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.journal.sync()
     }
 
+    /// As [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
+    pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
+        self.journal.due().failure()
+    }
+
     /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     ///
     /// # Errors
@@ -195,7 +218,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// # Errors
     /// As there.
     pub fn close(&self) -> Result<()> {
-        self.journal.close()
+        self.saver.close()
     }
 
     /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).

@@ -2,7 +2,7 @@
 
 use crate::columns::{self, Columns};
 use crate::error::Result;
-use crate::pending::{Pending, unless_full};
+use crate::pending::{Pending, Room, unless_full};
 use crate::record::{self, Header, Kind};
 use crate::replay::{Base, Target};
 use latchless::snapshot::{self, DataType};
@@ -106,6 +106,11 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             self.keys.iter().for_each(|key| self.pending.remove(|| key.encode()));
         }
         Ok(Ok(entries as u64))
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.pending = Pending::default();
+        Ok(self.index.reload(&[])?)
     }
 
     fn settle(&mut self) -> Result<()> {

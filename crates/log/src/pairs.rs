@@ -108,6 +108,11 @@ impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
         Ok(Ok(done as u64))
     }
 
+    fn clear(&mut self) -> Result<()> {
+        self.pending = Pending::default();
+        Ok(self.index.reload(&[])?)
+    }
+
     fn settle(&mut self) -> Result<()> {
         Ok(self.pending.settle(self.index)?)
     }

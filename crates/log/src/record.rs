@@ -207,6 +207,11 @@ impl Draft {
         self
     }
 
+    /// How many bytes the record has.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The bytes of the record that has this number, while those up to `synced` are on the disk.
     pub fn numbered(&mut self, number: u64, synced: u64) -> &[u8] {
         stamp(&mut self.bytes[..HEADER_BYTES], number, synced);

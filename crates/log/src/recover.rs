@@ -5,7 +5,7 @@ use crate::columns::{self, Columns};
 use crate::disk::{Disk, How, Reading, System, Writing};
 use crate::durable::{DurableIndex, Opening};
 use crate::error::{Error, Result};
-use crate::file::LogFile;
+use crate::file::{HEAD_BYTES, LogFile};
 use crate::folder::{Contents, Folder};
 use crate::journal::Journal;
 use crate::later;
@@ -15,6 +15,7 @@ use crate::numbers::Numbers;
 use crate::pairs::{Pairs, ROW};
 use crate::record::Format;
 use crate::replay::{Base, End, Replay, Target, head_of};
+use crate::saver::{Due, Saver};
 use crate::strings::Strings;
 use latchless::bytes::{BytesIndex, MultiIndex};
 use latchless::snapshot::{self, DataType, SavedValue, Snapshot, multi, strings};
@@ -70,7 +71,7 @@ pub struct Stopped {
     pub whole: u64,
     /// Where the bytes that were cut off are kept. Nothing reads that file. If it has no whole record
     /// (`log-N.torn`), the first snapshot removes it that removes its log; otherwise (`log-N.rejected`) it
-    /// stays until its owner removes it.
+    /// stays until its owner removes it. In a folder that was only [read](crate::ReadOnly) it is the log.
     pub rejected: PathBuf,
 }
 
@@ -81,9 +82,34 @@ pub struct Stopped {
 pub struct Found {
     folder: Folder,
     contents: Contents,
+    look: Look,
+}
+
+/// What a folder is known to have before its entries are in an index.
+#[derive(Debug)]
+pub struct Look {
     /// The newest snapshot.
-    snapshot: Option<(u64, Base)>,
-    types: Option<[DataType; 2]>,
+    pub snapshot: Option<(u64, Base)>,
+    pub types: Option<[DataType; 2]>,
+}
+
+impl Look {
+    pub fn at(folder: &Folder, contents: &Contents) -> Result<Self> {
+        let snapshot = match contents.snapshots.last() {
+            Some(&number) => Some((number, Base::open(folder, number)?)),
+            None => None,
+        };
+        let types = match (&snapshot, contents.logs.first()) {
+            (Some((_, snapshot)), _) => Some(snapshot.types()),
+            (None, Some(&number)) => head_of(folder.disk(), &folder.log(number))?.and_then(|head| head.types),
+            (None, None) => None,
+        };
+        Ok(Self { snapshot, types })
+    }
+
+    pub fn metadata(&self) -> &[(String, String)] {
+        self.snapshot.as_ref().map_or(&[], |(_, snapshot)| snapshot.metadata())
+    }
 }
 
 impl Found {
@@ -98,26 +124,18 @@ impl Found {
     pub(crate) fn open_on(disk: Arc<dyn Disk>, folder: &Path) -> Result<Self> {
         let folder = Folder::open(disk, folder)?;
         let contents = folder.contents()?;
-        let snapshot = match contents.snapshots.last() {
-            Some(&number) => Some((number, Base::open(&folder, number)?)),
-            None => None,
-        };
-        let types = match (&snapshot, contents.logs.first()) {
-            (Some((_, snapshot)), _) => Some(snapshot.types()),
-            (None, Some(&number)) => head_of(folder.disk(), &folder.log(number))?.and_then(|head| head.types),
-            (None, None) => None,
-        };
-        Ok(Self { folder, contents, snapshot, types })
+        let look = Look::at(&folder, &contents)?;
+        Ok(Self { folder, contents, look })
     }
 
     /// The types of keys and values, unless the folder is new.
     pub fn types(&self) -> Option<[DataType; 2]> {
-        self.types
+        self.look.types
     }
 
     /// The metadata of the newest snapshot: see [`Columns::metadata`].
     pub fn metadata(&self) -> &[(String, String)] {
-        self.snapshot.as_ref().map_or(&[], |(_, snapshot)| snapshot.metadata())
+        self.look.metadata()
     }
 
     /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the
@@ -126,7 +144,7 @@ impl Found {
     ///
     /// # Errors
     /// As [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover<K: Key, V: Value, C: Columns<K, V>>(
+    pub fn recover<K: Key, V: Value, C: Columns<K, V> + 'static>(
         self,
         mut index: Index<K, V>,
         columns: C,
@@ -134,7 +152,10 @@ impl Found {
     ) -> Result<(DurableIndex<K, V, C>, Recovery)> {
         columns::check(&columns).map_err(Error::snapshot(self.folder.path()))?;
         let (journal, recovery) = self.recover_into(&mut Numbers::new(&mut index, &columns), opening)?;
-        Ok((DurableIndex { index, columns, journal }, recovery))
+        let (index, columns, journal) = (Arc::new(index), Arc::new(columns), Arc::new(journal));
+        let its = (index.clone(), columns.clone());
+        let saver = Saver::start(&journal, move |out| columns::write(&its.0, out, &*its.1))?;
+        Ok((DurableIndex { saver, index, columns, journal }, recovery))
     }
 
     /// As [`Found::recover`], of keys of any length.
@@ -147,7 +168,10 @@ impl Found {
         opening: Opening,
     ) -> Result<(DurableBytesIndex<K, V>, Recovery)> {
         let (journal, recovery) = self.recover_into(&mut Strings::new(&mut index), opening)?;
-        Ok((DurableBytesIndex { index, journal }, recovery))
+        let (index, journal) = (Arc::new(index), Arc::new(journal));
+        let its = index.clone();
+        let saver = Saver::start(&journal, move |out| strings::write(&its, out))?;
+        Ok((DurableBytesIndex { saver, index, journal }, recovery))
     }
 
     /// As [`Found::recover_bytes`], of keys that are in many rows.
@@ -160,13 +184,16 @@ impl Found {
         opening: Opening,
     ) -> Result<(DurableMultiIndex<K>, Recovery)> {
         let (journal, recovery) = self.recover_into(&mut Pairs::new(&mut index), opening)?;
-        Ok((DurableMultiIndex { index, journal }, recovery))
+        let (index, journal) = (Arc::new(index), Arc::new(journal));
+        let its = index.clone();
+        let saver = Saver::start(&journal, move |out| multi::write(&its, out))?;
+        Ok((DurableMultiIndex { saver, index, journal }, recovery))
     }
 
     fn recover_into(mut self, target: &mut impl Target, opening: Opening) -> Result<(Journal, Recovery)> {
         let mut recovery = Recovery::default();
         let mut first = 1;
-        if self.snapshot.is_none() && self.contents.logs.is_empty() {
+        if self.look.snapshot.is_none() && self.contents.logs.is_empty() {
             // If a process was killed while it made the folder, there may be one that has nothing.
             if target.len() > 0 || target.begins_with_snapshot() {
                 self.folder.save(first, |out| target.save(out), || Ok(()))?;
@@ -175,7 +202,7 @@ impl Found {
         } else if target.len() > 0 {
             return Err(latchless::Error::NotEmpty { len: target.len() }.into());
         }
-        if let Some((number, base)) = self.snapshot.take() {
+        if let Some((number, base)) = self.look.snapshot.take() {
             let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
             recovery.snapshot_entries = loaded as u64;
             first = number;
@@ -185,7 +212,11 @@ impl Found {
         // The snapshot's name may not be on the disk yet. Without it nothing is useless.
         self.folder.sync()?;
         self.folder.remove_older_than(first)?;
-        let journal = Journal::new(self.folder, target.types(), tail, opening)?;
+        let due = Due::new(opening.snapshots, self.folder.bytes_of(&self.folder.snapshot(first)), {
+            let logs = self.folder.contents()?.logs.into_iter().map(|number| self.folder.log(number));
+            logs.map(|log| self.folder.bytes_of(&log).saturating_sub(HEAD_BYTES as u64)).sum()
+        });
+        let journal = Journal::new(self.folder, target.types(), tail, opening, due)?;
         Ok((journal, recovery))
     }
 
@@ -300,7 +331,7 @@ fn bytes_of(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
 }
 
 /// What the replay of logs has found.
-struct Replayed {
+pub struct Replayed {
     /// The number of the last record.
     last: u64,
     /// The last log that has its first bytes, and how it ends.
@@ -308,7 +339,7 @@ struct Replayed {
 }
 
 /// Replays these logs, which begin with that of the number `first`.
-fn replay(
+pub fn replay(
     folder: &Folder,
     first: u64,
     logs: &[u64],
@@ -359,9 +390,14 @@ fn replay(
 }
 
 impl Replayed {
-    /// Refuses damage in the last log, unless it is to be set aside; and keeps what comes after its last
-    /// whole record, if anything does.
-    fn stop(&self, folder: &Folder, types: [DataType; 2], damaged: DamagedTail) -> Result<Option<Stopped>> {
+    /// Refuses damage in the last log, unless it is to be set aside; and says what comes after its last
+    /// whole record, if anything does. It is where it was.
+    pub fn stopped(
+        &self,
+        folder: &Folder,
+        types: [DataType; 2],
+        damaged: DamagedTail,
+    ) -> Result<Option<Stopped>> {
         let Some((number, End { whole: kept, wrong: Some(what), format: Some(format) })) = self.tail else {
             return Ok(None);
         };
@@ -370,14 +406,24 @@ impl Replayed {
         if later.proves_damage && damaged == DamagedTail::Refuse {
             return Err(Error::Damaged { path, at, what, whole: later.records });
         }
-        let log = disk.open(&path, How::Read).map_err(Error::io("open", &path))?;
+        let bytes = folder.bytes_of(&path).saturating_sub(at);
+        Ok(Some(Stopped { rejected: path.clone(), path, at, bytes, what, whole: later.records }))
+    }
+
+    /// As [`Replayed::stopped`], and keeps it beside.
+    fn stop(&self, folder: &Folder, types: [DataType; 2], damaged: DamagedTail) -> Result<Option<Stopped>> {
+        let stopped = self.stopped(folder, types, damaged)?;
+        let (Some(Stopped { path, at, what, whole, .. }), Some((number, _))) = (stopped, self.tail) else {
+            return Ok(None);
+        };
+        let log = folder.disk().open(&path, How::Read).map_err(Error::io("open", &path))?;
         log.seek(at).map_err(Error::io("read", &path))?;
-        let (rejected, beside) = folder.aside(number, later.records > 0)?;
+        let (rejected, beside) = folder.aside(number, whole > 0)?;
         let bytes = std::io::copy(&mut Reading(&*log), &mut Writing(&*beside));
         let bytes = bytes.map_err(Error::io("write", &rejected))?;
         beside.sync_all().map_err(Error::io("sync", &rejected))?;
         // It has its name before the log is cut.
         folder.sync()?;
-        Ok(Some(Stopped { path, at, bytes, what, whole: later.records, rejected }))
+        Ok(Some(Stopped { path, at, bytes, what, whole, rejected }))
     }
 }

@@ -66,6 +66,8 @@ pub trait Target {
     fn load(&mut self, base: Base) -> snapshot::Result<usize>;
     /// Does what a record says, and says how many entries that were, or what is wrong with the record.
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
+    /// Removes all entries, so that it can be filled again.
+    fn clear(&mut self) -> Result<()>;
     /// After the last record: puts in what was refused because the index was full.
     fn settle(&mut self) -> Result<()>;
 }
@@ -120,7 +122,8 @@ impl<'a, T: Target> Replay<'a, T> {
         let refused = |cause| Error::io("read", path)(cause);
         let file = self.disk.open(path, How::Read).map_err(Error::io("open", path))?;
         let len = file.len().map_err(refused)?;
-        let mut file = BufReader::with_capacity(1 << 20, Reading(&*file));
+        // What a writer appends meanwhile isn't looked at.
+        let mut file = BufReader::with_capacity(1 << 20, Reading(&*file).take(len));
         let mut head = [0; HEAD_BYTES];
         let read = fill(&mut file, &mut head).map_err(refused)?;
         let mut unproven = Unproven::new(self.last);

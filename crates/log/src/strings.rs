@@ -1,7 +1,7 @@
 //! An index of byte strings as what a folder is brought back into.
 
 use crate::error::Result;
-use crate::pending::{Pending, unless_full};
+use crate::pending::{Pending, Room, unless_full};
 use crate::record::{Header, Kind, StringsOf, range_of_strings};
 use crate::replay::{Base, Target};
 use latchless::bytes::BytesIndex;
@@ -126,6 +126,11 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
             Kind::RemoveRows => return Ok(Err("it is a record of rows among those of values")),
         };
         Ok(Ok(done as u64))
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.pending = Pending::default();
+        Ok(self.index.reload(&[])?)
     }
 
     fn settle(&mut self) -> Result<()> {

@@ -2,7 +2,9 @@
 
 use latchless::Index;
 use latchless::snapshot::{DataType, TimeUnit};
-use latchless_log::{Columns, DamagedTail, DurableIndex, Error, Found, Opening, Options, Plain, SyncMode};
+use latchless_log::{
+    Columns, DamagedTail, DurableIndex, Error, Found, Opening, Options, Plain, SnapshotPolicy, SyncMode,
+};
 use std::fs;
 
 /// Seconds of a day as times, of which the last second is none; values of 16 bits as numbers of 32.
@@ -10,7 +12,12 @@ use std::fs;
 struct Times;
 
 const SECONDS: u32 = 86_400;
-const NEVER: Opening = Opening { sync: SyncMode::Never, fenced: false, damaged_tail: DamagedTail::Refuse };
+const NEVER: Opening = Opening {
+    sync: SyncMode::Never,
+    fenced: false,
+    damaged_tail: DamagedTail::Refuse,
+    snapshots: SnapshotPolicy::MANUAL,
+};
 
 impl Columns<u32, u32> for Times {
     fn types(&self) -> [DataType; 2] {

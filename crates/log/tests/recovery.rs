@@ -1,7 +1,7 @@
 //! A durable index is back as it was: after a close, after every truncation and flip of its log, after
 //! snapshots, under many writers; and what can't be trusted is refused.
 
-use latchless_log::{DamagedTail, DurableIndex, Error, Options, SyncMode};
+use latchless_log::{DamagedTail, DurableIndex, Error, Options, SnapshotPolicy, SyncMode};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ const NEVER: Options = Options {
     sync: SyncMode::Never,
     fenced: false,
     damaged_tail: DamagedTail::Refuse,
+    snapshots: SnapshotPolicy::MANUAL,
     index: index_options(),
 };
 

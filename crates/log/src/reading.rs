@@ -1,0 +1,176 @@
+//! A folder that is read and left as it is.
+
+use crate::columns::{self, Columns};
+use crate::disk::System;
+use crate::error::{Error, Result};
+use crate::folder::{Contents, Folder};
+use crate::numbers::Numbers;
+use crate::pairs::Pairs;
+use crate::recover::{DamagedTail, Look, Recovery, replay};
+use crate::replay::Target;
+use crate::strings::Strings;
+use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::snapshot::{self, DataType, SavedValue};
+use latchless::{BytesKey, Index, Key, Value};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How often a folder is looked at again of which a writer has removed files meanwhile.
+const LOOKS_MAX: usize = 100;
+
+/// The folder of a durable index, to be read: its entries go into an index in memory, which has nothing
+/// more to do with the folder. Nothing is written, made, removed or locked. So it works on a full disk and
+/// on a file system that is mounted to be read only, and others may open the folder meanwhile.
+///
+/// Beside a process that has the folder open, the index has the changes up to some record, and none after
+/// it: at the least all those that were acknowledged before the reading began. A record that is being
+/// written isn't there yet, and [`Recovery::stopped`] tells of its first bytes. When the other process
+/// takes a snapshot and removes what is being read, the reading begins again.
+///
+/// [`DurableIndex::read`](crate::DurableIndex::read) is enough where the types are known beforehand.
+#[derive(Debug)]
+pub struct ReadOnly {
+    folder: Folder,
+    contents: Contents,
+    look: Look,
+}
+
+impl ReadOnly {
+    /// Looks into a folder.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if it has no durable index; [`Error::Snapshot`]; [`Error::Io`].
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = Folder::unlocked(Arc::new(System), folder.as_ref());
+        let mut looks = 0;
+        loop {
+            let contents = folder.contents()?;
+            if contents == Contents::default() {
+                return Err(Error::Missing { path: folder.log(1) });
+            }
+            match Look::at(&folder, &contents) {
+                Err(error) if is_gone(&error) && looks < LOOKS_MAX && folder.contents()? != contents => {
+                    looks += 1
+                }
+                look => return Ok(Self { look: look?, contents, folder }),
+            }
+        }
+    }
+
+    /// The types of keys and values, unless the folder's first log was only being begun.
+    pub fn types(&self) -> Option<[DataType; 2]> {
+        self.look.types
+    }
+
+    /// The metadata of the newest snapshot: see [`Columns::metadata`].
+    pub fn metadata(&self) -> &[(String, String)] {
+        self.look.metadata()
+    }
+
+    /// Puts the entries into an index, which must be empty, and says what was in the folder.
+    /// [`Stopped::rejected`](crate::Stopped::rejected) is the log itself, because nothing is cut off.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::open`](crate::DurableIndex::open), but for [`Error::Locked`].
+    pub fn load<K: Key, V: Value>(
+        self,
+        mut index: Index<K, V>,
+        columns: &impl Columns<K, V>,
+        damaged: DamagedTail,
+    ) -> Result<(Index<K, V>, Recovery)> {
+        columns::check(columns).map_err(Error::snapshot(self.folder.path()))?;
+        let recovery = self.load_into(&mut Numbers::new(&mut index, columns), damaged)?;
+        Ok((index, recovery))
+    }
+
+    /// As [`ReadOnly::load`], of keys of any length.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load_bytes<K: BytesKey + 'static, V: SavedValue>(
+        self,
+        mut index: BytesIndex<K, V>,
+        damaged: DamagedTail,
+    ) -> Result<(BytesIndex<K, V>, Recovery)> {
+        let recovery = self.load_into(&mut Strings::new(&mut index), damaged)?;
+        Ok((index, recovery))
+    }
+
+    /// As [`ReadOnly::load`], of keys that are in many rows.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load_multi<K: BytesKey + 'static>(
+        self,
+        mut index: MultiIndex<K>,
+        damaged: DamagedTail,
+    ) -> Result<(MultiIndex<K>, Recovery)> {
+        let recovery = self.load_into(&mut Pairs::new(&mut index), damaged)?;
+        Ok((index, recovery))
+    }
+
+    fn load_into(mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<Recovery> {
+        if target.len() > 0 {
+            return Err(latchless::Error::NotEmpty { len: target.len() }.into());
+        }
+        let mut looks = 0;
+        loop {
+            let written = self.log_bytes();
+            match self.attempt(target, damaged) {
+                // A record that was being written, and meanwhile is.
+                Ok(Recovery { stopped: Some(_), .. }) | Err(Error::Damaged { .. })
+                    if looks < LOOKS_MAX && self.log_bytes() != written =>
+                {
+                    looks += 1;
+                    self = Self::open(self.folder.path())?;
+                    target.clear()?;
+                }
+                Err(error) if is_gone(&error) && looks < LOOKS_MAX => {
+                    let now = self.folder.contents()?;
+                    // What is missing from a folder that stays as it is was lost.
+                    if now == self.contents {
+                        return Err(error);
+                    }
+                    looks += 1;
+                    self = Self::open(self.folder.path())?;
+                    target.clear()?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// The bytes of all logs.
+    fn log_bytes(&self) -> u64 {
+        let logs = self.contents.logs.iter().map(|&number| self.folder.log(number));
+        logs.map(|log| self.folder.bytes_of(&log)).sum()
+    }
+
+    fn attempt(&mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<Recovery> {
+        let (mut recovery, mut first) = (Recovery::default(), 1);
+        if let Some((number, base)) = self.look.snapshot.take() {
+            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
+            recovery.snapshot_entries = loaded as u64;
+            first = number;
+        }
+        let logs: Vec<u64> = self.contents.logs.iter().copied().filter(|&number| number >= first).collect();
+        if !logs.is_empty() || first > 1 {
+            let found = replay(&self.folder, first, &logs, target, &mut recovery)?;
+            target.settle()?;
+            recovery.stopped = found.stopped(&self.folder, target.types(), damaged)?;
+        }
+        Ok(recovery)
+    }
+}
+
+/// Whether an error says that a file isn't there.
+fn is_gone(error: &Error) -> bool {
+    match error {
+        Error::Missing { .. } => true,
+        Error::Io { cause, .. } | Error::Snapshot { cause: snapshot::Error::Io { cause, .. }, .. } => {
+            cause.kind() == ErrorKind::NotFound
+        }
+        _ => false,
+    }
+}

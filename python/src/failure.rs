@@ -63,7 +63,7 @@ pub fn refused(error: &latchless_log::Error) -> PyErr {
             let told = "another process, or another index of this one, has it open";
             PyOSError::new_err((WOULD_BLOCK, told, folder.as_os_str().to_owned()))
         }
-        Error::Closed { .. } => PyOSError::new_err(error.to_string()),
+        Error::Closed { .. } | Error::NotShortened { .. } => PyOSError::new_err(error.to_string()),
         Error::Ended { .. } => closed(),
         Error::Forked { .. } | Error::Fenced { .. } => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),

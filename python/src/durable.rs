@@ -51,7 +51,7 @@ impl Folder {
         };
         let found = py.detach(|| Found::open(path)).map_err(|error| refused(&error))?;
         let damaged_tail = if set_aside { DamagedTail::SetAside } else { DamagedTail::Refuse };
-        let opening = Opening { sync, fenced, damaged_tail };
+        let opening = Opening { sync, fenced, damaged_tail, ..Opening::default() };
         Ok(Self { found: Mutex::new(Some(found)), opening, recovery: OnceLock::new() })
     }
 

@@ -58,6 +58,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         loaded = loaded.and_then(|()| self.index.bulk_load(&handles, fill));
         if loaded.is_err() {
             handles.into_iter().for_each(|(_, handle)| drop(self.slots.take(handle)));
+            // Their slots' memory is the nodes' as much as theirs.
+            self.slots.flush();
         }
         loaded
     }

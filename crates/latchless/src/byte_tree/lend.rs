@@ -18,9 +18,8 @@ use super::part::{Part, fit};
 use super::shape::*;
 use super::split::fences_of;
 use super::text::{Seed, separator_len};
-use super::tree::{At, ByteTree};
+use super::tree::{At, ByteTree, HeldLatch};
 use core::ops::Range;
-use latchless_core::latch::Latched;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -31,7 +30,7 @@ fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
 }
 
 /// Two neighbours and their latches.
-type Pair<'p, 'a> = [(Shared<'a>, &'p mut Latched<'a>); 2];
+type Pair<'p, 'a> = [(Shared<'a>, &'p mut HeldLatch<'a>); 2];
 /// Two neighbours' copies, their low fences, and the right one's high fence.
 #[derive(Debug, Clone, Copy)]
 struct Neighbours<'c> {
@@ -55,7 +54,7 @@ impl ByteTree {
     pub(super) fn lend<'a>(
         &'a self,
         (node, left): At<'a>,
-        held: &mut Latched<'a>,
+        held: &mut HeldLatch<'a>,
         falls: bool,
         strings: &mut Strings,
     ) -> bool {

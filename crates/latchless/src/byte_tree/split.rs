@@ -16,8 +16,7 @@ use super::part::Part;
 use super::records::records_for;
 use super::shape::*;
 use super::text::head;
-use super::tree::{ByteTree, Held};
-use latchless_core::latch::Latched;
+use super::tree::{ByteTree, Held, HeldLatch};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -49,7 +48,7 @@ impl ByteTree {
     pub(super) fn make_room(
         &self,
         level: usize,
-        (node, held): (Shared<'_>, &mut Latched<'_>),
+        (node, held): (Shared<'_>, &mut HeldLatch<'_>),
         size: (u8, usize),
         strings: &mut Strings,
     ) -> bool {

@@ -33,6 +33,7 @@ use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::Seed;
 use super::values::Values;
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::watch::Watched;
 use crate::tree::{Listing, Tries};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::{Error, Result};
@@ -115,7 +116,9 @@ pub struct ByteTree {
 /// A node that was looked up.
 pub type At<'a> = (NodeRef, Shared<'a>);
 /// A node and its latch.
-pub type Held<'a> = (At<'a>, Latched<'a>);
+pub type Held<'a> = (At<'a>, HeldLatch<'a>);
+/// A node's latch, which debug builds watch.
+pub type HeldLatch<'a> = Watched<'a, Latched<'a>>;
 
 impl ByteTree {
     /// An empty tree: one empty leaf.
@@ -325,7 +328,8 @@ impl ByteTree {
     /// Waits for a node's latch.
     #[inline(always)]
     pub(super) fn latch<'a>(&'a self, at: At<'a>) -> Held<'a> {
-        (at, at.1.latch().latch_if_alone_cheaply(self.long.nodes.origin()))
+        let latched = at.1.latch().latch_if_alone_cheaply(self.long.nodes.origin());
+        (at, Watched::new(at.1.words, latched))
     }
 
     /// Latches the node of a level that covers a key, from a node on that is likely to; if there is such a

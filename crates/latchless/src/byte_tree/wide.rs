@@ -161,3 +161,28 @@ impl Operation for EditGroupWide<'_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::ByteTreeOptions;
+    use super::*;
+    use latchless_core::base::bytes_value::Kind;
+
+    #[test]
+    fn values_of_several_words_are_replaced_where_they_lie() {
+        let kind = Kind::Words(3);
+        let options = ByteTreeOptions { values: kind, huge_pages: false, ..ByteTreeOptions::default() };
+        let (tree, mut kept) = (ByteTree::new(options).unwrap(), Kept::of(kind));
+        for round in 0..3u64 {
+            for key in 0..60u64 {
+                let value = [key, round, key ^ round];
+                let edit = Edit::Put(Raw::Words(&value));
+                let edited = tree.edit_wide(&key.to_be_bytes(), edit, &mut kept).unwrap();
+                assert_eq!(edited.before.is_some(), round > 0);
+                assert!(tree.get_wide(&key.to_be_bytes(), &mut kept));
+                assert!(matches!(kept.raw(), Raw::Words(words) if words == value));
+            }
+        }
+        tree.check_invariants().unwrap();
+    }
+}

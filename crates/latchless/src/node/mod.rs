@@ -52,6 +52,7 @@ mod leaf_update;
 pub mod lines;
 pub mod operation;
 mod picks;
+pub mod watch;
 
 use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
@@ -114,21 +115,6 @@ fn header(node: &NodeLines) -> &Line {
 #[inline(always)]
 pub fn latch(node: &NodeLines) -> &OptimisticLatch {
     OptimisticLatch::of(&header(node)[LATCH])
-}
-
-/// What all words of a node but its latch come to: another number when one of them changes.
-#[cfg(debug_assertions)]
-pub fn checksum(node: &NodeLines) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    // Interpreters have other things to find, and take long for this one.
-    let words = if cfg!(miri) { &[] } else { &node.as_flattened()[LATCH + 1..] };
-    let (mut sum, mut factor) = (0u64, 1);
-    for word in words {
-        // An odd factor: no change of one word goes unseen.
-        sum = sum.wrapping_add(word.load_relaxed().wrapping_mul(factor));
-        factor = factor.wrapping_add(FACTOR << 1);
-    }
-    sum
 }
 
 /// Whether a node may be changed: its latch is held.

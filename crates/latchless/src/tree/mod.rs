@@ -56,7 +56,6 @@ mod tests;
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests_fork;
 mod tries;
-mod watch;
 
 use crate::node::{self, Inner, Leaf, NodeLines};
 use core::marker::PhantomData;

@@ -1,6 +1,6 @@
 //! How the tree is entered: beside others, or alone.
 
-use super::watch::Watched;
+use crate::node::watch::Watched;
 use crate::node::{self, NodeLines};
 use latchless_core::latch::Latched;
 #[cfg(not(debug_assertions))]
@@ -44,7 +44,7 @@ impl Mode for Shared {
 
     #[inline(always)]
     fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a> {
-        Watched::new(node, node::latch(node).latch_if_alone_cheaply(origin))
+        Watched::new(node.as_flattened(), node::latch(node).latch_if_alone_cheaply(origin))
     }
 }
 
@@ -90,7 +90,7 @@ impl Mode for Exclusive {
 
     #[inline(always)]
     fn latch<'a>(node: &'a NodeLines, _: &Origin) -> Self::Held<'a> {
-        Watched::new(node, Free::new(node))
+        Watched::new(node.as_flattened(), Free::new(node))
     }
 }
 
@@ -106,5 +106,22 @@ impl Held for Free<'_> {
     #[inline(always)]
     fn set_mark(&mut self, marked: bool) {
         self.latch.set_mark(marked);
+    }
+}
+
+impl<H: Held> Held for Watched<'_, H> {
+    #[inline(always)]
+    fn changing(&mut self) {
+        self.announce().changing();
+    }
+
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        self.held().is_marked()
+    }
+
+    #[inline(always)]
+    fn set_mark(&mut self, marked: bool) {
+        self.held_mut().set_mark(marked);
     }
 }

@@ -6,6 +6,8 @@
 use crate::base::error::{Error, Result};
 #[cfg(any(test, feature = "testing"))]
 use core::cell::Cell;
+use core::ptr::NonNull;
+use std::alloc::{Layout, alloc};
 
 #[cfg(any(test, feature = "testing"))]
 thread_local! {
@@ -40,6 +42,26 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     vec.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
+/// As [`Box::new`].
+///
+/// # Errors
+/// [`Error::OutOfMemory`]; the value is dropped then.
+pub fn boxed<T>(value: T) -> Result<Box<T>> {
+    let requested_bytes = size_of::<T>();
+    if requested_bytes == 0 {
+        return Ok(Box::new(value));
+    }
+    allowed(requested_bytes)?;
+    // SAFETY: the layout has a size.
+    let at = unsafe { alloc(Layout::new::<T>()) }.cast::<T>();
+    let at = NonNull::new(at).ok_or(Error::OutOfMemory { requested_bytes })?;
+    // SAFETY: memory of the global allocator for one `T`, which is written before the box owns it.
+    unsafe {
+        at.write(value);
+        Ok(Box::from_raw(at.as_ptr()))
+    }
+}
+
 #[cfg(any(test, feature = "testing"))]
 fn is_refused() -> bool {
     let left = LEFT.get();
@@ -67,6 +89,9 @@ mod tests {
         assert_eq!(refusing(2, three), ([true, true, false], true));
         assert_eq!(refusing(3, three), ([true; 3], false));
         assert_eq!(three(), [true; 3]);
+        let refused = Err(Error::OutOfMemory { requested_bytes: 4 });
+        assert_eq!(refusing(0, || [boxed(7u32), boxed(8)]), ([refused, Ok(Box::new(8))], true));
+        assert_eq!(refusing(0, || boxed(())), (Ok(Box::new(())), false));
         let mut vec = Vec::with_capacity(4);
         assert_eq!(refusing(0, || reserve::<u64>(&mut vec, 4)), (Ok(()), false), "there is room");
         let refused = Err(Error::OutOfMemory { requested_bytes: 40 });

@@ -16,7 +16,6 @@ use crate::tree::{Change, Edit, Edited, Share, Step};
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
-use latchless_core::sync::BitsWord;
 
 /// What is done with an entry, for one form of values.
 pub(super) trait LeafEdit {
@@ -223,7 +222,7 @@ impl ByteTree {
             self.grow_guesses();
         }
         self.lay_out_if_outgrown();
-        self.longest.publish_max(key.len() as u64);
+        self.note_longest(key.len())?;
         let (mut aside, mut lack) = (Aside::none(self), Lack { levels: 1, blocks: 0 });
         let mut has_lent = false;
         loop {

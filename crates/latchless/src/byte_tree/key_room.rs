@@ -1,11 +1,13 @@
-//! Room for one key that is read from a node: nothing is allocated, unless the key is long.
+//! Room for one key that is read from a node, and for a few of anything: nothing is allocated, unless the key
+//! is long or there are many.
 
 use super::node::{Node, Words};
 use super::shape::{FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, high_words};
 use super::text::words_of;
 
-/// Bytes of the longest key that is made in place: a prefix and a suffix that aren't long, in whole words.
-const ROOM: usize = FENCE_MAX.next_multiple_of(8) + 8 + SUFFIX_MAX.next_multiple_of(8);
+/// Bytes of the longest key that is made in place: a prefix and a suffix that aren't long, in whole words,
+/// and what a scan copies too much.
+const ROOM: usize = FENCE_MAX.next_multiple_of(8) + 8 + SUFFIX_MAX.next_multiple_of(8) + 64;
 
 /// A key that was read, or room for one.
 #[derive(Debug)]
@@ -29,6 +31,33 @@ impl KeyRoom {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         if self.is_long { &self.long } else { &self.bytes[..self.len] }
+    }
+
+    /// Makes the key this one.
+    #[inline]
+    pub(super) fn set(&mut self, key: &[u8]) {
+        self.resize(key.len()).copy_from_slice(key);
+    }
+
+    /// Makes the key one of so many bytes, which may be any.
+    #[inline]
+    pub(super) fn resize(&mut self, len: usize) -> &mut [u8] {
+        (self.len, self.is_long) = (len, len > ROOM);
+        if self.is_long {
+            self.long.resize(len, 0);
+        }
+        self.bytes_mut()
+    }
+
+    /// The key, to be changed.
+    #[inline]
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.is_long { &mut self.long } else { &mut self.bytes[..self.len] }
+    }
+
+    /// Bytes of the allocator's that it has.
+    pub(super) fn allocated(&self) -> usize {
+        self.long.capacity()
     }
 
     /// Reads the key of an entry. What is read of a node that changes meanwhile is worth nothing, but
@@ -96,4 +125,76 @@ pub(super) fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8
     leaf.low_to(key);
     key.truncate(shape.prefix());
     leaf.key_to(shape, at, key);
+}
+
+/// How many elements of a list are kept in place.
+const FEW: usize = 8;
+
+/// A list of a few elements, which allocates nothing unless they are many.
+#[derive(Debug)]
+pub(super) struct Few<T> {
+    few: [Option<T>; FEW],
+    more: Vec<T>,
+}
+
+impl<T> Default for Few<T> {
+    #[inline]
+    fn default() -> Self {
+        Self { few: [const { None }; FEW], more: Vec::new() }
+    }
+}
+
+impl<T> Few<T> {
+    /// Adds an element behind all others.
+    #[inline]
+    pub(super) fn push(&mut self, element: T) {
+        match self.few.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(element),
+            None => self.more.push(element),
+        }
+    }
+
+    /// The elements, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.few.iter().flatten().chain(&self.more)
+    }
+
+    /// Takes out the last element of which that holds. Nothing may be added after that.
+    pub(super) fn take_last(&mut self, holds: impl Fn(&T) -> bool) -> Option<T> {
+        if let Some(at) = self.more.iter().rposition(&holds) {
+            return Some(self.more.swap_remove(at));
+        }
+        self.few.iter_mut().rev().find(|place| place.as_ref().is_some_and(&holds))?.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_elements_and_many_are_in_order_and_the_last_is_taken() {
+        for len in [0, 1, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+            let mut list = Few::default();
+            (0..len).for_each(|element| list.push(element));
+            assert!(list.iter().copied().eq(0..len));
+            assert_eq!(list.more.capacity() == 0, len <= FEW);
+            assert_eq!(list.take_last(|_| false), None);
+            assert_eq!(list.take_last(|_| true), len.checked_sub(1));
+            let mut list = Few::default();
+            (0..len).for_each(|element| list.push(element));
+            assert_eq!(list.take_last(|&element| element < 5), len.checked_sub(1).map(|last| last.min(4)));
+        }
+    }
+
+    #[test]
+    fn keys_of_any_length_are_set() {
+        let mut room = KeyRoom::default();
+        for len in [0, 1, ROOM, ROOM + 1, 5 * ROOM, 3] {
+            let key: Vec<u8> = (0..len).map(|at| at as u8).collect();
+            room.set(&key);
+            assert_eq!(room.bytes(), key);
+            assert_eq!(room.resize(len + 1).len(), len + 1);
+        }
+    }
 }

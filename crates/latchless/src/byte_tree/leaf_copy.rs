@@ -3,6 +3,7 @@
 //! A copy is validated as a whole, so its entries are all of one moment. Long keys are copied beside it.
 
 use super::change::Shared;
+use super::key_room::KeyRoom;
 use super::long::LongStrings;
 use super::node::{Image, Toward};
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
@@ -17,6 +18,7 @@ use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 
 /// What a range is between.
@@ -70,16 +72,14 @@ pub struct LeafCopy {
     lengths: [u8; SLOTS_MAX],
     places: [u8; SLOTS_MAX],
     /// The fences: the first one's start is the prefix.
-    low: Vec<u8>,
-    high: Vec<u8>,
+    low: KeyRoom,
+    high: KeyRoom,
     has_high: bool,
     /// Long keys one after the other, and where each of them begins.
     long: Vec<u8>,
     long_starts: Vec<usize>,
     /// Where the key that was asked for last is made.
-    key: Vec<u8>,
-    /// Where the key is kept by which the next leaf is found.
-    pivot: Vec<u8>,
+    key: KeyRoom,
     /// Entries of the range that are in the leaf.
     within: Range<usize>,
     /// Whether the range goes on after the leaf, and before it.
@@ -98,13 +98,12 @@ impl Default for LeafCopy {
             image: [0; WORDS + AT_ONCE],
             lengths: [0; SLOTS_MAX],
             places: [0; SLOTS_MAX],
-            low: Vec::new(),
-            high: Vec::new(),
+            low: KeyRoom::default(),
+            high: KeyRoom::default(),
             has_high: false,
             long: Vec::new(),
             long_starts: Vec::new(),
-            key: Vec::new(),
-            pivot: Vec::new(),
+            key: KeyRoom::default(),
             within: 0..0,
             goes_on: false,
             goes_on_before: false,
@@ -124,18 +123,24 @@ impl LeafCopy {
 
     /// Gives a copy to the thread, which keeps it for its next range.
     pub fn give_spare(leaf: Box<LeafCopy>) {
-        let strings = [&leaf.low, &leaf.high, &leaf.long, &leaf.key, &leaf.pivot];
-        if strings.into_iter().map(Vec::capacity).sum::<usize>() <= SPARE_BYTES {
+        let keys = [&leaf.low, &leaf.high, &leaf.key].map(KeyRoom::allocated);
+        if keys.into_iter().sum::<usize>() + leaf.long.capacity() <= SPARE_BYTES {
             // Refused: the thread ends.
             let _ = SPARE.try_with(|spare| spare.set(Some(leaf)));
         }
     }
 
-    /// Lends a copy of no leaf yet.
+    /// Lends a copy of no leaf yet. Without memory for one, it is on the stack.
     pub fn lend<R>(serve: impl FnOnce(&mut LeafCopy) -> R) -> R {
-        let mut leaf = Self::take_spare();
-        let outcome = serve(&mut leaf);
-        Self::give_spare(leaf);
+        let (mut spare, mut own) = (SPARE.try_with(Cell::take).ok().flatten(), None);
+        let leaf = match &mut spare {
+            Some(leaf) => leaf,
+            None => own.insert(LeafCopy::default()),
+        };
+        let outcome = serve(leaf);
+        if let Some(leaf) = spare.or_else(|| boxed(own?).ok()) {
+            Self::give_spare(leaf);
+        }
         outcome
     }
 
@@ -163,11 +168,9 @@ impl LeafCopy {
         self.source = (node, version);
         self.write_out();
         let shape = self.shape();
-        let prefix = shape.prefix().min(self.low.len());
-        if self.key.len() < prefix + TAIL {
-            self.key.resize(prefix + TAIL, 0);
-        }
-        self.key[..prefix].copy_from_slice(&self.low[..prefix]);
+        let low = self.low.bytes();
+        let prefix = shape.prefix().min(low.len());
+        self.key.resize(prefix + TAIL)[..prefix].copy_from_slice(&low[..prefix]);
     }
 
     /// Writes out the lengths and places of the leaf's entries, if it isn't one of records.
@@ -192,7 +195,7 @@ impl LeafCopy {
     /// How many entries come before a key, or before what follows it.
     fn first_from(&self, long: &LongStrings, key: &[u8], is_after: bool) -> usize {
         // A leaf that a range goes over begins after the range does, as a rule.
-        if key <= &self.low[..] && !is_after {
+        if key <= self.low.bytes() && !is_after {
             0
         } else {
             first_from(Node { words: self.words(), long }, key, is_after)
@@ -214,10 +217,10 @@ impl LeafCopy {
         tree.copy_node_from(leaf, first, image);
         let copy = Node { words: words_of_node(&self.image), long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());
-        [&mut self.low, &mut self.high, &mut self.long].into_iter().for_each(Vec::clear);
+        self.long.clear();
         self.long_starts.clear();
-        copy.low_to(&mut self.low);
-        self.has_high = copy.high_to(&mut self.high);
+        let has_low = self.low.read_low(copy);
+        self.has_high = self.high.read_high(copy);
         self.link = copy.link();
         // Long strings belong to the same moment: they are copied before the leaf is validated.
         if copy.may_have_long(shape) {
@@ -244,10 +247,10 @@ impl LeafCopy {
             && match bounds.high {
                 Bound::Unbounded => true,
                 Bound::Included(key) => reaches(key),
-                Bound::Excluded(key) => reaches(key) && self.high != key,
+                Bound::Excluded(key) => reaches(key) && self.high.bytes() != key,
             };
-        let starts_before = |key: &[u8]| key < &self.low[..];
-        self.goes_on_before = !self.low.is_empty()
+        let starts_before = |key: &[u8]| key < self.low.bytes();
+        self.goes_on_before = has_low
             && match bounds.low {
                 Bound::Unbounded => true,
                 Bound::Included(key) | Bound::Excluded(key) => starts_before(key),
@@ -259,21 +262,10 @@ impl LeafCopy {
         Shape(self.image[SHAPE])
     }
 
-    /// An empty string, to be brought back.
-    pub fn take_pivot(&mut self) -> Vec<u8> {
-        self.pivot.clear();
-        core::mem::take(&mut self.pivot)
-    }
-
-    /// Brings a string back, so that its memory is used again.
-    pub fn bring_pivot(&mut self, pivot: Vec<u8>) {
-        self.pivot = pivot;
-    }
-
     /// Takes the range's bounds away: everything goes on.
     pub fn unbind(&mut self) {
         self.goes_on = self.has_high;
-        self.goes_on_before = !self.low.is_empty();
+        self.goes_on_before = !self.low.bytes().is_empty();
     }
 
     /// How many entries the leaf has.
@@ -298,12 +290,12 @@ impl LeafCopy {
 
     /// The low fence.
     pub fn low(&self) -> &[u8] {
-        &self.low
+        self.low.bytes()
     }
 
     /// The high fence.
     pub fn high(&self) -> &[u8] {
-        &self.high
+        self.high.bytes()
     }
 
     /// The leaf that was copied.
@@ -335,7 +327,7 @@ impl LeafCopy {
             return (long_key(&self.lengths, (&self.long, &self.long_starts), at), value);
         }
         let head = self.image[(shape.heads() + at) % WORDS];
-        (make_key(&self.image, (head, length, place), (&mut self.key, shape.prefix())), value)
+        (make_key(&self.image, (head, length, place), (self.key.bytes_mut(), shape.prefix())), value)
     }
 
     /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which
@@ -362,7 +354,7 @@ impl LeafCopy {
         }
         // What stays the same from entry to entry stays in registers.
         let Self { image, lengths, places, key, long, long_starts, .. } = self;
-        let (image, key, shape) = (&*image, &mut key[..], Shape(image[SHAPE]));
+        let (image, key, shape) = (&*image, key.bytes_mut(), Shape(image[SHAPE]));
         let (heads, prefix) = (shape.heads(), shape.prefix());
         for at in entries {
             let (length, place) = (lengths[at % SLOTS_MAX], usize::from(places[at % SLOTS_MAX]));
@@ -386,7 +378,7 @@ impl LeafCopy {
         see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let Self { image, key, .. } = self;
-        let (image, key, shape) = (&*image, &mut key[..], Shape(image[SHAPE]));
+        let (image, key, shape) = (&*image, key.bytes_mut(), Shape(image[SHAPE]));
         let (heads, first, words) = (shape.heads(), shape.record(0), entry_words(shape.record_length()));
         let (prefix, end) = (shape.prefix(), shape.prefix() + usize::from(shape.record_length()));
         for at in entries {

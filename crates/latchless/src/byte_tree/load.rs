@@ -16,7 +16,6 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
-use latchless_core::sync::BitsWord;
 
 /// Strings one after the other, each with a word, and some with more.
 #[derive(Debug, Default)]
@@ -343,7 +342,7 @@ impl ByteTree {
             core::mem::swap(&mut key, &mut last);
             key.clear();
         }
-        self.longest.publish_max(longest as u64);
+        self.note_longest(longest)?;
         let (mut nodes, mut level) = (leaves.finish()?, 1);
         while nodes.len() > 1 {
             let mut above = Level::new(self, level, fill)?;

@@ -70,15 +70,7 @@ impl ByteTree {
     pub(super) fn merge_around(&self, level: usize, key: &[u8]) -> bool {
         let (mut strings, mut has_merged, mut tries) = (Strings::default(), false, 0);
         while tries < TRIES {
-            // Without memory for three strings the node stays nearly empty.
-            if strings.reserve(self.longest.load_relaxed() as usize).is_err() {
-                break;
-            }
-            let mut outcome = self.merge_right(level, key, &mut strings);
-            if matches!(outcome, Outcome::LastChild | Outcome::Refused) {
-                outcome = self.merge_left(level, key, &mut strings);
-            }
-            match outcome {
+            match self.merge_either(level, key, &mut strings) {
                 Outcome::Done | Outcome::Refused => break,
                 Outcome::Disturbed => tries += 1,
                 Outcome::Merged { shrank } => {
@@ -96,6 +88,27 @@ impl ByteTree {
             }
         }
         has_merged
+    }
+
+    /// Merges the node that `key` belongs to with its right neighbour or its left one. `own`: strings for
+    /// that; without memory for these, the tree's are used.
+    fn merge_either(&self, level: usize, key: &[u8], own: &mut Strings) -> Outcome {
+        let longest = self.longest.load_relaxed() as usize;
+        let mut spare;
+        let strings = if own.reserve(longest).is_ok() {
+            own
+        } else {
+            spare = self.spare.lock();
+            // They have the room, unless a longer key comes just now: then the node stays nearly empty.
+            if spare.reserve(longest).is_err() {
+                return Outcome::Refused;
+            }
+            &mut spare
+        };
+        match self.merge_right(level, key, strings) {
+            Outcome::LastChild | Outcome::Refused => self.merge_left(level, key, strings),
+            outcome => outcome,
+        }
     }
 
     /// Merges the node that `key` belongs to with its right neighbour.

@@ -10,7 +10,7 @@
 
 use super::change::Shared;
 use super::get::Near;
-use super::key_room::KeyRoom;
+use super::key_room::{Few, KeyRoom};
 use super::leaf_copy::first_from;
 use super::node::{Node, Side, Toward, Words};
 use super::positions::Aim;
@@ -67,28 +67,6 @@ pub(super) struct Seen<V> {
     link: NodeRef,
 }
 
-/// The leaves that a search has passed. Few are empty: they are merged at once.
-#[derive(Default)]
-struct Passed {
-    first: Option<(NodeRef, Version)>,
-    others: Vec<(NodeRef, Version)>,
-}
-
-impl Passed {
-    fn push(&mut self, leaf: (NodeRef, Version)) {
-        match &mut self.first {
-            Some(_) => self.others.push(leaf),
-            first => *first = Some(leaf),
-        }
-    }
-
-    /// Whether all are as they were.
-    fn still(&self, tree: &ByteTree) -> bool {
-        let still = |&(node, version): &(NodeRef, Version)| tree.at(node).1.latch().validate(version);
-        self.first.iter().chain(&self.others).all(still)
-    }
-}
-
 impl ByteTree {
     /// The nearest entry to a border, as of one moment. Makes `key` its key; `take` takes its value.
     #[inline]
@@ -130,20 +108,22 @@ impl ByteTree {
         (own, mut toward): (&[u8], Toward),
         (key, take): (&mut KeyRoom, &mut T),
     ) -> Result<Option<T::Value>, ()> {
-        let mut passed = Passed::default();
+        let (mut passed, mut is_first) = (Few::default(), true);
         let [mut fence, mut next] = [(); 2].map(|()| KeyRoom::default());
         let mut start = self.start_near(own, toward);
         loop {
-            let way = (if passed.first.is_some() { fence.bytes() } else { own }, toward);
+            let way = (if is_first { own } else { fence.bytes() }, toward);
             let (seen, node, version) =
                 self.read_leaf(start.leaf, way, |(_, leaf)| look(leaf, border, (key, &mut next), take));
-            if passed.first.is_none() {
+            if is_first {
                 self.learn_way((border, start), (own, toward), node);
             }
             if seen.value.is_some() || !seen.goes_on {
-                return if passed.still(self) { Ok(seen.value) } else { Err(()) };
+                let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
+                return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };
             }
             passed.push((node, version.ok_or(())?));
+            is_first = false;
             core::mem::swap(&mut fence, &mut next);
             (start, toward) = match border.direction {
                 Direction::Forward => (Start::new(seen.link, StartBy::Descent), Toward::Key),

@@ -3,7 +3,7 @@
 //! A removal latches the leaves from its start to its answer, from left to right, so that nothing comes in
 //! there that would have been the answer.
 
-use super::key_room::KeyRoom;
+use super::key_room::{Few, KeyRoom};
 use super::merge::taken;
 use super::node::{Side, Toward};
 use super::shape::Shape;
@@ -16,17 +16,13 @@ impl ByteTree {
     /// Removes the first or the last entry, in one atomic step, and makes `key` its key; `take` takes its
     /// value.
     pub fn pop<T: Take>(&self, end: Direction, key: &mut KeyRoom, take: &mut T) -> Option<T::Value> {
-        let mut fence = Vec::new();
+        let mut fence = KeyRoom::default();
         let mut toward = if end == Direction::Forward { Toward::Key } else { Toward::Last };
         loop {
-            let mut latched = self.latch_to_the_end(&fence, toward, end)?;
-            let has_entries = |(at, _): &Held<'_>| at.1.shape().len() > 0;
-            let found = match end {
-                Direction::Forward => latched.iter().position(has_entries),
-                Direction::Reverse => latched.iter().rposition(has_entries),
-            };
-            if let Some(found) = found {
-                let (at, mut held) = latched.swap_remove(found);
+            let mut latched = Few::default();
+            self.latch_to_the_end((fence.bytes(), toward), end, &mut latched)?;
+            // Forwards, leaves are latched up to the first that has any.
+            if let Some((at, mut held)) = latched.take_last(|(at, _): &Held<'_>| at.1.shape().len() > 0) {
                 let (leaf, shape) = (at.1, at.1.shape());
                 let at = if end == Direction::Forward { 0 } else { shape.len() - 1 };
                 let value = take.take_latched(leaf, shape, at);
@@ -46,10 +42,9 @@ impl ByteTree {
                 return Some(value);
             }
             // All of these are empty: further to the left, if there is anything.
-            let first = latched.first()?.0.1;
-            fence.clear();
-            first.low_to(&mut fence);
-            if end == Direction::Forward || fence.is_empty() {
+            let (first, _) = latched.iter().next()?;
+            let goes_on = fence.read_low(first.1);
+            if end == Direction::Forward || !goes_on {
                 return None;
             }
             toward = Toward::Before;
@@ -57,24 +52,27 @@ impl ByteTree {
     }
 
     /// Latches the leaf at a fence and those after it: up to the first that has entries, or all.
-    fn latch_to_the_end(&self, fence: &[u8], toward: Toward, end: Direction) -> Option<Vec<Held<'_>>> {
-        loop {
-            let mut latched = Vec::with_capacity(8);
-            let mut node = self.descend::<Scalar>(0, fence, toward)?;
-            loop {
-                let leaf = self.latch(self.at(node));
-                let view = leaf.0.1;
-                let shape = view.shape();
-                if latched.is_empty() && view.side_toward(fence, toward) != Side::Here {
-                    break;
-                }
-                latched.push(leaf);
-                let is_enough = end == Direction::Forward && shape.len() > 0;
-                if is_enough || shape.has(Shape::NO_HIGH) {
-                    return Some(latched);
-                }
-                node = view.link();
+    fn latch_to_the_end<'a>(
+        &'a self,
+        (fence, toward): (&[u8], Toward),
+        end: Direction,
+        latched: &mut Few<Held<'a>>,
+    ) -> Option<()> {
+        let mut leaf = loop {
+            let leaf = self.latch(self.at(self.descend::<Scalar>(0, fence, toward)?));
+            if leaf.0.1.side_toward(fence, toward) == Side::Here {
+                break leaf;
             }
+        };
+        loop {
+            let view = leaf.0.1;
+            let shape = view.shape();
+            latched.push(leaf);
+            let is_enough = end == Direction::Forward && shape.len() > 0;
+            if is_enough || shape.has(Shape::NO_HIGH) {
+                return Some(());
+            }
+            leaf = self.latch(self.at(view.link()));
         }
     }
 }

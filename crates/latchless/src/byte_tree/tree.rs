@@ -20,6 +20,7 @@
 //!    there by a [guess](super::guesses).
 //! 7. No code of the caller runs while a latch is held.
 
+use super::aside::Strings;
 use super::asking::LEAF_LINES;
 use super::change::Shared;
 use super::ends::Ends;
@@ -41,7 +42,7 @@ use latchless_core::latch::{Latched, Version};
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
-use latchless_core::sync::{Backoff, Striped, Word, look_for_the_flag};
+use latchless_core::sync::{Backoff, BitsWord, Mutex, Striped, Word, look_for_the_flag};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -104,6 +105,8 @@ pub struct ByteTree {
     pub(super) misled: Word,
     /// At least as long as the longest key that was ever put.
     pub(super) longest: Word,
+    /// Strings for a merge that finds no memory for its own: with room for the longest key.
+    pub(super) spare: Mutex<Strings>,
     /// One, if the leaf that was split last had equal heads; zero, if not.
     pub(super) has_ties: Word,
     /// Lines of that leaf that told where a key is.
@@ -145,6 +148,7 @@ impl ByteTree {
             restarts: Word::new(0),
             misled: Word::new(0),
             longest: Word::new(0),
+            spare: Mutex::default(),
             has_ties: Word::new(1),
             leaf_lines: Word::new(LEAF_LINES as u64),
             usual: Word::new(0),
@@ -201,6 +205,18 @@ impl ByteTree {
     /// What the tree's memory is counted in. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         self.long.nodes.budget()
+    }
+
+    /// A key of this length is put in: there is to be room for it where strings are kept. No latch is held.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub(super) fn note_longest(&self, len: usize) -> Result<()> {
+        if len as u64 > self.longest.load_relaxed() {
+            self.spare.lock().reserve(len)?;
+            self.longest.publish_max(len as u64);
+        }
+        Ok(())
     }
 
     /// The root and the number of levels.

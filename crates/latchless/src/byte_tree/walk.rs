@@ -3,6 +3,7 @@
 //! The next leaf begins where the last one ended, so a key that is there throughout is seen exactly once,
 //! whatever becomes of the leaves meanwhile.
 
+use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy};
 use super::node::Toward;
 use super::positions::Aim;
@@ -101,36 +102,31 @@ impl ByteTree {
 impl ByteTree {
     /// Copies one of the leaves of a range.
     fn load_leaf(&self, leaf: &mut LeafCopy, bounds: Bounds<'_>, which: Which) {
-        let mut pivot = leaf.take_pivot();
-        let toward = match (&which, bounds) {
+        // A copy of the fence that leads on: the leaf's own is overwritten.
+        let mut fence = KeyRoom::default();
+        let (pivot, toward) = match (&which, bounds) {
             (
                 Which::First | Which::FirstPart,
                 Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. },
             )
-            | (Which::Last, Bounds { high: Bound::Included(key), .. }) => {
-                pivot.extend_from_slice(key);
-                Toward::Key
-            }
+            | (Which::Last, Bounds { high: Bound::Included(key), .. }) => (key, Toward::Key),
             (Which::First | Which::FirstPart, _)
-            | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
-            (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => {
-                pivot.extend_from_slice(key);
-                Toward::Before
-            }
-            (Which::Last, _) => Toward::Last,
+            | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => (&[][..], Toward::Key),
+            (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => (key, Toward::Before),
+            (Which::Last, _) => (&[][..], Toward::Last),
             (Which::Next, _) => {
-                pivot.extend_from_slice(leaf.high());
-                Toward::Key
+                fence.set(leaf.high());
+                (fence.bytes(), Toward::Key)
             }
             (Which::Previous, _) => {
-                pivot.extend_from_slice(leaf.low());
-                Toward::Before
+                fence.set(leaf.low());
+                (fence.bytes(), Toward::Before)
             }
         };
         let start = match which {
             Which::Next => Start::new(leaf.link(), StartBy::Descent),
-            Which::First | Which::FirstPart => self.start_with_next(&pivot, toward),
-            _ => self.start_near(&pivot, toward),
+            Which::First | Which::FirstPart => self.start_with_next(pivot, toward),
+            _ => self.start_near(pivot, toward),
         };
         if !matches!(which, Which::Next) {
             leaf.asked = NodeRef::NIL;
@@ -149,11 +145,10 @@ impl ByteTree {
             Which::Previous => Some(Direction::Reverse),
             Which::First | Which::FirstPart | Which::Last => None,
         };
-        leaf.load(self, (start.leaf, &pivot, toward), (bounds, after, extent));
+        leaf.load(self, (start.leaf, pivot, toward), (bounds, after, extent));
         if toward == Toward::Key && !matches!(which, Which::Next) {
-            self.settle(start, &pivot, leaf.node(), (Aim::Find, false));
+            self.settle(start, pivot, leaf.node(), (Aim::Find, false));
         }
-        leaf.bring_pivot(pivot);
     }
 
     /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of

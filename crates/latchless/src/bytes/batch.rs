@@ -13,11 +13,21 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index::check_side_by_side;
 
+/// Bytes of a group's keys that need no memory of the allocator's: so many for each.
+const SHORT: usize = 64;
+
 /// The bytes of a group's keys, one after the other.
-#[derive(Default)]
 struct GroupKeys {
-    bytes: Vec<u8>,
+    short: [u8; GROUP * SHORT],
+    /// All of them, if they are more.
+    long: Vec<u8>,
     ends: [usize; GROUP],
+}
+
+impl Default for GroupKeys {
+    fn default() -> Self {
+        Self { short: [0; GROUP * SHORT], long: Vec::new(), ends: [0; GROUP] }
+    }
 }
 
 impl GroupKeys {
@@ -41,15 +51,28 @@ impl GroupKeys {
         keys: impl ExactSizeIterator<Item = &'q Q>,
         serve: impl FnOnce(&[&[u8]]) -> R,
     ) -> R {
-        self.bytes.clear();
-        let len = keys.len();
-        for (end, key) in self.ends.iter_mut().zip(keys) {
-            key.with_bytes(|key| self.bytes.extend_from_slice(key));
-            *end = self.bytes.len();
+        self.long.clear();
+        let (len, mut filled) = (keys.len(), 0);
+        for (to, key) in self.ends.iter_mut().zip(keys) {
+            key.with_bytes(|key| {
+                let end = filled + key.len();
+                match self.short.get_mut(filled..end).filter(|_| self.long.is_empty()) {
+                    Some(room) => room.copy_from_slice(key),
+                    None => {
+                        if self.long.is_empty() {
+                            self.long.extend_from_slice(&self.short[..filled]);
+                        }
+                        self.long.extend_from_slice(key);
+                    }
+                }
+                filled = end;
+            });
+            *to = filled;
         }
+        let bytes = if self.long.is_empty() { &self.short[..] } else { &self.long[..] };
         let start = |at: usize| if at == 0 { 0 } else { self.ends[at - 1] };
         let slices: [&[u8]; GROUP] =
-            array::from_fn(|at| if at < len { &self.bytes[start(at)..self.ends[at]] } else { &[] });
+            array::from_fn(|at| if at < len { &bytes[start(at)..self.ends[at]] } else { &[] });
         serve(&slices[..len])
     }
 }

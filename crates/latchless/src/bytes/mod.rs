@@ -199,7 +199,48 @@ impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesIndex<K, V> {
     }
 }
 
-/// The bytes of a range's ends.
+/// Serves a range of which these are the bytes of the ends. Ends that come after each other are
+/// [`Error::InvertedRange`]. Nothing is allocated, unless a key allocates to show its bytes.
+fn with_bounds<K: BytesKey, Q: BytesKey<K> + ?Sized, R>(
+    range: &impl RangeBounds<Q>,
+    serve: impl FnOnce(Result<Bounds<'_>>) -> R,
+) -> R {
+    let (mut serve, mut outcome) = (Some(serve), None);
+    with_end(range.start_bound(), &mut |low| {
+        with_end(range.end_bound(), &mut |high| {
+            outcome = serve.take().map(|serve| serve(upright(Bounds { low, high })));
+        });
+    });
+    outcome.expect("a key shows its bytes")
+}
+
+fn with_end<K: BytesKey, Q: BytesKey<K> + ?Sized>(end: Bound<&Q>, see: &mut dyn FnMut(Bound<&[u8]>)) {
+    match end {
+        Bound::Included(key) => key.with_bytes(|key| see(Bound::Included(key))),
+        Bound::Excluded(key) => key.with_bytes(|key| see(Bound::Excluded(key))),
+        Bound::Unbounded => see(Bound::Unbounded),
+    }
+}
+
+/// The same bounds.
+///
+/// # Errors
+/// [`Error::InvertedRange`].
+fn upright(bounds: Bounds<'_>) -> Result<Bounds<'_>> {
+    match (bounds.low, bounds.high) {
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high))
+            if low > high =>
+        {
+            Err(Error::InvertedRange)
+        }
+        _ => Ok(bounds),
+    }
+}
+
+/// Bounds with no key between them: what is read of an inverted range.
+const NOTHING: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Excluded(&[]) };
+
+/// The bytes of a range's ends, for who keeps them.
 #[derive(Debug, Clone)]
 struct OwnedBounds {
     low: Bound<Vec<u8>>,
@@ -218,14 +259,8 @@ impl OwnedBounds {
     fn try_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
         let bytes = |key: &Q| key.with_bytes(<[u8]>::to_vec);
         let own = Self { low: range.start_bound().map(bytes), high: range.end_bound().map(bytes) };
-        match (&own.low, &own.high) {
-            (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high))
-                if low > high =>
-            {
-                Err(Error::InvertedRange)
-            }
-            _ => Ok(own),
-        }
+        upright(own.borrowed()).map(drop)?;
+        Ok(own)
     }
 
     /// All keys that begin with these bytes.

@@ -1,6 +1,6 @@
 //! Ranges: iterators of owned entries, and scans that lend keys.
 
-use super::{BytesIndex, Lent, OwnedBounds, stored};
+use super::{BytesIndex, Lent, NOTHING, OwnedBounds, stored, with_bounds};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -277,7 +277,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     where
         Q: BytesKey<K> + ?Sized,
     {
-        self.visit(OwnedBounds::of(&range).borrowed(), Direction::Forward, see)
+        with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), Direction::Forward, see))
     }
 
     /// As [`BytesIndex::scan`], from the end of the range down.
@@ -289,12 +289,12 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     where
         Q: BytesKey<K> + ?Sized,
     {
-        self.visit(OwnedBounds::of(&range).borrowed(), Direction::Reverse, see)
+        with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), Direction::Reverse, see))
     }
 
     /// How many keys a range has. O(r). Weakly consistent.
     pub fn count<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
-        self.count_within(OwnedBounds::of(&range).borrowed())
+        with_bounds(&range, |bounds| self.count_within(bounds.unwrap_or(NOTHING)))
     }
 
     fn count_within(&self, bounds: Bounds<'_>) -> usize {
@@ -314,17 +314,22 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
     pub fn remove_range<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
-        let bounds = OwnedBounds::try_of(&range)?;
-        let (mut leaf, mut removed) = (LeafCopy::default(), 0);
-        self.tree.load_first(bounds.borrowed(), &mut leaf);
-        loop {
-            for at in leaf.within() {
-                removed += usize::from(self.remove_bytes(leaf.entry(at).0));
+        with_bounds(&range, |bounds| Ok(self.remove_within(bounds?)))
+    }
+
+    fn remove_within(&self, bounds: Bounds<'_>) -> usize {
+        LeafCopy::lend(|leaf| {
+            let mut removed = 0;
+            self.tree.load_first(bounds, leaf);
+            loop {
+                for at in leaf.within() {
+                    removed += usize::from(self.remove_bytes(leaf.entry(at).0));
+                }
+                if !self.tree.load_next(bounds, leaf) {
+                    return removed;
+                }
             }
-            if !self.tree.load_next(bounds.borrowed(), &mut leaf) {
-                return Ok(removed);
-            }
-        }
+        })
     }
 }
 

@@ -33,6 +33,7 @@ mod tests;
 use super::*;
 use crate::node::Children;
 use cells::Table;
+use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use survey::Survey;
@@ -163,10 +164,10 @@ impl Directory {
         let turn = self.form.load_relaxed() as usize % 2;
         let slot = &self.tables[2 * size + turn];
         if slot.get().is_none() {
-            let table = Table::new(FEWEST_ENTRIES << size).ok()?;
+            let table = boxed(Table::new(FEWEST_ENTRIES << size).ok()?).ok()?;
             charge(table.bytes()).ok()?;
             // Nobody else is here to be first.
-            let _ = slot.set(Box::new(table));
+            let _ = slot.set(table);
         }
         let table = slot.get()?;
         table.cells.store_relaxed(0);

@@ -38,6 +38,7 @@ use super::*;
 use crate::node::{Children, Entries};
 use core::ops::Range;
 
+use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
@@ -118,15 +119,25 @@ impl Tables {
         let slot = &self.tables[size][turn];
         if slot.get().is_none() {
             let capacity = BUCKETS_PER_BLOCK << size;
+            let table = boxed(Table::new(capacity).ok()?).ok()?;
             charge(Table::bytes(capacity)).ok()?;
             // Nobody else is here to be first.
-            let _ = slot.set(Box::new(Table::new(capacity).ok()?));
+            let _ = slot.set(table);
         }
         Some((slot.get()?, (1 + 2 * size + turn) as u64))
     }
 }
 
 impl Ranks {
+    /// The tables, made if they aren't yet. `None`: no memory.
+    fn tables(&self) -> Option<&Tables> {
+        if self.made.get().is_none() {
+            // Another thread may have been first.
+            let _ = self.made.set(boxed(Tables::default()).ok()?);
+        }
+        self.made.get().map(|tables| &**tables)
+    }
+
     /// Whether counts are kept already.
     pub(super) fn are_kept(&self) -> bool {
         self.made.get().is_some_and(|tables| tables.form.load_relaxed() != 0)
@@ -184,7 +195,7 @@ impl<B: Bits> BlinkTree<B> {
     /// The counts of buckets for the caller alone, as long as it has the guard. `None`: the tree is too
     /// small, or there is no memory, or others have them.
     pub(super) fn kept_counts(&self) -> Option<(&Table, MutexGuard<'_, ()>)> {
-        let tables = self.ranks.made.get_or_init(Box::default);
+        let tables = self.ranks.tables()?;
         let guard = tables.lock()?;
         let table = match tables.current().filter(|table| !self.is_outgrown(tables, table)) {
             Some(table) => table,

@@ -1,0 +1,185 @@
+//! What is answered, or refused by an error, when the allocator refuses everything from one moment on, and
+//! the system has no address space left. Each operation runs in a child of its own, so one that ends the
+//! process is named.
+
+#![cfg(all(target_os = "linux", not(miri)))]
+
+use latchless::bytes::{BoxedBytesIndex, BytesIndex, MultiIndex};
+use latchless::index::Options;
+use latchless::{BoxedIndex, Index};
+use latchless_core::sync::forked::{Child, Ended, take_address_space};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+struct Refusing;
+
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: every call goes to the system's allocator unchanged or is refused, as `GlobalAlloc` allows.
+unsafe impl GlobalAlloc for Refusing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if REFUSES.load(Ordering::Relaxed) {
+            return null_mut();
+        }
+        // SAFETY: the caller keeps the promises that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Refusing = Refusing;
+
+/// The operations that didn't end well without memory.
+#[derive(Default)]
+struct Operations {
+    ended_badly: Vec<String>,
+}
+
+impl Operations {
+    /// Runs an operation in children of their own.
+    fn run<R>(&mut self, name: &str, operation: impl Fn() -> R) {
+        for without_space in [false, true] {
+            let child = Child::start("", || {
+                if without_space {
+                    take_address_space();
+                }
+                REFUSES.store(true, Ordering::Relaxed);
+                let answer = operation();
+                REFUSES.store(false, Ordering::Relaxed);
+                drop(answer);
+            });
+            if child.ended() != Ended::Well {
+                let space = if without_space { " without address space" } else { "" };
+                self.ended_badly.push(format!("{name}{space}"));
+            }
+        }
+    }
+}
+
+const ENTRIES: u64 = 10_000;
+
+fn options() -> Options {
+    Options { huge_pages: false, ..Options::default() }
+}
+
+fn spread(number: u64) -> u64 {
+    number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 4
+}
+
+fn numbers(all: &mut Operations) {
+    let index = Index::<u64, u64>::with_options(options()).unwrap();
+    (0..ENTRIES).for_each(|at| _ = index.insert(spread(at), at).unwrap());
+    let some = spread(77);
+    all.run("Index::get", || assert_eq!(index.get(some), Some(77)));
+    all.run("Index::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(spread(at) + 1, at)));
+    all.run("Index::upsert", || index.upsert(some, |_| 5));
+    all.run("Index::remove", || (0..ENTRIES).for_each(|at| assert!(index.remove(spread(at)).is_some())));
+    all.run("Index::remove_range", || assert_eq!(index.remove_range(..), Ok(ENTRIES as usize)));
+    all.run("Index::retain", || assert!(index.retain(|key, _| key % 7 == 0) > 0));
+    all.run("Index::floor", || assert_eq!(index.floor(some), Some((some, 77))));
+    all.run("Index::lower", || index.lower(some));
+    all.run("Index::first", || index.first());
+    all.run("Index::pop_first", || while index.pop_first().is_some() {});
+    all.run("Index::pop_last", || while index.pop_last().is_some() {});
+    all.run("Index::range", || index.iter().fold(0, |sum, (_, value)| sum + value));
+    all.run("Index::rev", || index.iter().rev().fold(0, |sum, (_, value)| sum + value));
+    all.run("Index::rank", || index.rank(some));
+    all.run("Index::nth", || index.nth(1000));
+    all.run("Index::count", || index.count(some..));
+    all.run("Index::visit", || index.visit(.., |_, _| ControlFlow::Continue(())));
+    let keys: Vec<u64> = (0..1000).map(spread).collect();
+    all.run("Index::get_many", || index.get_many(&keys, &mut [None; 1000]));
+    // Not `insert_many`: it lists which entries were refused.
+    all.run("Index::remove_many", || index.remove_many(&keys, &mut [None; 1000]));
+}
+
+fn byte_strings(all: &mut Operations) {
+    let index = BytesIndex::<u64, u64>::with_options(options()).unwrap();
+    (0..ENTRIES).for_each(|at| _ = index.insert(&spread(at), at).unwrap());
+    let some = spread(77);
+    all.run("BytesIndex::get", || assert_eq!(index.get(&some), Some(77)));
+    all.run("BytesIndex::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(&(spread(at) + 1), at)));
+    all.run("BytesIndex::upsert", || index.upsert(&some, |_| 5));
+    all.run("BytesIndex::remove", || {
+        (0..ENTRIES).for_each(|at| assert!(index.remove(&spread(at)).is_some()))
+    });
+    all.run("BytesIndex::remove_range", || assert_eq!(index.remove_range::<u64>(..), Ok(ENTRIES as usize)));
+    all.run("BytesIndex::floor", || assert_eq!(index.floor(&some), Some((some, 77))));
+    all.run("BytesIndex::lower", || index.lower(&some));
+    all.run("BytesIndex::first", || index.first());
+    all.run("BytesIndex::pop_first", || while index.pop_first().is_some() {});
+    all.run("BytesIndex::pop_last", || while index.pop_last().is_some() {});
+    all.run("BytesIndex::count", || index.count(some..));
+    all.run("BytesIndex::scan", || index.scan(some.., |_, _| ControlFlow::Continue(())));
+    all.run("BytesIndex::scan_back", || index.scan_back(..some, |_, _| ControlFlow::Continue(())));
+    let keys: Vec<u64> = (0..1000).map(spread).collect();
+    all.run("BytesIndex::get_many", || index.get_many(&keys, &mut [None; 1000]));
+    all.run("BytesIndex::remove_many", || index.remove_many(&keys, &mut [None; 1000]));
+}
+
+fn byte_strings_outside_of_nodes(all: &mut Operations) {
+    let index = BytesIndex::<Vec<u8>, u64>::with_options(options()).unwrap();
+    let key = |at: u64| [&[b'k'; 300][..], &spread(at).to_be_bytes()].concat();
+    let keys: Vec<Vec<u8>> = (0..2000).map(key).collect();
+    keys.iter().zip(0..).for_each(|(key, at)| _ = index.insert(key, at).unwrap());
+    let others: Vec<Vec<u8>> = (2000..4000).map(key).collect();
+    all.run("BytesIndex::insert, long", || others.iter().for_each(|key| _ = index.insert(key, 1)));
+    all.run("BytesIndex::get, long", || keys.iter().for_each(|key| assert!(index.get(key).is_some())));
+    all.run("BytesIndex::remove, long", || keys.iter().for_each(|key| assert!(index.remove(key).is_some())));
+    all.run("BytesIndex::upsert, long", || index.upsert(&keys[7], |_| 5));
+    all.run("BytesIndex::get_many, long", || index.get_many(&keys[..100], &mut [None; 100]));
+    all.run("BytesIndex::remove_many, long", || index.remove_many(&keys[..100], &mut [None; 100]));
+}
+
+fn rows(all: &mut Operations) {
+    let index = MultiIndex::<u64>::with_options(options()).unwrap();
+    (0..ENTRIES).for_each(|at| _ = index.insert(&(at % 1000), at).unwrap());
+    all.run("MultiIndex::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(&5u64, ENTRIES + at)));
+    all.run("MultiIndex::contains", || assert!(index.contains(&7u64, 7)));
+    all.run("MultiIndex::remove", || (0..ENTRIES).for_each(|at| assert!(index.remove(&(at % 1000), at))));
+    all.run("MultiIndex::count", || assert_eq!(index.count(&7u64), 10));
+    all.run("MultiIndex::scan_rows", || index.scan_rows(&7u64, |_| ControlFlow::Continue(())));
+    all.run("MultiIndex::count_range", || index.count_range(10u64..20));
+    all.run("MultiIndex::remove_all", || assert_eq!(index.remove_all(&7u64), 10));
+    all.run("MultiIndex::remove_range", || assert_eq!(index.remove_range::<u64>(..), Ok(ENTRIES as usize)));
+    all.run("MultiIndex::first", || assert_eq!(index.first(), Some((0, 0))));
+}
+
+fn boxed_values(all: &mut Operations) {
+    let numbers = BoxedIndex::<u64, [u64; 4]>::with_options(options()).unwrap();
+    let strings = BoxedBytesIndex::<u64, [u64; 4]>::with_options(options()).unwrap();
+    let (pin, other) = (numbers.pin(), strings.pin());
+    for at in 0..ENTRIES {
+        _ = numbers.insert(spread(at), [at; 4], &pin).unwrap();
+        _ = strings.insert(&spread(at), [at; 4], &other).unwrap();
+    }
+    let some = spread(77);
+    all.run("BoxedIndex::get", || assert_eq!(numbers.get(some, &pin), Some(&[77; 4])));
+    all.run("BoxedIndex::floor", || assert_eq!(numbers.floor(some, &pin), Some((some, &[77; 4]))));
+    all.run("BoxedIndex::range", || numbers.iter(&pin).count());
+    all.run("BoxedIndex::count", || numbers.count(some..));
+    all.run("BoxedIndex::rank", || numbers.rank(some));
+    all.run("BoxedBytesIndex::get", || assert_eq!(strings.get(&some, &other), Some(&[77; 4])));
+    all.run("BoxedBytesIndex::floor", || assert_eq!(strings.floor(&some, &other), Some((some, &[77; 4]))));
+    all.run("BoxedBytesIndex::count", || strings.count(some..));
+    // Not here: slots for new values are listed, and a value that is removed waits for the pins of others in
+    // a list of crossbeam-epoch's; both allocate.
+}
+
+#[test]
+fn without_memory_operations_answer_or_say_so() {
+    let mut all = Operations::default();
+    numbers(&mut all);
+    byte_strings(&mut all);
+    byte_strings_outside_of_nodes(&mut all);
+    rows(&mut all);
+    boxed_values(&mut all);
+    assert!(all.ended_badly.is_empty(), "these ended the process: {:#?}", all.ended_badly);
+}

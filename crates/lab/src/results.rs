@@ -293,6 +293,33 @@ pub fn put(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(refused)
 }
 
+/// Makes the folder of a file that [`put`] will write, and finds out whether it may, before a run that takes long.
+///
+/// # Errors
+/// [`LabError::Write`], as [`put`] would say it.
+pub fn prepare(path: &Path) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .map_err(|source| LabError::Write { path: path.display().to_string(), source })?;
+    }
+    check_writable(path)
+}
+
+/// Whether a file may be written. What is there stays as it is.
+///
+/// # Errors
+/// [`LabError::Write`].
+pub fn check_writable(path: &Path) -> Result<()> {
+    let refused = |source| LabError::Write { path: path.display().to_string(), source };
+    // A pipe or a terminal has a reader of its own, who is not to see an end before the text.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Ok(());
+    }
+    let is_new = !path.exists();
+    fs::OpenOptions::new().append(true).create(true).open(path).map_err(refused)?;
+    if is_new { fs::remove_file(path).map_err(refused) } else { Ok(()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

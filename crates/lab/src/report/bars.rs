@@ -1,7 +1,9 @@
-//! Stacked bars: where the time goes, as the paper's Figure 14 draws it.
+//! Bars: stacked ones, where the time goes, as the paper's Figure 14 draws it; and one for each number of a chart
+//! without an axis.
 
-use super::svg::{Frame, Scale, escape, rounded, ticks};
-use crate::experiment::{Panel, Part, Yardstick};
+use super::svg::{Frame, LEGEND_LINE, Scale, brief, escape, rounded, ticks};
+use super::{lines, style};
+use crate::experiment::{Panel, Part, Published, Yardstick};
 use crate::row::Row;
 use std::fmt::Write as _;
 
@@ -68,4 +70,60 @@ fn row_of<'a>(panel: &Panel, rows: &[&'a Row], name: &str, wanted: Part) -> Opti
         .find(|one| matches!(one, Yardstick::TimeShare(part, _) if *part == wanted))?;
     let unit = yardstick.unit();
     rows.iter().find(|row| row.series == name && row.unit == unit).copied()
+}
+
+/// One bar for each row, below each other, with its number; the paper's as bands and diamonds. All rows have one
+/// unit.
+pub fn amounts(page: &mut String, caption: &str, rows: &[&Row]) {
+    let letters = rows.iter().map(|row| row.series.chars().count()).max().unwrap_or(0);
+    let frame = Frame::of_bars(rows.len(), letters);
+    let stated = rows.iter().filter_map(|row| row.published).flat_map(|published| {
+        let (low, high) = published.bounds();
+        [low, high]
+    });
+    let numbers = rows.iter().map(|row| row.ours).chain(stated).filter(|number| number.is_finite());
+    let most = numbers.fold(f64::MIN_POSITIVE, f64::max);
+    let scale = Scale::new((0.0, most), (frame.left, frame.right), false);
+    frame.open(page, caption);
+    for (position, row) in rows.iter().enumerate() {
+        let top = frame.top + LEGEND_LINE * position as f64;
+        let colour = style::colour(&row.series, position);
+        amount(page, (&frame, &scale), (top, colour), row);
+    }
+    Frame::close(page);
+}
+
+fn amount(page: &mut String, (frame, scale): (&Frame, &Scale), (top, colour): (f64, usize), row: &Row) {
+    let (end, middle) = (scale.place(row.ours), top + LEGEND_LINE / 2.0);
+    let _ = write!(
+        page,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+         <rect class=\"bar s{colour}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"12\"><title>{}</title></rect>\
+         <text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        frame.left - 7.0,
+        middle + 4.0,
+        escape(&row.series),
+        frame.left,
+        middle - 6.0,
+        (end - frame.left).max(1.0),
+        escape(&lines::hint(row)),
+        end + 10.0,
+        middle + 4.0,
+        brief(row.ours)
+    );
+    let Some(published) = row.published else { return };
+    if let Published::Exactly(number) | Published::About(number) = published {
+        let x = scale.place(number);
+        let _ = write!(page, "<path class=\"mark s1\" d=\"M{x:.1} {:.1}l6 6-6 6-6-6z\"/>", middle - 6.0);
+        return;
+    }
+    let (low, high) = published.bounds();
+    let (left, right) =
+        (scale.place(low.max(0.0)), if high.is_finite() { scale.place(high) } else { frame.right });
+    let _ = write!(
+        page,
+        "<rect class=\"band s{colour}\" x=\"{left:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"18\"/>",
+        middle - 9.0,
+        (right - left).max(2.0)
+    );
 }

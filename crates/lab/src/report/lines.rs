@@ -1,7 +1,7 @@
 //! Lines: our numbers along the axis, the paper's as bands and diamonds.
 
-use super::style;
 use super::svg::{Frame, Scale, escape, rounded, short, ticks};
+use super::{bars, style};
 use crate::experiment::{Axis, BatchedPanel, Panel, ParallelPanel, Published};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
@@ -52,24 +52,37 @@ pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
     );
 }
 
-/// The chart of a formula: every series of more than a few points is a curve.
-pub fn curves(page: &mut String, x_label: &str, rows: &[&Row]) {
-    let length = |row: &Row| rows.iter().filter(|other| other.series == row.series).count();
-    let rows: Vec<&Row> = rows.iter().filter(|row| length(row) > 2).copied().collect();
-    let unit = rows.first().map_or("", |row| row.unit.as_str());
-    let chart = Chart { caption: unit.to_string(), x_label, logarithmic: false, from_zero: false };
-    draw(page, &chart, &rows);
+/// The chart of rows of one panel, place and unit.
+pub fn group(page: &mut String, x_label: &str, rows: &[&Row]) {
+    let Some(first) = rows.first() else { return };
+    let ends = |number: fn(&Row) -> f64| {
+        let numbers = || rows.iter().map(|row| number(row)).filter(|number| number.is_finite());
+        (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max))
+    };
+    let ((nearest, farthest), (least, most)) = (ends(|row| row.x), ends(|row| row.ours));
+    let chart = Chart {
+        caption: caption(first.panel, first.on, rows),
+        x_label,
+        // Sizes that grow by factors lie apart evenly.
+        logarithmic: nearest > 0.0 && farthest > 20.0 * nearest,
+        from_zero: least < 0.0 || 2.0 * least < most,
+    };
+    draw(page, &chart, rows);
 }
 
 fn draw(page: &mut String, chart: &Chart<'_>, rows: &[&Row]) {
     if rows.is_empty() {
         return;
     }
-    let frame = Frame::NORMAL;
     let series = distinct(rows.iter().map(|row| row.series.as_str()));
     let mut xs: Vec<f64> = rows.iter().map(|row| row.x).collect();
     xs.sort_by(f64::total_cmp);
     xs.dedup();
+    if let [x] = xs[..] {
+        let caption = format!("{} · {} {}", chart.caption, chart.x_label, short(x));
+        return bars::amounts(page, &caption, rows);
+    }
+    let frame = Frame::NORMAL.with_legend(series.len());
     let (x_scale, y_scale, y_ticks) = scales(&frame, chart, rows, &xs);
     frame.open(page, &chart.caption);
     frame.y_axis(page, &y_scale, &y_ticks);
@@ -79,11 +92,12 @@ fn draw(page: &mut String, chart: &Chart<'_>, rows: &[&Row]) {
     }
     frame.x_label(page, chart.x_label);
     for (position, name) in series.iter().enumerate() {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.series == *name).copied().collect();
+        let mut rows: Vec<&Row> = rows.iter().filter(|row| row.series == *name).copied().collect();
+        rows.sort_by(|one, other| one.x.total_cmp(&other.x));
         let colour = style::colour(name, position);
         published(page, &frame, (&x_scale, &y_scale), colour, &rows);
-        curve(page, (&x_scale, &y_scale), colour, &rows);
-        frame.legend(page, position, &format!("s{colour}"), name);
+        curve(page, (&x_scale, &y_scale), &style::class(name, position), &rows);
+        frame.legend(page, position, &style::class(name, position), name);
     }
     Frame::close(page);
 }
@@ -105,17 +119,17 @@ fn scales(frame: &Frame, chart: &Chart<'_>, rows: &[&Row], xs: &[f64]) -> (Scale
     (x_scale, y_scale, y_ticks)
 }
 
-fn curve(page: &mut String, (x_scale, y_scale): (&Scale, &Scale), colour: usize, rows: &[&Row]) {
+fn curve(page: &mut String, (x_scale, y_scale): (&Scale, &Scale), class: &str, rows: &[&Row]) {
     let mut path = String::new();
     for (position, row) in rows.iter().enumerate() {
         let command = if position == 0 { 'M' } else { 'L' };
         let _ = write!(path, "{command}{:.1} {:.1}", x_scale.place(row.x), y_scale.place(row.ours));
     }
-    let _ = write!(page, "<path class=\"curve s{colour}\" d=\"{path}\"/>");
+    let _ = write!(page, "<path class=\"curve {class}\" d=\"{path}\"/>");
     for row in rows {
         let _ = write!(
             page,
-            "<circle class=\"dot s{colour}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.6\"><title>{}</title></circle>",
+            "<circle class=\"dot {class}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.6\"><title>{}</title></circle>",
             x_scale.place(row.x),
             y_scale.place(row.ours),
             escape(&hint(row))
@@ -123,7 +137,7 @@ fn curve(page: &mut String, (x_scale, y_scale): (&Scale, &Scale), colour: usize,
     }
 }
 
-fn hint(row: &Row) -> String {
+pub fn hint(row: &Row) -> String {
     let cost = row.cost.map(|cost| format!(", {cost:.0} {}", row.cost_unit)).unwrap_or_default();
     let published = row.published.map(|published| format!(", paper {published}")).unwrap_or_default();
     format!("{} at {}: {}{published}{cost}", row.series, short(row.x), rounded(row.ours))

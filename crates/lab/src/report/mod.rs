@@ -78,8 +78,9 @@ fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
         Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
         Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
         Body::Batched(panels) => panels.iter().for_each(|panel| batched_charts(page, panel, &rows)),
-        Body::Timed { x_label, .. } => timed_charts(page, x_label, &rows),
-        Body::Driven { x_label, .. } | Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
+        Body::Timed { x_label, .. } | Body::Driven { x_label, .. } | Body::Computed { x_label, .. } => {
+            own_charts(page, x_label, &rows);
+        }
     }
     page.push_str("</div>\n");
     table(page, &rows);
@@ -118,16 +119,26 @@ fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
     }
 }
 
-/// A chart of the first unit of each panel of what was timed.
-fn timed_charts(page: &mut String, x_label: &str, rows: &[&Row]) {
-    let Some(unit) = rows.first().map(|row| row.unit.as_str()) else { return };
-    let mut panels: Vec<&str> = rows.iter().map(|row| row.panel).collect();
-    panels.dedup();
-    for panel in panels {
-        let of_chart = |row: &&Row| row.panel == panel && row.unit == unit;
-        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
-        lines::curves(page, x_label, &rows);
+/// Charts of what isn't run by panels: one for each panel, place and unit that rows have.
+fn own_charts(page: &mut String, x_label: &str, rows: &[&Row]) {
+    let groups = groups(rows);
+    // A number alone is read in the table, unless there is no other.
+    let is_drawn = |group: &&Vec<&Row>| group.len() > 1 || groups.len() == 1;
+    groups.iter().filter(is_drawn).for_each(|group| lines::group(page, x_label, group));
+}
+
+/// Rows that belong into one chart: of one panel, one place and one unit, in their first order.
+fn groups<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
+    let alike =
+        |one: &Row, other: &Row| (one.panel, one.on, &one.unit) == (other.panel, other.on, &other.unit);
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    for &row in rows {
+        match groups.iter_mut().find(|group| alike(group[0], row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
     }
+    groups
 }
 
 /// A chart of a batched panel's first yardstick for each place that it was run on, where it has an axis.
@@ -204,6 +215,49 @@ mod tests {
         assert_eq!(page.matches("<figure>").count(), 2);
         for part in ["processors", "level", "coherence misses/node visit", "b-lc"] {
             assert!(page.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn panels_places_and_units_have_charts_of_their_own() {
+        let row = |panel, on, unit: &str, (series, x): (&str, f64)| Row {
+            panel,
+            on,
+            ..Row::new(series, x, unit, 10.0 * x)
+        };
+        let mut rows = Vec::new();
+        for x in [100.0, 1.0, 10.0] {
+            for (panel, unit) in [("dense", "a second"), ("sparse", "a second"), ("dense", "times")] {
+                rows.push(row(panel, On::Native, unit, ("ours", x)));
+                rows.push(row(panel, On::Native, unit, ("theirs", x)));
+            }
+        }
+        rows.push(row("dense", On::Model, "a second", ("ours", 1.0)));
+        rows.push(row("dense", On::Model, "a second", ("theirs", 1.0)));
+        rows.push(row("dense", On::Native, "share", ("all", 1.0)));
+        let rows: Vec<&Row> = rows.iter().collect();
+        let mut page = String::new();
+        own_charts(&mut page, "percent", &rows);
+        let captions: Vec<&str> = page
+            .split("<figcaption>")
+            .skip(1)
+            .map(|rest| rest.split("</figcaption>").next().unwrap_or_default())
+            .collect();
+        let expected = [
+            "dense · native · a second",
+            "sparse · native · a second",
+            "dense · native · times",
+            "dense · model · a second · percent 1",
+        ];
+        assert_eq!(captions, expected);
+        assert_eq!(page.matches("class=\"curve").count(), 6, "a line for each series of three charts");
+        assert_eq!(page.matches("class=\"bar").count(), 2, "bars where there is no axis");
+        // Lines go from left to right, in whatever order the rows come.
+        for path in page.split("class=\"curve").skip(1) {
+            let path = path.split("d=\"M").nth(1).and_then(|path| path.split('"').next()).expect("a path");
+            let xs: Vec<f64> =
+                path.split('L').map(|point| point.split(' ').next().unwrap().parse().unwrap()).collect();
+            assert!(xs.len() == 3 && xs.is_sorted(), "{xs:?}");
         }
     }
 

@@ -25,7 +25,7 @@ svg{display:block;max-width:100%;height:auto}svg text{fill:var(--soft);font:12px
 .s0{fill:var(--s0);stroke:var(--s0)}.s1{fill:var(--s1);stroke:var(--s1)}.s2{fill:var(--s2);stroke:var(--s2)}
 .s3{fill:var(--s3);stroke:var(--s3)}.s4{fill:var(--s4);stroke:var(--s4)}.s5{fill:var(--s5);stroke:var(--s5)}
 .s6{fill:var(--s6);stroke:var(--s6)}.curve.s0,.curve.s1,.curve.s2,.curve.s3,.curve.s4,.curve.s5,.curve.s6{fill:none}
-.bar{stroke:none}
+.bar{stroke:none}.curve.again{stroke-dasharray:6 4}rect.again{opacity:.6}
 details{margin:.25rem 0}summary{cursor:pointer;color:var(--soft)}
 table{border-collapse:collapse;font-size:.85rem;margin:.5rem 0;display:block;overflow-x:auto}
 th,td{padding:.15rem .6rem;border-bottom:1px solid var(--line);text-align:left;white-space:nowrap}
@@ -35,6 +35,12 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:6px;paddin
 
 /// How many colours there are.
 const COLOURS: usize = 7;
+
+/// The classes of a series: its colour, and whether another one has that already.
+pub fn class(name: &str, position: usize) -> String {
+    let again = if position < COLOURS { "" } else { " again" };
+    format!("s{}{again}", colour(name, position))
+}
 
 /// The colour of a series: an index has the same one on every chart; others by their position.
 pub fn colour(name: &str, position: usize) -> usize {

@@ -18,6 +18,24 @@ pub fn short(number: f64) -> String {
     rounded(number)
 }
 
+/// A number with three digits, for a place where it is read beside others.
+pub fn brief(number: f64) -> String {
+    let (scaled, letter) = [(1e9, "G"), (1e6, "M"), (1e3, "K")]
+        .into_iter()
+        .find(|(unit, _)| number.abs() >= *unit)
+        .map_or((number, ""), |(unit, letter)| (number / unit, letter));
+    let digits = if scaled.abs() >= 100.0 {
+        0
+    } else if scaled.abs() >= 10.0 {
+        1
+    } else {
+        2
+    };
+    let text = format!("{scaled:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{letter}")
+}
+
 /// A number with up to three digits after the point.
 pub fn rounded(number: f64) -> String {
     let text = format!("{number:.3}");
@@ -68,6 +86,9 @@ pub fn ticks(least: f64, most: f64) -> Vec<f64> {
     (0..=(last - first) as usize).map(|nth| (first + nth as f64) * step).collect()
 }
 
+/// Pixels from one line of a legend, or one bar, to the next.
+pub const LEGEND_LINE: f64 = 20.0;
+
 /// The frame of a chart: its size and margins in pixels.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
@@ -89,6 +110,19 @@ impl Frame {
     /// The size that all charts have, with a legend to the right.
     pub const NORMAL: Self =
         Self { width: 520.0, height: 300.0, left: 46.0, right: 404.0, top: 14.0, bottom: 254.0 };
+
+    /// The same with room for a legend of so many series.
+    pub fn with_legend(self, series: usize) -> Self {
+        let more = (LEGEND_LINE * series as f64 - (self.bottom - self.top)).max(0.0);
+        Self { height: self.height + more, bottom: self.bottom + more, ..self }
+    }
+
+    /// The size of a chart of bars below each other, with labels of so many letters to the left.
+    pub fn of_bars(bars: usize, letters: usize) -> Self {
+        let left = (6.6 * letters as f64 + 14.0).clamp(60.0, 250.0);
+        let bottom = 8.0 + LEGEND_LINE * bars as f64;
+        Self { width: 520.0, height: bottom + 8.0, left, right: 446.0, top: 8.0, bottom }
+    }
 
     /// Opens a figure.
     pub fn open(&self, page: &mut String, caption: &str) {
@@ -145,7 +179,7 @@ impl Frame {
 
     /// One entry of the legend.
     pub fn legend(&self, page: &mut String, position: usize, class: &str, label: &str) {
-        let y = self.top + 8.0 + 20.0 * position as f64;
+        let y = self.top + 8.0 + LEGEND_LINE * position as f64;
         let _ = write!(
             page,
             "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"14\" height=\"4\" rx=\"2\"/>\

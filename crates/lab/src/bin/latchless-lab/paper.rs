@@ -128,6 +128,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Where::Native => Places::Native,
         Where::Both => Places::Both,
     };
+    let probe = args.results.as_ref().map(|folder| folder.join("latchless-lab.probe"));
+    for file in args.report.iter().chain(&probe) {
+        results::prepare(file).map_err(failure)?;
+    }
     let mut bar = Bar::new();
     let sizes = Sizes { records: args.records.map(|records| records as usize), seconds: args.seconds };
     let rows = run_sized(&selected, places, (scale, sizes), &mut |progress| bar.show(progress));

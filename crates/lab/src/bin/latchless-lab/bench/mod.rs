@@ -46,6 +46,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         return pages::run_there(wanted, args.report.as_deref());
     }
+    if let Some(file) = &args.report {
+        latchless_lab::results::check_writable(file).map_err(Failure::run)?;
+    }
     if let Some(suite) = args.suite {
         return suite::run(suite, args);
     }

@@ -203,7 +203,7 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
         let figures = page.matches("<figure>").count();
-        assert_eq!(figures, 1 + 1 + 2 + 2, "one for eq-1 and table-3, two for fig-7 and fig-14");
+        assert_eq!(figures, 2 + 1 + 2 + 2, "one for table-3, two for the others: eq-1 has two units");
         assert!(page.contains("class=\"band s"), "the published band is drawn");
         assert!(page.contains("class=\"mark s"), "published numbers are drawn");
         assert!(!page.contains("NaN") && !page.contains("inf"));
@@ -258,6 +258,53 @@ mod tests {
             let xs: Vec<f64> =
                 path.split('L').map(|point| point.split(' ').next().unwrap().parse().unwrap()).collect();
             assert!(xs.len() == 3 && xs.is_sorted(), "{xs:?}");
+        }
+    }
+
+    /// The kept rows of an experiment, without the notes.
+    fn kept(paper: &str, experiment: &str) -> Vec<Row> {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let path = root.join("results/native").join(paper).join(format!("{experiment}.json"));
+        let text = std::fs::read_to_string(&path).expect("kept results");
+        let kept: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let text = |row: &serde_json::Value, field: &str| row[field].as_str().expect("a text").to_owned();
+        let row = |row: &serde_json::Value| Row {
+            paper: text(row, "paper").leak(),
+            experiment: text(row, "experiment").leak(),
+            panel: text(row, "panel").leak(),
+            on: if row["on"] == "native" { On::Native } else { On::Anywhere },
+            ..Row::new(
+                text(row, "series"),
+                row["x"].as_f64().expect("a number"),
+                text(row, "unit"),
+                row["ours"].as_f64().unwrap_or(f64::NAN),
+            )
+        };
+        kept["rows"].as_array().expect("rows").iter().map(row).collect()
+    }
+
+    #[test]
+    fn every_experiment_of_cssl_has_a_chart_and_each_chart_one_unit() {
+        let selected = crate::select(&["cssl".to_string()]).unwrap();
+        let circumstances = Circumstances::here(Scale::Paper);
+        assert_eq!(selected.len(), 15);
+        for one in &selected {
+            let rows = kept(one.paper.name, one.experiment.name);
+            let page = html(std::slice::from_ref(one), &rows, &circumstances);
+            let captions: Vec<&str> = page
+                .split("<figcaption>")
+                .skip(1)
+                .map(|rest| rest.split("</figcaption>").next().unwrap_or_default())
+                .collect();
+            let name = one.experiment.name;
+            assert!(!captions.is_empty(), "{name} has no chart");
+            for row in &rows {
+                let unit = escape(&row.unit);
+                let of_unit = captions.iter().filter(|caption| caption.contains(&*unit)).count();
+                let alike = rows.iter().filter(|other| (other.panel, &other.unit) == (row.panel, &row.unit));
+                assert!(of_unit > 0 || alike.count() == 1, "{name} draws nothing in {unit}");
+            }
+            assert!(!page.contains("NaN") && !page.contains("inf"), "{name}");
         }
     }
 

@@ -223,13 +223,9 @@ impl Core {
     }
 
     /// The entry whose key is nearest, as (key, value), or None if the index is empty; of two that are equally
-    /// near the one before. The key must be one that the index could have; `nearest_many` takes others, too.
-    fn nearest<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
-        with!(self, engine => {
-            let word = self.key(engine, key)?;
-            let entry = self.one(|| Ok(engine.nearest(word)))?;
-            self.entry(key.py(), engine, entry)
-        })
+    /// near the one before.
+    fn nearest<'py>(slf: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        Self::nearest_of(slf, key)
     }
 
     // ---- batches: arrays of words ----

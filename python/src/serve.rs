@@ -1,5 +1,6 @@
 //! What the methods of [`Core`] share: objects to words, arrays to columns, panics to exceptions.
 
+use crate::asked::Asked;
 use crate::column::Fresh;
 use crate::core::{Core, Entry, Object, with};
 use crate::durable::Folder;
@@ -176,6 +177,23 @@ impl Core {
             let Some((near, word)) = self.asked(engine, key)?.near(near) else { return Ok(None) };
             let entry = self.one(|| Ok(engine.near(near, word)))?;
             self.entry(key.py(), engine, entry)
+        })
+    }
+
+    /// The nearest entry of a question, on whichever side. Between two keys the package's Python code compares
+    /// how far they are, which needs more than their words.
+    pub fn nearest_of<'py>(this: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        let (py, core) = (this.py(), this.get());
+        with!(core, engine => match core.asked(engine, key)? {
+            Asked::Key(word) => {
+                let entry = core.one(|| Ok(engine.nearest(word)))?;
+                core.entry(py, engine, entry)
+            }
+            Asked::Between(..) => {
+                let words: Option<(u64, u64)> = this.call_method1("_nearest_between", (key,))?.extract()?;
+                let Some((key, value)) = words else { return Ok(None) };
+                Ok(Some((core.keys.object(py, key)?, core.values.object(py, value)?)))
+            }
         })
     }
 

@@ -199,6 +199,7 @@ def same_entries(index, wanted, got):
 
 def check_distances(index, model, asked, questions):
     same_entries(index, [model.nearest(each) for each in questions], index.asof(asked, direction="nearest"))
+    assert [at_of(index.nearest(each)) for each in asked] == [model.nearest(each) for each in questions]
     unit = 1
     tolerances = [0, 1, Fraction(3, 2), 0.25, 7, 2**40, 2**70, math.inf]
     if index.key_dtype.kind in "Mm":
@@ -427,6 +428,40 @@ def test_the_nearest_entry_beside_a_writer_was_the_nearest_one():
     index.due = [move, len, len]
     keys, values, found = index.asof([500.25, 99_000.5], direction="nearest")
     assert (keys.tolist(), values.tolist(), found.tolist()) == ([503, 99_000], [1, 0], [True, True])
+    index = Written([-99_000, 497, 99_000], 0)
+    index.due = [move, len, len]
+    assert index.nearest(500.25) == (503, 1)
+
+
+def test_the_nearest_entry_of_what_can_be_no_key():
+    index = Index([10, 20], [1, 2])
+    for asked, key in [
+        (14.5, 10),
+        (15.0, 10),
+        (15.5, 20),
+        (Fraction(46, 3), 20),
+        (decimal.Decimal("14.99"), 10),
+        (2**70, 20),
+        (-(2**70), 10),
+        (math.inf, 20),
+        (np.float32(12), 10),
+    ]:
+        found = index.nearest(asked)
+        assert found == (key, key // 10)
+        assert type(found[0]) is type(found[1]) is int
+    assert index.nearest(math.nan) is None
+    assert Index([0.0], [1]).nearest(math.nan) is None
+    assert Index().nearest(0.5) is None
+    with pytest.raises(TypeError):
+        index.nearest("15")
+    assert Index(np.array([10, 20], "u4"), [1, 2]).nearest(-1) == (10, 1)
+    floats = Index(np.array([0.5, 0.75], "f4"), np.array([1.5, 2.5], "f4"))
+    assert floats.nearest(0.625 + 1e-12) == (0.75, 2.5)
+    assert floats.nearest(0.625 - 1e-12) == (0.5, 1.5)
+    times = Index(np.array(["2024-03-01T00:00:00", "2024-03-01T00:00:01"], "M8[s]"), np.array([1, 2], "m8[s]"))
+    asked = np.datetime64("2024-03-01T00:00:00.501")
+    assert times.nearest(asked) == times.nth(1)
+    assert type(times.nearest(asked)[0]) is type(times.nth(1)[0])
 
 
 def test_answers_survive_pickles():

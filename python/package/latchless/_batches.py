@@ -379,6 +379,12 @@ class Batches(Core):
             left = left[(before[0] != again[0]) | (before[2] != again[2])]
         return keys, values, found
 
+    def _nearest_between(self, key: Any) -> tuple[int, int] | None:
+        """The words of the nearest entry of a question that can't be a key."""
+        asked = ("nearest", True, None, 1)
+        keys, values, found = self._answered([key], self._near_keys, self._near_any, *asked)
+        return (int(keys[0]), int(values[0])) if found[0] else None
+
     def _on_side(self, asked: Asked, side: Side, farthest: Fraction | float | None, threads: int) -> Found:
         """The nearest entries on one side of questions none of which can be a key."""
         its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)

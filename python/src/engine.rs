@@ -12,6 +12,7 @@ use latchless_log::Reader;
 use pyo3::PyErr;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// The position of a key that is none: NaN or NaT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl<B: Lane> Engine<B> {
     pub fn in_memory(&mut self) -> &mut Index<B, B> {
         match &mut self.store {
             Store::Memory(index) => index,
-            Store::Durable(_) => unreachable!("the log doesn't know what is loaded"),
+            Store::Durable(_) | Store::ReadOnly(_) => unreachable!("the log doesn't know what is loaded"),
         }
     }
 
@@ -177,6 +178,8 @@ pub enum Undone {
     Refused(Error),
     /// The log refused.
     NotLogged(latchless_log::Error),
+    /// The index was opened to be read, in this folder.
+    ReadOnly(PathBuf),
     /// A signal has come, and its handler raised this.
     Stopped(PyErr),
 }

@@ -15,6 +15,8 @@ use std::path::Path;
 const WOULD_BLOCK: i32 = 11;
 /// As the system numbers what it says of a folder where a file is asked for: Python makes `IsADirectoryError` of it.
 const IS_A_FOLDER: i32 = 21;
+/// As the system numbers a write to what is mounted to be read.
+const READ_ONLY: i32 = 30;
 /// As the system numbers an argument that it can't serve.
 const INVALID: i32 = 22;
 
@@ -63,11 +65,29 @@ pub fn refused(error: &latchless_log::Error) -> PyErr {
             let told = "another process, or another index of this one, has it open";
             PyOSError::new_err((WOULD_BLOCK, told, folder.as_os_str().to_owned()))
         }
-        Error::Closed { .. } | Error::NotShortened { .. } => PyOSError::new_err(error.to_string()),
+        Error::Closed { .. } => PyOSError::new_err(error.to_string()),
+        Error::NotShortened { cause } => {
+            let told = PyOSError::new_err(error.to_string());
+            Python::attach(|py| told.set_cause(py, Some(refused(cause))));
+            told
+        }
         Error::Ended { .. } => closed(),
         Error::Forked { .. } | Error::Fenced { .. } => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
+}
+
+/// The exception for a change of an index that was opened to be read: what a file that was opened so raises.
+#[cold]
+pub fn read_only(folder: &Path) -> PyErr {
+    Python::attach(|py| {
+        let raised = py.import("io").and_then(|io| io.getattr("UnsupportedOperation"));
+        let told = "the index was opened to be read alone";
+        match raised.and_then(|raised| raised.call1((READ_ONLY, told, folder.as_os_str()))) {
+            Ok(raised) => PyErr::from_value(raised),
+            Err(error) => error,
+        }
+    })
 }
 
 /// The exception for an index that was closed.

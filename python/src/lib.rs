@@ -90,7 +90,9 @@ mod _latchless {
     #[pymodule_export]
     use super::core::Core;
     #[pymodule_export]
-    use super::durable::{Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log};
+    use super::durable::{
+        Folder, close_log, forsake_log, log_bytes, snapshot_failure, snapshot_log, sync_log,
+    };
     #[pymodule_export]
     use super::import::read_arrow;
     #[pymodule_export]

@@ -11,7 +11,7 @@ use crate::lane::Lane;
 use crate::lookups::{Near, Places, Question, Reading, Sides};
 use crate::ranges::{Closed, Closes};
 use crate::snapshot::Snapshot;
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::updates::{Changed, Sequence};
 use crate::{batch, column, failure};
 use latchless::Stats;
@@ -96,7 +96,7 @@ impl Core {
         &self,
         py: Python<'_>,
         engine: &Engine<B>,
-        change: impl FnOnce(&Store<B>) -> latchless_log::Result<T> + Send,
+        change: impl FnOnce(&Store<B>) -> store::Result<T> + Send,
     ) -> PyResult<T> {
         self.guarded(|| {
             let changed = if engine.is_durable() {
@@ -105,7 +105,7 @@ impl Core {
                 let _pass = Pass::for_one();
                 change(&engine.store)
             };
-            changed.map_err(|error| failure::refused(&error))
+            changed.map_err(|undone| undone_exception(&self.keys, undone))
         })
     }
 
@@ -114,9 +114,11 @@ impl Core {
         &self,
         py: Python<'_>,
         engine: &Engine<B>,
-        change: impl FnOnce(&Store<B>) -> latchless_log::Result<T> + Send,
+        change: impl FnOnce(&Store<B>) -> store::Result<T> + Send,
     ) -> PyResult<T> {
-        self.guarded(|| batch::alone(py, || change(&engine.store)).map_err(|error| failure::refused(&error)))
+        self.guarded(|| {
+            batch::alone(py, || change(&engine.store)).map_err(|undone| undone_exception(&self.keys, undone))
+        })
     }
 
     /// As [`Core::guarded`], for one entry alone.
@@ -490,6 +492,7 @@ pub fn undone_exception(kind: &Kind, undone: Undone) -> PyErr {
         Undone::NoKey(NoKey(at)) => kind.no_key_at(at),
         Undone::Refused(error) => failure::exception(&error),
         Undone::NotLogged(error) => failure::refused(&error),
+        Undone::ReadOnly(folder) => failure::read_only(&folder),
         Undone::Stopped(raised) => raised,
     }
 }

@@ -1,12 +1,17 @@
-//! Where the changes of an index go: to memory alone, or to a redo log first. Reads are the same for both.
+//! Where the changes of an index go: to memory alone, to a redo log first, or nowhere. Reads are the same for all.
 //!
 //! Each change is a function of its own, not inlined, so that the wheel has it once.
 
 use crate::cells::Cells;
+use crate::engine::Undone;
 use crate::lane::Lane;
 use latchless::Index;
-use latchless_log::{DurableIndex, Reader, Result};
+use latchless_log::{DurableIndex, Reader};
 use std::ops::Bound;
+use std::path::PathBuf;
+
+/// What a change gives, unless it is refused.
+pub type Result<T> = std::result::Result<T, Undone>;
 
 /// An index, with its redo log if it has one.
 #[expect(clippy::large_enum_variant, reason = "a box would cost each read of an index in memory a load more")]
@@ -15,6 +20,24 @@ pub enum Store<B: Lane> {
     Memory(Index<B, B>),
     /// With a log. Its changes may wait for the disk.
     Durable(Box<DurableIndex<B, B, Cells>>),
+    /// Read from a folder, which changes don't reach: so none is made.
+    ReadOnly(Box<ReadOnly<B>>),
+}
+
+/// An index that is only read.
+pub struct ReadOnly<B: Lane> {
+    /// What the folder had.
+    pub index: Index<B, B>,
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+impl<B: Lane> ReadOnly<B> {
+    /// The error for a change.
+    #[cold]
+    pub fn refusal(&self) -> Undone {
+        Undone::ReadOnly(self.folder.clone())
+    }
 }
 
 impl<B: Lane> Store<B> {
@@ -24,6 +47,7 @@ impl<B: Lane> Store<B> {
         match self {
             Self::Memory(index) => index.into(),
             Self::Durable(durable) => durable.index(),
+            Self::ReadOnly(reading) => (&reading.index).into(),
         }
     }
 
@@ -32,7 +56,8 @@ impl<B: Lane> Store<B> {
     pub fn insert(&self, key: B, value: B) -> Result<Option<B>> {
         match self {
             Self::Memory(index) => Ok(index.insert(key, value)?),
-            Self::Durable(durable) => durable.insert(key, value),
+            Self::Durable(durable) => Ok(durable.insert(key, value)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -41,7 +66,8 @@ impl<B: Lane> Store<B> {
     pub fn remove(&self, key: B) -> Result<Option<B>> {
         match self {
             Self::Memory(index) => Ok(index.remove(key)),
-            Self::Durable(durable) => durable.remove(key),
+            Self::Durable(durable) => Ok(durable.remove(key)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -50,7 +76,8 @@ impl<B: Lane> Store<B> {
     pub fn get_or_insert(&self, key: B, value: B) -> Result<B> {
         match self {
             Self::Memory(index) => Ok(index.get_or_insert(key, value)?),
-            Self::Durable(durable) => durable.get_or_insert(key, value),
+            Self::Durable(durable) => Ok(durable.get_or_insert(key, value)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -59,7 +86,8 @@ impl<B: Lane> Store<B> {
     pub fn replace(&self, key: B, value: B) -> Result<Option<B>> {
         match self {
             Self::Memory(index) => Ok(index.replace(key, value)),
-            Self::Durable(durable) => durable.replace(key, value),
+            Self::Durable(durable) => Ok(durable.replace(key, value)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -68,7 +96,8 @@ impl<B: Lane> Store<B> {
     pub fn compare_exchange(&self, key: B, expected: B, value: B) -> Result<bool> {
         match self {
             Self::Memory(index) => Ok(index.compare_exchange(key, expected, value).is_ok()),
-            Self::Durable(durable) => durable.compare_exchange(key, expected, value),
+            Self::Durable(durable) => Ok(durable.compare_exchange(key, expected, value)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -77,7 +106,8 @@ impl<B: Lane> Store<B> {
     pub fn compare_remove(&self, key: B, expected: B) -> Result<bool> {
         match self {
             Self::Memory(index) => Ok(index.compare_remove(key, expected).is_ok()),
-            Self::Durable(durable) => durable.compare_remove(key, expected),
+            Self::Durable(durable) => Ok(durable.compare_remove(key, expected)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -87,8 +117,9 @@ impl<B: Lane> Store<B> {
         match (self, last) {
             (Self::Memory(index), false) => Ok(index.pop_first()),
             (Self::Memory(index), true) => Ok(index.pop_last()),
-            (Self::Durable(durable), false) => durable.pop_first(),
-            (Self::Durable(durable), true) => durable.pop_last(),
+            (Self::Durable(durable), false) => Ok(durable.pop_first()?),
+            (Self::Durable(durable), true) => Ok(durable.pop_last()?),
+            (Self::ReadOnly(reading), _) => Err(reading.refusal()),
         }
     }
 
@@ -97,7 +128,8 @@ impl<B: Lane> Store<B> {
     pub fn remove_range(&self, range: (Bound<B>, Bound<B>)) -> Result<usize> {
         match self {
             Self::Memory(index) => Ok(index.remove_range(range)?),
-            Self::Durable(durable) => durable.remove_range(range),
+            Self::Durable(durable) => Ok(durable.remove_range(range)?),
+            Self::ReadOnly(reading) => Err(reading.refusal()),
         }
     }
 
@@ -108,7 +140,9 @@ impl<B: Lane> Store<B> {
                 index.clear();
                 Ok(())
             }
-            Self::Durable(_) => self.remove_range((Bound::Unbounded, Bound::Unbounded)).map(drop),
+            Self::Durable(_) | Self::ReadOnly(_) => {
+                self.remove_range((Bound::Unbounded, Bound::Unbounded)).map(drop)
+            }
         }
     }
 }

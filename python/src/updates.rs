@@ -127,6 +127,7 @@ impl<B: Lane> Engine<B> {
                     inserted => Ok(inserted?),
                 }
             }
+            Store::ReadOnly(reading) => return Err(reading.refusal()),
         };
         match refused {
             Ok(new) => changed.keys += new,
@@ -154,6 +155,7 @@ impl<B: Lane> Engine<B> {
                 index.remove_columns(keys, values, found).expect("they are of one length")
             }
             Store::Durable(durable) => durable.remove_many(keys)?,
+            Store::ReadOnly(reading) => return Err(reading.refusal()),
         };
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import io
 import os
 import pickle
 import random
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 from conftest import KEY_DTYPES, VALUE_DTYPES, assert_same, in_child, model_of, random_column
 
-from latchless import DurableIndex, Index
+from latchless import DurableIndex, Index, SnapshotPolicy
 
 FIRST_LOG = "log-0000000000000001.redo"
 
@@ -334,6 +335,283 @@ def test_a_damaged_snapshot_is_refused(tmp_path):
         DurableIndex(tmp_path)
 
 
+# ---- snapshots that are due ----
+
+
+def snapshots(directory):
+    """The numbers of the snapshots that a directory has."""
+    return sorted(
+        int(path.name[len("snapshot-") : -len(".arrow")], 16) for path in directory.glob("snapshot-*.arrow")
+    )
+
+
+def until(what, is_so):
+    """Returns when that is so."""
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < 60, f"never came: {what}"
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [SnapshotPolicy(log_bytes=4096, growth=0), SnapshotPolicy(log_bytes=None, age=0.02)],
+    ids=["long", "old"],
+)
+def test_a_log_is_shortened_when_it_is_long_or_old(tmp_path, policy):
+    with DurableIndex(tmp_path, sync="never", snapshots=policy) as index:
+        for key in range(200):
+            index[key] = key
+        until("a snapshot", lambda: snapshots(tmp_path)[-1] > 1)  # The first one was of no entries.
+        assert index.snapshot_failure is None
+    with DurableIndex.open(tmp_path, snapshots=None) as index:
+        assert index.recovery.snapshot_entries > 0
+        assert index.recovery.records < 200
+        assert entries(index) == [list(range(200))] * 2
+
+
+def test_a_log_grows_in_proportion_to_its_snapshot(tmp_path):
+    keys = np.arange(20_000)
+    with DurableIndex(tmp_path, sync="never", snapshots=SnapshotPolicy(log_bytes=1, growth=2)) as index:
+        index.insert_many(keys, 0)
+        until("the first snapshot", lambda: snapshots(tmp_path) == [2])
+        index.insert_many(keys, 1)  # Half of what is due.
+        time.sleep(0.05)
+        assert snapshots(tmp_path) == [2]
+        index.insert_many(keys, 2)
+        index.insert_many(keys[:1000], 3)
+        until("the second snapshot", lambda: snapshots(tmp_path) == [3])
+
+
+def test_without_a_policy_snapshots_are_the_callers(tmp_path):
+    with DurableIndex(tmp_path, sync="never", snapshots=SnapshotPolicy(log_bytes=None)) as index:
+        index.insert_many(np.arange(100_000), 0)
+    with DurableIndex(tmp_path, sync="never", snapshots=None) as index:
+        for _ in range(45):  # More than 64 MiB.
+            index.insert_many(np.arange(100_000), 1)
+        time.sleep(0.05)
+        assert snapshots(tmp_path) == [1]
+        assert index.snapshot() == 100_000
+        assert snapshots(tmp_path) == [2]
+    # A log that is found too long is shortened at once.
+    with DurableIndex(tmp_path, sync="never", snapshots=None) as index:
+        index.insert_many(np.arange(100_000), 2)
+    with DurableIndex(tmp_path, sync="never", snapshots=SnapshotPolicy(log_bytes=4096, growth=0)):
+        until("a snapshot", lambda: snapshots(tmp_path) == [3])
+
+
+def test_a_snapshot_that_fails_is_told_and_nothing_is_lost(tmp_path):
+    index = DurableIndex(tmp_path, sync="never", snapshots=SnapshotPolicy(log_bytes=2048, growth=0))
+    taken = tmp_path / "snapshot-0000000000000002.arrow"
+    (taken / "below").mkdir(parents=True)
+    for key in range(50):
+        index[key] = key
+    until("a failure", lambda: index.snapshot_failure)
+    assert isinstance(index.snapshot_failure, OSError)
+    assert index.snapshot_failure.errno
+    index[50] = 50
+    with pytest.raises(OSError, match="wasn't shortened") as caught:
+        index.close()
+    assert type(caught.value.__cause__) is type(OSError(caught.value.__cause__.errno, ""))
+    assert caught.value.__cause__.filename.startswith(str(tmp_path))
+    assert index.closed
+    with pytest.raises(ValueError, match="closed"):
+        _ = index.snapshot_failure
+    shutil.rmtree(taken)
+    with DurableIndex(tmp_path) as index:
+        assert entries(index) == [list(range(51))] * 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"log_bytes": -1}, ValueError),
+        ({"log_bytes": 2**64}, ValueError),
+        ({"log_bytes": 1e6}, TypeError),
+        ({"log_bytes": True}, TypeError),
+        ({"growth": -0.5}, ValueError),
+        ({"growth": float("nan")}, ValueError),
+        ({"growth": float("inf")}, ValueError),
+        ({"growth": None}, TypeError),
+        ({"growth": "2"}, TypeError),
+        ({"age": 0}, ValueError),
+        ({"age": -1.0}, ValueError),
+        ({"age": float("nan")}, ValueError),
+        ({"age": "1"}, TypeError),
+    ],
+)
+def test_a_policy_has_numbers(wrong, error):
+    with pytest.raises(error, match=next(iter(wrong))):
+        SnapshotPolicy(**wrong)
+
+
+# ---- reading alone ----
+
+
+def files(directory):
+    """The names of a directory with their bytes and times."""
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in directory.iterdir()}
+
+
+CHANGES = [
+    lambda index: index.__setitem__(1, 5),
+    lambda index: index.__delitem__(1),
+    lambda index: index.pop(1),
+    lambda index: index.popitem(),
+    lambda index: index.setdefault(9, 1),
+    lambda index: index.replace(1, 2),
+    lambda index: index.compare_exchange(1, 10, 2),
+    lambda index: index.compare_remove(1, 10),
+    lambda index: index.insert_many([4], [40]),
+    lambda index: index.insert_many(np.arange(100_000), 1, threads=2),
+    lambda index: index.update({4: 40}),
+    lambda index: index.remove_many([1]),
+    lambda index: index.remove_range(),
+    lambda index: index.clear(),
+    lambda index: index.snapshot(),
+    lambda index: index.log_nbytes,
+]
+
+
+def test_an_index_that_is_only_read_answers_and_changes_nothing(tmp_path):
+    with DurableIndex(tmp_path, [1, 2], [10, 20], snapshots=None) as index:
+        index[3] = 30
+        assert not index.read_only
+    before = files(tmp_path)
+    with DurableIndex(tmp_path, read_only=True) as index:
+        assert index.read_only
+        assert (index.recovery.snapshot_entries, index.recovery.records) == (2, 1)
+        for change in CHANGES:
+            with pytest.raises(io.UnsupportedOperation, match="to be read") as caught:
+                change(index)
+            assert (caught.value.errno, caught.value.filename) == (errno.EROFS, str(tmp_path))
+        assert entries(index) == [[1, 2, 3], [10, 20, 30]]
+        assert (index[2], index.floor(9), index.nearest(2.25), index.get_many([3, 4])[1].tolist()) == (
+            20,
+            (3, 30),
+            (2, 20),
+            [True, False],
+        )
+        assert index.snapshot_failure is None
+        index.sync()
+        index.check()
+        made = index.copy()
+        made[4] = 40
+        assert type(made) is Index
+        # Another one may be open at the same time, of either sort.
+        with DurableIndex.open(tmp_path, read_only=True, value_dtype="i8") as other:
+            assert other == index
+    assert "closed" in repr(index)
+    with pytest.raises(ValueError, match="closed"):
+        len(list(index))
+    assert files(tmp_path) == before
+
+
+def test_what_is_only_read_is_there_and_gets_no_entries(tmp_path):
+    for directory in (tmp_path, tmp_path / "none"):
+        with pytest.raises(FileNotFoundError) as caught:
+            DurableIndex(directory, read_only=True)
+        assert caught.value.filename == str(directory)
+    assert list(tmp_path.iterdir()) == []
+    DurableIndex(tmp_path, [1], [10]).close()
+    with pytest.raises(TypeError, match="takes no entries"):
+        DurableIndex(tmp_path, [1], [10], read_only=True)
+    with pytest.raises((TypeError, ValueError), match="not f8"):
+        DurableIndex(tmp_path, key_dtype="f8", read_only=True)
+    with pytest.raises(MemoryError):
+        DurableIndex(tmp_path, read_only=True, limit_bytes=1)
+
+
+def test_a_directory_without_permission_to_write_is_read(tmp_path):
+    DurableIndex(tmp_path, [1, 2], [10, 20]).close()
+
+    def reading():
+        if os.geteuid() == 0:  # Whom permissions don't keep out.
+            os.setuid(65534)
+        with pytest.raises(PermissionError):
+            DurableIndex(tmp_path)
+        with DurableIndex(tmp_path, read_only=True) as index:
+            assert entries(index) == [[1, 2], [10, 20]]
+
+    outer = [
+        path for path in tmp_path.parents if path.owner() == tmp_path.owner() and path.stat().st_mode & 0o5 != 0o5
+    ]
+    modes = [(path, path.stat().st_mode) for path in outer]
+    try:
+        for path in outer:
+            path.chmod(0o755)
+        for path in tmp_path.iterdir():
+            path.chmod(0o444)
+        tmp_path.chmod(0o555)
+        in_child(reading)
+    finally:
+        tmp_path.chmod(0o755)
+        for path, mode in modes:
+            path.chmod(mode)
+
+
+def test_beside_a_writer_all_that_was_acknowledged_is_read(tmp_path):
+    done, acknowledged = threading.Event(), [0]
+    # Snapshots all the time: what is being read goes away meanwhile.
+    writer = DurableIndex(tmp_path, [0], [0], sync="never", snapshots=SnapshotPolicy(log_bytes=4096, growth=0))
+
+    def write():
+        step = 0
+        while not done.is_set():
+            step += 1
+            writer.insert_many(np.arange(step, step + 10), step)
+            acknowledged[0] = step
+            time.sleep(0)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    try:
+        last = 0
+        for _ in range(30):
+            before = acknowledged[0]
+            with DurableIndex(tmp_path, read_only=True) as index:
+                # Each step is one record: there as a whole or not.
+                step = index.peekitem()[1]
+                assert step >= max(before, last)
+                assert index.to_numpy()[1].tolist() == [*range(step), *[step] * (10 if step else 1)]
+                last = step
+        assert last > 0
+    finally:
+        done.set()
+        writing.join()
+    writer.close()
+
+
+def test_the_end_of_a_killed_log_is_read_up_to_its_last_record(tmp_path):
+    states = history(tmp_path)
+    whole = unmarked(tmp_path, states)
+    (tmp_path / FIRST_LOG).write_bytes(whole[:-5])
+    before = files(tmp_path)
+    with DurableIndex(tmp_path, read_only=True) as index:
+        assert entries(index) == states[-2][1]
+        stopped = index.recovery.stopped
+        assert (stopped.path, stopped.at, stopped.rejected) == (
+            tmp_path / FIRST_LOG,
+            states[-2][0],
+            tmp_path / FIRST_LOG,
+        )
+    assert files(tmp_path) == before
+
+
+def test_a_fork_closes_what_it_only_reads(tmp_path):
+    DurableIndex(tmp_path, [1], [10]).close()
+    index = DurableIndex(tmp_path, read_only=True)
+
+    def child():
+        assert index[1] == 10
+        with pytest.raises(io.UnsupportedOperation):
+            index[2] = 20
+        index.close()
+
+    in_child(child)
+    assert index[1] == 10
+
+
 # ---- one process ----
 
 
@@ -364,6 +642,9 @@ def test_a_refused_opening_leaves_the_directory_free(tmp_path):
         {"sync": float("nan")},
         {"sync": 1e300},
         {"sync": True},
+        {"snapshots": True},
+        {"snapshots": 4096},
+        {"snapshots": SnapshotPolicy(age=1e300)},
         {"keys": [1]},
     ):
         with pytest.raises((ValueError, TypeError, MemoryError)) as caught:

@@ -42,7 +42,7 @@ def test_everything_public_is_documented(made):
     ("made", "attributes"),
     [
         (latchless.Index, {"key_dtype", "value_dtype", "key_zone", "value_zone"}),
-        (latchless.DurableIndex, {"directory", "recovery"}),
+        (latchless.DurableIndex, {"directory", "recovery", "read_only"}),
         (latchless.StringIndex, {"value_dtype", "value_zone"}),
     ],
 )

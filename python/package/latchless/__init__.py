@@ -26,7 +26,7 @@ A `MultiIndex` says in which rows of a column a key is:
 array([0, 2])
 """
 
-from latchless._durable import DurableIndex, Recovery, Stopped
+from latchless._durable import DurableIndex, Recovery, SnapshotPolicy, Stopped
 from latchless._index import Index
 from latchless._latchless import __version__
 from latchless._multi import MultiIndex
@@ -38,6 +38,7 @@ __all__ = [
     "Index",
     "MultiIndex",
     "Recovery",
+    "SnapshotPolicy",
     "Stopped",
     "StringIndex",
     "__version__",

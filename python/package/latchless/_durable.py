@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import operator
 import os
 import re
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,12 +20,71 @@ from numpy.typing import ArrayLike
 from latchless._batches import Duplicates, kept_of
 from latchless._dtypes import Dtype, columns, columns_of_a_file, dtype_of, listed, one_or_many
 from latchless._index import Index, check_fill, check_lengths, keys_and_values
-from latchless._latchless import Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log
+from latchless._latchless import (
+    Folder,
+    close_log,
+    forsake_log,
+    log_bytes,
+    snapshot_failure,
+    snapshot_log,
+    sync_log,
+)
 
 Sync = Literal["each", "never"] | float
 DamagedTail = Literal["refuse", "set_aside"]
 
 _FILES = re.compile(r"(log-[0-9a-f]{16}\.redo|snapshot-[0-9a-f]{16}\.arrow)")
+
+
+@dataclass(frozen=True)
+class SnapshotPolicy:
+    """When a durable index takes a snapshot by itself, which removes the log so far: when the log is long, or old.
+
+    A thread of the index's own takes it, while others read and write. By default one is due when the log is over
+    64 MiB and over twice as long as the last snapshot. So of two bytes that are logged at most one more is written
+    for snapshots, and the next start has at most three times the bytes to read that the entries take.
+
+    If a snapshot fails, nothing is lost and the log goes on; the next try is due when the log has grown by as much
+    again, or after `age`. `DurableIndex.snapshot_failure` says why it failed, and so does `DurableIndex.close`.
+
+    Raises TypeError and ValueError for what is no such number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from latchless import DurableIndex, SnapshotPolicy
+    >>> hourly = SnapshotPolicy(log_bytes=1 << 20, age=3600)
+    >>> with DurableIndex(tempfile.mkdtemp(), snapshots=hourly) as index:
+    ...     index[1] = 10
+    """
+
+    log_bytes: int | None = 64 << 20
+    """The bytes of the log up to which no snapshot is due for its length. None: none ever is."""
+    growth: float = 2.0
+    """The log's bytes, as a multiple of those of the last snapshot's file, up to which none is due for its length
+    either."""
+    age: float | None = None
+    """How many seconds after the last snapshot, or after the opening, the next one is due if anything was logged.
+    None: none is due for its age."""
+
+    def __post_init__(self) -> None:
+        if self.log_bytes is not None and not 0 <= _checked("log_bytes", self.log_bytes, operator.index) < 1 << 64:
+            raise ValueError(f"log_bytes must be at least 0, and below 2**64, not {self.log_bytes}")
+        if not 0 <= _checked("growth", self.growth, float) < math.inf:
+            raise ValueError(f"growth must be a finite number of at least 0, not {self.growth}")
+        if self.age is not None and not 0 < _checked("age", self.age, float) < math.inf:
+            raise ValueError(f"age must be a positive number of seconds, not {self.age}")
+
+
+def _checked(name: str, given: Any, number: Callable[[Any], float]) -> float:
+    """What a field of a policy has, as a number."""
+    if not isinstance(given, (bool, str)):
+        with contextlib.suppress(TypeError):
+            return number(given)
+    raise TypeError(f"{name} is {'an integer' if number is operator.index else 'a number'}, not {given!r}")
+
+
+BY_DEFAULT = SnapshotPolicy()
 
 
 @dataclass(frozen=True)
@@ -38,7 +101,8 @@ class Stopped:
     """What is wrong with it."""
     rejected: Path
     """Where the bytes that were cut off are kept: nothing reads that file. One without a whole record is removed
-    with its log, by a snapshot; any other stays until its owner removes it."""
+    with its log, by a snapshot; any other stays until its owner removes it. Of a directory that is only read it is
+    the log: nothing is cut off."""
     whole: int
     """How many whole records are among them."""
 
@@ -82,9 +146,17 @@ class DurableIndex(Index):
         writes: each opening begins a log of its own, and a change is acknowledged only if no later opening has
         begun one. All openings of the directory must ask for it.
     damaged_tail : {'refuse', 'set_aside'}
-        What happens if the last log is damaged in what was on the disk. 'refuse' is a ValueError that says how many
-        whole records follow; the files are as they were. 'set_aside' opens what comes before, and keeps the rest in
-        the file that `recovery.stopped.rejected` names.
+        What happens if the last log is damaged in what was on the disk. 'refuse' is a ValueError that says how
+        many whole records follow; the files are as they were. 'set_aside' opens what comes before, and keeps the
+        rest in the file that `recovery.stopped.rejected` names.
+    snapshots : SnapshotPolicy, optional
+        When the index takes snapshots by itself. None: when `snapshot()` is called, and never else.
+    read_only : bool
+        The directory is read and left as it is: nothing is written, made, removed or locked, so it may be one that
+        can only be read, and another process may have it open. Then the index has the changes up to some record:
+        at the least all those that were acknowledged before this began, and none after it. It doesn't follow the
+        directory. Changes and snapshots raise `io.UnsupportedOperation`, which is an OSError and has the directory
+        in `filename`. `sync`, `fenced` and `snapshots` mean nothing then.
     assume_sorted, duplicates, fill, limit_bytes
         As for `Index`.
 
@@ -95,6 +167,8 @@ class DurableIndex(Index):
     ValueError
         The directory has other dtypes, or entries where `keys` are given; or its files are damaged, other than at
         the end of the log, where a kill leaves half a record.
+    FileNotFoundError
+        With `read_only`: there is no index in the directory.
     OSError, MemoryError
         The system refuses.
 
@@ -127,12 +201,16 @@ class DurableIndex(Index):
     >>> prices.snapshot()  # From here on the next start reads one file, and nothing of the log so far.
     2
     >>> prices.close()
+    >>> DurableIndex(directory, read_only=True).to_numpy()[1]
+    array([99.5 , 99.25])
     """
 
     directory: Path
     """Where the log is."""
     recovery: Recovery
     """What opening the directory found."""
+    read_only: bool
+    """Whether it was opened to be read alone."""
     _closed: bool
 
     def __new__(
@@ -146,6 +224,8 @@ class DurableIndex(Index):
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",
+        snapshots: SnapshotPolicy | None = BY_DEFAULT,
+        read_only: bool = False,
         assume_sorted: bool = False,
         duplicates: Duplicates = "last",
         fill: float = 0.8,
@@ -157,7 +237,13 @@ class DurableIndex(Index):
         given = (key_dtype, value_dtype)
         if damaged_tail not in get_args(DamagedTail):
             raise ValueError(f"damaged_tail is 'refuse' or 'set_aside', not {damaged_tail!r}")
-        folder = Folder(os.fspath(directory), check_sync(sync), bool(fenced), damaged_tail == "set_aside")
+        opening = (check_sync(sync), bool(fenced), damaged_tail == "set_aside", check_policy(snapshots))
+        read_only = bool(read_only)
+        if read_only:
+            if keys is not None:
+                raise TypeError("an index that is opened to be read takes no entries")
+            check_index(directory)
+        folder = Folder(os.fspath(directory), *opening, read_only)
         try:
             zones_known = folder.zones_known
             if folder.dtypes is None:
@@ -184,7 +270,9 @@ class DurableIndex(Index):
         assert found is not None
         stopped = found[3] and Stopped(Path(found[3][0]), *found[3][1:4], Path(found[3][4]), found[3][5])
         made.directory, made.recovery = Path(directory), Recovery(*found[:3], stopped)
-        made._closed = False
+        made.read_only, made._closed = read_only, False
+        if read_only:
+            return made
         _open[id(made)] = made
         if not zones_known and given != (None, None):
             # From here on the directory has what was given.
@@ -201,14 +289,16 @@ class DurableIndex(Index):
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",
+        snapshots: SnapshotPolicy | None = BY_DEFAULT,
+        read_only: bool = False,
         limit_bytes: int | None = None,
     ) -> DurableIndex:
         """Open a directory that has an index, or raise FileNotFoundError. For other errors see the class."""
-        if not has_index(directory):
-            raise FileNotFoundError(2, "there is no durable index in this directory", os.fspath(directory))
+        check_index(directory)
         dtypes: dict[str, Any] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
         opening: dict[str, Any] = {"sync": sync, "fenced": fenced, "damaged_tail": damaged_tail}
-        return cls(directory, **dtypes, **opening, limit_bytes=limit_bytes)
+        more: dict[str, Any] = {"snapshots": snapshots, "read_only": read_only, "limit_bytes": limit_bytes}
+        return cls(directory, **dtypes, **opening, **more)
 
     @classmethod
     def from_arrow(cls, *_: Any, **__: Any) -> NoReturn:
@@ -226,6 +316,11 @@ class DurableIndex(Index):
         """Return when every change that returned before is on the disk."""
         sync_log(self)
 
+    @property
+    def snapshot_failure(self) -> Exception | None:
+        """Why the last snapshot failed that was due by the policy, unless one was saved since: an exception."""
+        return snapshot_failure(self)
+
     def snapshot(self) -> int:
         """Save all entries to a file of the directory, and return how many there are.
 
@@ -237,7 +332,10 @@ class DurableIndex(Index):
 
     @property
     def log_nbytes(self) -> int:
-        """The bytes of the log that changes go to now: what the next start has to replay, at the least."""
+        """The bytes of the log that changes go to now: what the next start has to replay, at the least.
+
+        Raises `io.UnsupportedOperation` if the index is only read.
+        """
         return log_bytes(self)
 
     @property
@@ -248,7 +346,14 @@ class DurableIndex(Index):
     def close(self) -> None:
         """Wait until all changes are on the disk, and let others open the directory.
 
-        Every other method raises ValueError from then on. Nothing happens if it is closed already.
+        Every other method raises ValueError from then on. Nothing happens if it is closed already. The directory
+        is free, whatever is raised.
+
+        Raises
+        ------
+        OSError
+            Not everything is on the disk. Or everything is, but the last snapshot that was due by the policy
+            failed, so the log wasn't shortened: then `__cause__` is why, as in `snapshot_failure` before.
         """
         if self._closed:
             return
@@ -292,6 +397,21 @@ def has_index(directory: str | os.PathLike[str]) -> bool:
     except OSError:
         return False
     return any(_FILES.fullmatch(name) for name in names)
+
+
+def check_index(directory: str | os.PathLike[str]) -> None:
+    """Refuses a directory that has no index."""
+    if not has_index(directory):
+        raise FileNotFoundError(2, "there is no durable index in this directory", os.fspath(directory))
+
+
+def check_policy(snapshots: Any) -> tuple[int | None, float, float | None] | None:
+    """When snapshots are due, as the compiled part is told: None never."""
+    if snapshots is None:
+        return None
+    if not isinstance(snapshots, SnapshotPolicy):
+        raise TypeError(f"snapshots is a SnapshotPolicy or None, not {snapshots!r}")
+    return snapshots.log_bytes, snapshots.growth, snapshots.age
 
 
 def check_sync(sync: Any) -> float | None:

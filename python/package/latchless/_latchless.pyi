@@ -23,6 +23,7 @@ __all__ = [
     "log_bytes",
     "read_arrow",
     "read_arrow_strings",
+    "snapshot_failure",
     "snapshot_log",
     "sync_log",
 ]
@@ -32,6 +33,7 @@ __version__: str
 _Array = NDArray[Any]
 _Told = tuple[str, str, tuple[Any, Any] | None, Callable[[Any], Any] | None]
 _Column = _Array | tuple[_Array, str]
+_Policy = tuple[int | None, float, float | None]
 _Closed = tuple[bool, bool] | tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 class NoKey(ValueError):  # noqa: N818
@@ -99,9 +101,17 @@ class StringSnapshot:
 
 @final
 class Folder:
-    """A folder that is locked until an index is made of it, or it is closed."""
+    """A folder that is locked until an index is made of it, or it is closed; one that is read is never locked."""
 
-    def __new__(cls, path: str, sync: float | None, fenced: bool, set_aside: bool) -> Self: ...
+    def __new__(
+        cls,
+        path: str,
+        sync: float | None,
+        fenced: bool,
+        set_aside: bool,
+        snapshots: _Policy | None,
+        read_only: bool,
+    ) -> Self: ...
     @property
     def dtypes(self) -> tuple[str, str] | None: ...
     @property
@@ -111,13 +121,16 @@ class Folder:
     def close(self) -> None: ...
 
 def sync_log(core: Core) -> None:
-    """Return when all changes so far are on the disk."""
+    """Return when all changes so far are on the disk. Of an index that is only read there are none."""
 
 def snapshot_log(core: Core) -> int:
     """Save a snapshot, and return how many entries it has."""
 
 def close_log(core: Core) -> None:
     """Sync and unlock the folder; no operation works after that."""
+
+def snapshot_failure(core: Core) -> Exception | None:
+    """Why the last snapshot failed that was due, as an exception, unless one was saved since."""
 
 def forsake_log(core: Core) -> None:
     """In a forked child: leave the folder to the parent."""

@@ -127,6 +127,7 @@ pub fn undone_exception(undone: Undone) -> PyErr {
         Undone::NoKey(NoKey(at)) => unreachable!("every string is a key, also the one at position {at}"),
         Undone::Refused(error) => failure::exception(&error),
         Undone::NotLogged(error) => failure::refused(&error),
+        Undone::ReadOnly(folder) => failure::read_only(&folder),
         Undone::Stopped(raised) => raised,
     }
 }

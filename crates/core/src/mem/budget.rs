@@ -85,7 +85,7 @@ mod tests {
             for own in 1..4 {
                 let budget = &budget;
                 scope.spawn(move || {
-                    for _ in 0..if cfg!(miri) { 100 } else { 20_000 } {
+                    for _ in 0..if cfg!(miri) { 5 } else { 20_000 } {
                         let taken =
                             (1..400 * own).step_by(own).take_while(|_| budget.take(own).is_ok()).count();
                         assert!(budget.taken_bytes() <= 1000);

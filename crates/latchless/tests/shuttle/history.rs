@@ -20,6 +20,10 @@ pub enum Ask {
     GetMany(&'static [u64]),
     /// As a batch of floors.
     FloorMany(&'static [u64]),
+    /// The entry on whichever side that is nearest; of two equally far ones that before the key.
+    Nearest(u64),
+    /// As a batch of floors.
+    NearestMany(&'static [u64]),
     PopLast,
 }
 
@@ -46,13 +50,14 @@ impl Ask {
         match self {
             Self::Get(key)
             | Self::Floor(key)
+            | Self::Nearest(key)
             | Self::Put(key, _)
             | Self::Replace(key, _)
             | Self::Remove(key) => {
                 vec![key]
             }
             Self::RemoveRange(low, high) | Self::Scan(low, high) => vec![low, high],
-            Self::GetMany(keys) | Self::FloorMany(keys) => keys.to_vec(),
+            Self::GetMany(keys) | Self::FloorMany(keys) | Self::NearestMany(keys) => keys.to_vec(),
             Self::PopLast => Vec::new(),
         }
     }
@@ -62,6 +67,7 @@ impl Ask {
         let told = match self {
             Self::Get(key) => Told::Value(index.get(key)),
             Self::Floor(key) => Told::Entry(index.floor(key)),
+            Self::Nearest(key) => Told::Entry(index.nearest(key)),
             Self::PopLast => Told::Entry(index.pop_last()),
             Self::Put(key, value) => Told::Value(index.insert(key, value)),
             Self::Replace(key, value) => Told::Value(index.replace(key, value)),
@@ -87,6 +93,10 @@ impl Ask {
                 let floors = keys.iter().zip(index.floors_together(keys));
                 return floors.map(|(&key, found)| (Self::Floor(key), Told::Entry(found))).collect();
             }
+            Self::NearestMany(keys) => {
+                let nearest = keys.iter().zip(index.nearest_together(keys));
+                return nearest.map(|(&key, found)| (Self::Nearest(key), Told::Entry(found))).collect();
+            }
         };
         vec![(self, told)]
     }
@@ -97,6 +107,11 @@ impl Ask {
             Self::Get(key) => Told::Value(model.get(&key).copied()),
             Self::Floor(key) => {
                 Told::Entry(model.range(..=key).next_back().map(|(&key, &value)| (key, value)))
+            }
+            Self::Nearest(key) => {
+                // Of equal ones the first, and entries are in order.
+                let nearest = model.iter().min_by_key(|&(&other, _)| other.abs_diff(key));
+                Told::Entry(nearest.map(|(&key, &value)| (key, value)))
             }
             Self::PopLast => Told::Entry(model.pop_last()),
             Self::Put(key, value) => Told::Value(model.insert(key, value)),
@@ -109,14 +124,14 @@ impl Ask {
                 model.retain(|&key, _| key < low || key > high);
                 Told::Count(before - model.len())
             }
-            Self::Scan(..) | Self::GetMany(_) | Self::FloorMany(_) => {
+            Self::Scan(..) | Self::GetMany(_) | Self::FloorMany(_) | Self::NearestMany(_) => {
                 unreachable!("these are several questions")
             }
         }
     }
 
     fn only_looks(self) -> bool {
-        matches!(self, Self::Get(_) | Self::Floor(_))
+        matches!(self, Self::Get(_) | Self::Floor(_) | Self::Nearest(_))
     }
 }
 

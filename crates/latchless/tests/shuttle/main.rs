@@ -11,6 +11,7 @@ mod bytes;
 mod counts;
 mod drawn;
 mod history;
+mod nearest;
 mod scenes;
 mod schedules;
 mod steps;

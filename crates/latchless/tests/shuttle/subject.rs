@@ -12,6 +12,8 @@ pub trait Subject: Send + Sync + 'static {
     fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>>;
     fn floor(&self, key: u64) -> Option<(u64, u64)>;
     fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>>;
+    fn nearest(&self, key: u64) -> Option<(u64, u64)>;
+    fn nearest_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>>;
     fn pop_last(&self) -> Option<(u64, u64)>;
     fn insert(&self, key: u64, value: u64) -> Option<u64>;
     fn replace(&self, key: u64, value: u64) -> Option<u64>;
@@ -48,6 +50,16 @@ impl Subject for Index<u64, u64> {
     fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>> {
         let mut found = vec![None; keys.len()];
         self.floor_many(keys, &mut found).expect("there is room for the answers");
+        found
+    }
+
+    fn nearest(&self, key: u64) -> Option<(u64, u64)> {
+        self.nearest(key)
+    }
+
+    fn nearest_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>> {
+        let mut found = vec![None; keys.len()];
+        self.nearest_many(keys, &mut found).expect("there is room for the answers");
         found
     }
 
@@ -115,6 +127,14 @@ impl Subject for Bytes {
 
     fn floors_together(&self, _: &[u64]) -> Vec<Option<(u64, u64)>> {
         unreachable!("there are no batches of floors here")
+    }
+
+    fn nearest(&self, _: u64) -> Option<(u64, u64)> {
+        unreachable!("there is no distance here")
+    }
+
+    fn nearest_together(&self, _: &[u64]) -> Vec<Option<(u64, u64)>> {
+        unreachable!("there is no distance here")
     }
 
     fn pop_last(&self) -> Option<(u64, u64)> {

@@ -464,7 +464,8 @@ def kept_of(keys: Array, duplicates: Duplicates) -> NDArray[np.int64] | None:
         twice = order[1:][again]
         at = int(twice.min())
         raise ValueError(f"{keys[at]}, at position {at} of the keys, was there before, and duplicates='raise'")
-    return np.sort(order[np.concatenate([[True], ~again])])
+    kept: NDArray[np.int64] = np.sort(order[np.concatenate([[True], ~again])])
+    return kept
 
 
 def _spread(there: NDArray[np.bool_], answers: Array, missing: Any) -> Array:

@@ -473,7 +473,8 @@ def dtype_of(data: Any, given: Dtype | None) -> Dtype:
     ):
         # NumPy has no dtype for these integers: whichever it is, one of them is outside.
         return np.dtype("i8" if min(data) < 0 else "u8")
-    return array.dtype
+    dtype: np.dtype[Any] = array.dtype
+    return dtype
 
 
 def _dtype_of_times(data: list[Any]) -> Dtype | None:

@@ -293,7 +293,8 @@ pub fn put(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(refused)
 }
 
-/// Makes the folder of a file that [`put`] will write, and finds out whether it may, before a run that takes long.
+/// Makes the folder of a file that [`put`] will write, and finds out whether it may, before a run that takes
+/// long.
 ///
 /// # Errors
 /// [`LabError::Write`], as [`put`] would say it.

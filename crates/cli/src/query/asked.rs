@@ -199,16 +199,20 @@ impl<'a> Asked<'a> {
 
 /// Where the keys begin and end. Of numbers, infinities are the ends, so that NaN is left out.
 fn ends(kinds: &[Kind]) -> (Place, Place) {
-    match kinds[0] {
+    let of_form = match kinds[0] {
         Kind::Number(rule) => {
             let (smallest, largest) = rule.key_type.ends();
-            (Place::before(smallest.to_be_bytes().to_vec()), Place::after(largest.to_be_bytes().to_vec()))
+            return (
+                Place::before(smallest.to_be_bytes().to_vec()),
+                Place::after(largest.to_be_bytes().to_vec()),
+            );
         }
-        Kind::Form(form) if let Some([smallest, largest]) = form.ends() => {
-            (Place::before(vec![smallest]), Place::after(vec![largest]))
-        }
-        _ => (Place::before(Vec::new()), Place::after(Vec::new())),
-    }
+        Kind::Form(form) => form.ends(),
+        _ => None,
+    };
+    let (smallest, largest) =
+        of_form.map_or_else(Default::default, |[smallest, largest]| (vec![smallest], vec![largest]));
+    (Place::before(smallest), Place::after(largest))
 }
 
 /// A key as it was written, made harmless, and seen even if it is empty.

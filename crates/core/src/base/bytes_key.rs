@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 /// A key of any length, ordered by its bytes.
 ///
-/// An index stores keys of the type `K: BytesKey`, and is asked by every type whose
-/// [`Owned`](Self::Owned) is `K`: one of `String` by `str`, one of `(u64, String)` by `(u64, &str)`.
+/// An index stores keys of the type `K: BytesKey`, and is asked by every `Q: BytesKey<K>`: one of `String`
+/// by `str`, one of `(u64, String)` by `(u64, &str)`.
 ///
 /// # Contract
 /// * For all keys `a` and `b` of one `Owned`, borrowed or owned: the bytes of `a` are less than those of `b`

@@ -1,12 +1,12 @@
 //! Folders with a log that was cut or changed, and what is expected of them.
 
-use latchless_log::{DamagedTail, Options, Recovery, SyncMode};
+use latchless_log::{DamagedTail, Options, Recovery, SnapshotPolicy, SyncMode};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 pub fn never() -> Options {
-    Options { sync: SyncMode::Never, ..Options::default() }
+    Options { sync: SyncMode::Never, snapshots: SnapshotPolicy::MANUAL, ..Options::default() }
 }
 
 /// Options under which what isn't whole is cut off, whatever it is.

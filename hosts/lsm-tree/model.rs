@@ -60,6 +60,25 @@ fn filled(random: &mut StdRng, entries: usize) -> (Memtable, Model) {
     (memtable, model)
 }
 
+/// Takes both to their end, each step from an end that is drawn.
+fn are_equal_from_both_ends(
+    random: &mut StdRng,
+    mut ours: impl DoubleEndedIterator<Item = InternalValue>,
+    mut expected: impl DoubleEndedIterator<Item = InternalValue>,
+) {
+    loop {
+        let (ours, theirs) = if random.random() {
+            (ours.next(), expected.next())
+        } else {
+            (ours.next_back(), expected.next_back())
+        };
+        assert_eq!(ours, theirs);
+        if theirs.is_none() {
+            break;
+        }
+    }
+}
+
 #[test]
 fn entries_and_ranges_are_in_the_engines_order() {
     let mut random = StdRng::seed_from_u64(1);
@@ -75,19 +94,7 @@ fn entries_and_ranges_are_in_the_engines_order() {
             let range = || memtable.range((low.clone(), high.clone()));
             assert!(range().eq(expected.iter().cloned()), "{low:?} {high:?}");
             assert!(range().rev().eq(expected.iter().rev().cloned()), "{low:?} {high:?}");
-            // From both ends by turns that are drawn.
-            let (mut both, mut expected) = (range(), expected.into_iter());
-            loop {
-                let (ours, theirs) = if random.random() {
-                    (both.next(), expected.next())
-                } else {
-                    (both.next_back(), expected.next_back())
-                };
-                assert_eq!(ours, theirs);
-                if theirs.is_none() {
-                    break;
-                }
-            }
+            are_equal_from_both_ends(&mut random, range(), expected.into_iter());
         }
     }
 }
@@ -128,18 +135,7 @@ fn keys_of_every_length_are_taken_and_in_order() {
     let middle = InternalKey::new(vec![0; 40_000], 8, ValueType::Value);
     assert!(memtable.range(middle.clone()..).eq(model.range(middle..).map(item)));
     for _ in 0..50 {
-        let (mut both, mut expected) = (memtable.iter(), model.iter().map(item));
-        loop {
-            let (ours, theirs) = if random.random() {
-                (both.next(), expected.next())
-            } else {
-                (both.next_back(), expected.next_back())
-            };
-            assert_eq!(ours, theirs);
-            if theirs.is_none() {
-                break;
-            }
-        }
+        are_equal_from_both_ends(&mut random, memtable.iter(), model.iter().map(item));
     }
 }
 

@@ -312,7 +312,7 @@ pub fn prepare(path: &Path) -> Result<()> {
 /// [`LabError::Write`].
 pub fn check_writable(path: &Path) -> Result<()> {
     let refused = |source| LabError::Write { path: path.display().to_string(), source };
-    // A pipe or a terminal has a reader of its own, who is not to see an end before the text.
+    // A pipe or a terminal has a reader, to which an end must not come before the text.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Ok(());
     }

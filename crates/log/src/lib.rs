@@ -63,8 +63,8 @@
 //!   [`Recovery::stopped`] says where.
 //! - **Damage**: a bad record that was on the disk once, because a later one says so, or because there is a
 //!   later log. The opening fails with [`Error::Damaged`], which names the file, the byte, and how many
-//!   whole records follow, and changes nothing. Whoever would rather lose these than have no index opens
-//!   with [`DamagedTail::SetAside`]; that serves for the last log alone.
+//!   whole records follow, and changes nothing. [`DamagedTail::SetAside`] opens the index without these
+//!   records; that serves for the last log alone.
 //!
 //! Each record says up to which record the log was on the disk when it was written. A mark says it where no
 //! record follows: after a close, a drop under [`SyncMode::Each`] or [`SyncMode::Every`], a

@@ -15,7 +15,7 @@ use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
 use crate::mem::touch::Trace;
 
-/// A kernel as a type. Whoever has it as a type parameter may use its instructions.
+/// A kernel as a type. Code that has it as a type parameter may use its instructions.
 ///
 /// The scalar kernel, which needs nothing, can be named:
 ///

@@ -1,4 +1,4 @@
-//! Time stamps: a day and a time of it, in the calendar of whoever wrote them, or, with a zone, instants.
+//! Time stamps: a day and a time of it, in the calendar of the file, or, with a zone, instants.
 
 use super::clock::{self, SECOND_NS};
 use super::date::{self, Order, number};

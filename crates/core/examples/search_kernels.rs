@@ -1,5 +1,5 @@
-//! Times every search kernel that this processor has: nanoseconds a search, in cache, each search
-//! waiting for the one before it as in a descent.
+//! Times every search kernel that this processor supports, in nanoseconds per search, in cache. Each search
+//! depends on the result of the one before it, as in a descent.
 //!
 //! ```text
 //! cargo run --release -p latchless-core --example search_kernels
@@ -12,9 +12,9 @@ use std::time::Instant;
 
 latchless_core::operations!(Ranks);
 
-/// Searches a measurement; enough for a clock with microsecond noise.
+/// Searches per measurement: enough for a clock with microsecond noise.
 const SEARCHES: usize = 1 << 16;
-/// Measurements, of which the fastest counts: other programs only ever slow one down.
+/// Measurements per kernel. The fastest counts, because other programs only ever slow one down.
 const ROUNDS: usize = 15;
 /// Lanes of all nodes together: 16 KiB, half of a first-level cache.
 const POOL_BYTES: usize = 16 << 10;
@@ -22,14 +22,14 @@ const POOL_BYTES: usize = 16 << 10;
 /// Nodes of up to `capacity` lanes, and the keys to search for.
 struct Case<B> {
     lanes: Vec<B>,
-    /// Where each node's lanes start and end.
+    /// The start and the end of each node's lanes.
     nodes: Vec<(u32, u32)>,
     /// Node and key of each search.
     searches: Vec<(u32, B)>,
 }
 
 impl<B: Bits> Case<B> {
-    /// Nodes of `capacity` lanes; of half of that to all of it if `varied`.
+    /// Nodes of `capacity` lanes each; if `varied`, of half as many up to `capacity`.
     fn new(capacity: usize, varied: bool) -> Self {
         let mut random = splitmix(7);
         let mut case = Self { lanes: Vec::new(), nodes: Vec::new(), searches: Vec::new() };
@@ -47,7 +47,7 @@ impl<B: Bits> Case<B> {
         case
     }
 
-    /// Nanoseconds a search.
+    /// Returns the time of a search, in nanoseconds.
     fn time(&self, kernel: Kernel) -> f64 {
         let dispatch = Dispatch::of(kernel).expect("only kernels of this processor are timed");
         let rounds = (0..ROUNDS).map(|_| {

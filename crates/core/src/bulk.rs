@@ -1,32 +1,32 @@
-//! What bulk loads have in common: whether keys ascend, and which entries go to which node of a level.
+//! Bulk loads: checks that keys ascend, and plans which entries go to which node of each level.
 
 use crate::base::error::{Error, Result};
 use crate::mem::node_ref::NodeRef;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-/// The nodes of a level, and how its entries (above the leaves: its children) are shared out among them:
-/// evenly.
+/// The nodes of a level. The level's entries (above the leaves: its children) are distributed evenly among
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Where the level's nodes begin; [`NodeRef::NIL`] until they are allocated.
+    /// The first of the level's nodes; [`NodeRef::NIL`] until they are allocated.
     pub first: NodeRef,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many entries they share.
+    /// The number of entries in all nodes.
     pub entries: usize,
 }
 
 impl Level {
-    /// The entries of one of the nodes.
+    /// Returns the range of entries of a node.
     pub fn share(self, node: usize) -> Range<usize> {
         let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
         at(node)..at(node + 1)
     }
 }
 
-/// The levels for `len` entries, from the leaves up to a single root. `nodes_of(level, entries)`: how many
-/// nodes a level has; fewer than entries, unless it is one.
+/// Plans the levels for `len` entries, from the leaves up to a single root. `nodes_of(level, entries)` is
+/// the number of nodes of a level, which is less than `entries` unless it is one.
 ///
 /// ```
 /// use latchless_core::bulk::plan;
@@ -47,12 +47,12 @@ pub fn plan(len: usize, nodes_of: impl Fn(usize, usize) -> usize) -> Vec<Level> 
     }
 }
 
-/// The last entry below a node of the last of these levels.
+/// Returns the last leaf entry below a node of the last of these levels.
 pub fn last_below(levels: &[Level], node: usize) -> usize {
     levels.iter().rev().fold(node, |node, level| level.share(node).end - 1)
 }
 
-/// Refuses keys that don't ascend strictly.
+/// Checks that keys ascend strictly.
 ///
 /// # Errors
 /// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault.
@@ -60,10 +60,10 @@ pub fn check_ascending<B: Ord>(keys: impl IntoIterator<Item = B>) -> Result<()> 
     check_order(keys, false)
 }
 
-/// As [`check_ascending`]; with `duplicates` equal keys may be side by side.
+/// Checks that keys ascend: strictly, or with `duplicates` also with equal neighbours.
 ///
 /// # Errors
-/// As [`check_ascending`].
+/// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault.
 pub fn check_order<B: Ord>(keys: impl IntoIterator<Item = B>, duplicates: bool) -> Result<()> {
     let mut keys = keys.into_iter();
     let Some(mut last) = keys.next() else { return Ok(()) };

@@ -1,17 +1,17 @@
-//! The parts that latchless' indexes are made of. **There is no stability promise**: depend on `latchless`.
+//! The building blocks of latchless' indexes. **There is no stability promise**: depend on `latchless`.
 //!
 //! | module | meaning |
 //! |---|---|
-//! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`](base::index::OrderedIndex) trait, errors |
-//! | [`sync`] | the atomics that latches are made of |
-//! | [`latch`] | the optimistic latch: one word that is a latch to writers and a version to readers |
-//! | [`mem`] | cache lines, prefetch, regions that grow, pools of nodes, the tracing hook of the memory-hierarchy model |
+//! | [`base`] | keys and their order-preserving bits, values, requests and replies, the [`OrderedIndex`](base::index::OrderedIndex) trait, errors |
+//! | [`sync`] | the atomics that latches are built on |
+//! | [`latch`] | the optimistic latch: one word that is a latch for writers and a version for readers |
+//! | [`mem`] | cache lines, prefetch, growing regions, node pools, the tracing hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
-//! | [`batch`] | the order of a batch by key, and where it may be cut |
-//! | [`bulk`] | bulk loads: whether keys ascend, and which entries go to which node of a level |
-//! | [`tuner`] | how many requests to have under way at once, found by trying |
+//! | [`batch`] | the order of a batch by key, and the places where it may be cut |
+//! | [`bulk`] | bulk loads: checks of the order, and the distribution of entries to the nodes of each level |
+//! | [`tuner`] | the number of requests that descend together, found by measurement |
 
-// Under loom only what it checks is there: its atomics are larger than a node's words.
+// Under loom only the modules that it checks exist: its atomics are larger than a node's words.
 #[cfg(not(loom))]
 pub mod base;
 #[cfg(not(loom))]

@@ -1,4 +1,4 @@
-//! What the unit tests share.
+//! Helpers of the unit tests.
 
 use crate::base::bytes_key::BytesKey;
 use crate::base::key::{Bits, Key};
@@ -6,8 +6,8 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 use proptest::test_runner::Config;
 
-/// How property tests run: with `cases` random cases, or a handful under Miri, which runs a
-/// thousand times slower and lets no test look at files.
+/// Configures property tests: `cases` random cases, or a few under Miri, which is a thousand times slower
+/// and denies tests access to files.
 pub fn random_cases(cases: u32) -> Config {
     if cfg!(miri) {
         Config { failure_persistence: None, ..Config::with_cases(4) }
@@ -16,12 +16,12 @@ pub fn random_cases(cases: u32) -> Config {
     }
 }
 
-/// A step: every `one_in`-th case under Miri, and all of them elsewhere.
+/// Returns a step: every `one_in`-th case under Miri, and all of them elsewhere.
 pub fn sample(one_in: usize) -> usize {
     if cfg!(miri) { one_in } else { 1 }
 }
 
-/// SplitMix64: small, good enough, and the same everywhere.
+/// SplitMix64: small, good enough, and the same on every machine.
 #[derive(Debug, Clone)]
 pub struct Rng(pub u64);
 
@@ -42,24 +42,24 @@ impl Rng {
     }
 }
 
-/// The bits of two keys compare as expected.
+/// Checks that the bits of two keys compare as expected.
 pub fn same_order<K: Key>(a: K, b: K, expected: Ordering) {
     assert_eq!(a.encode().cmp(&b.encode()), expected, "{a:?} against {b:?}");
 }
 
-/// Keys whose own order is the one that the index keeps, within the width that they claim.
+/// Checks keys whose own order is the one that the index keeps, within their declared width.
 pub fn ordered_and_itself<K: Key + Ord>(a: K, b: K) {
     same_order(a, b, a.cmp(&b));
     assert_eq!(K::decode(a.encode()), a);
     assert_eq!(a.encode().to_u64().checked_shr(K::WIDTH_BITS).unwrap_or(0), 0, "{a:?} is wider");
 }
 
-/// The bytes of a key of any length.
+/// Returns the bytes of a key of any length.
 pub fn bytes_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q) -> Vec<u8> {
     key.with_bytes(<[u8]>::to_vec)
 }
 
-/// The bytes of two keys compare as expected, have the length that their type claims, and give the keys back.
+/// Checks that the bytes of two keys compare as expected, have their type's length, and decode to the keys.
 pub fn bytes_are_lawful<K: BytesKey + PartialEq + Debug>(a: &K, b: &K, expected: Ordering) {
     assert_eq!(bytes_of(a).cmp(&bytes_of(b)), expected, "{a:?} against {b:?}");
     for key in [a, b] {

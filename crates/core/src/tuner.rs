@@ -1,43 +1,42 @@
-//! Finding out how many requests of a batch descend together.
+//! Tuning of the group size: the number of requests of a batch that descend together.
 //!
-//! What is best depends on the machine's memory and on how much of the tree its caches hold, so it is tried:
-//! pieces of the caller's own batches run with different group sizes, and the size of the fastest piece is
-//! used until the tree has grown a level or a long time has passed. The fastest: what else the machine does
-//! makes a piece slower, never faster, and one interrupt takes as long as a piece. Sizes near each other
-//! differ by little, so a few candidates are enough. (How long a *batch* should be is found out by
-//! `BatchTuner` of the papers, whose head says why that is another matter.)
+//! The best size depends on the machine's memory and on how much of the tree its caches hold, so it is
+//! measured: pieces of the caller's own batches run with different group sizes. The size of the fastest
+//! piece is then used until the tree has grown a level or many requests have been served. The fastest piece
+//! counts, not the average: other work on the machine only makes a piece slower, and one interrupt takes as
+//! long as a piece. Sizes near each other differ by little, so a few candidates are enough. (The length of a
+//! *batch* is a different question, see `BatchTuner` in the papers' crate.)
 
 use crate::sync::Word;
 use core::ops::Range;
 use std::time::Instant;
 
-/// How often each of them is tried.
+/// Trials per candidate.
 const ROUNDS: u64 = 8;
-/// Requests of one trial: enough for the clock's own cost not to count.
+/// Requests per trial: enough for the clock's own cost not to count.
 const TRIAL: usize = 1024;
-/// Requests after which sizes are tried again.
+/// Requests after which the trials are repeated.
 const REQUESTS_BETWEEN: u64 = 1 << 26;
 
-/// What was found out so far about `N` sizes. Threads may overwrite each other's findings, which costs a
-/// trial.
+/// The results so far for `N` sizes. Threads may overwrite each other's results, which costs a trial.
 #[derive(Debug)]
 pub struct Tuner<const N: usize = 4> {
-    /// The sizes that are tried, ascending. The upper one of the middle serves until one is settled.
+    /// The candidates, ascending. The upper middle one is used until a size is settled.
     candidates: [usize; N],
-    /// Trials made since the last start.
+    /// Trials since the last start.
     trials: Word,
-    /// Requests served since the sizes were settled.
+    /// Requests since a size was settled.
     served: Word,
     /// Levels of the tree when the trials began.
     levels: Word,
-    /// Nanoseconds that the fastest trial of each candidate has taken.
+    /// The fastest trial of each candidate, in nanoseconds.
     nanoseconds: [Word; N],
-    /// The size that did best.
+    /// The best size.
     settled: Word,
 }
 
 impl<const N: usize> Tuner<N> {
-    /// Nothing is known yet.
+    /// Creates a tuner without results.
     pub const fn new(candidates: [usize; N]) -> Self {
         Self {
             candidates,
@@ -49,15 +48,15 @@ impl<const N: usize> Tuner<N> {
         }
     }
 
-    /// The size that serves when it isn't tried out: the one that was settled, if one was.
+    /// Returns the size to use outside of trials: the settled one, if there is one.
     #[inline(always)]
     fn usual(&self) -> usize {
         let settled = self.settled.load_relaxed() as usize;
         if settled == 0 { self.candidates[N / 2] } else { settled }
     }
 
-    /// The groups of a batch of `len` requests, one after the other: where each begins, and how many requests
-    /// it has. `size`: how many go together, where the caller says so. `levels`: of the tree.
+    /// Splits a batch of `len` requests into groups, each with its first request and its length. `size` is
+    /// the group size, if the caller sets one; `levels` are those of the tree.
     #[inline(always)]
     pub fn groups(&self, len: usize, size: Option<usize>, levels: usize) -> Groups<'_, N> {
         let piece = Piece { requests: 0..0, size: 1 };
@@ -72,7 +71,7 @@ impl<const N: usize> Tuner<N> {
         Pieces { tuner: self, start: 0, len, size, trial: None }
     }
 
-    /// Starts the trials again if what they found is out of date.
+    /// Restarts the trials if their results are out of date.
     fn start_over(&self, levels: usize, len: usize) {
         self.served.store_relaxed(self.served.load_relaxed() + len as u64);
         if self.levels.load_relaxed() != levels as u64 || self.served.load_relaxed() > REQUESTS_BETWEEN {
@@ -83,14 +82,14 @@ impl<const N: usize> Tuner<N> {
         }
     }
 
-    /// Begins a trial, if sizes are still being tried: which trial it is, and when it began.
+    /// Begins a trial, if trials are under way. Returns its number and its start.
     #[inline(always)]
     fn trial(&self) -> Option<(u64, Instant)> {
         let trial = self.trials.load_relaxed();
         (trial < ROUNDS * N as u64).then(|| (trial, Instant::now()))
     }
 
-    /// Notes what a trial has taken.
+    /// Records the time of a trial.
     #[cold]
     #[inline(never)]
     fn note(&self, (trial, start): (u64, Instant)) {
@@ -104,8 +103,8 @@ impl<const N: usize> Tuner<N> {
     }
 }
 
-/// The groups of a batch. (An iterator, not a function that takes a closure: a closure that is called in two
-/// places isn't inlined, and so is compiled without the instructions of its caller's kernel.)
+/// The groups of a batch. (An iterator instead of a function that takes a closure: a closure with two call
+/// sites isn't inlined, so it is compiled without the instructions of its caller's kernel.)
 #[derive(Debug)]
 pub struct Groups<'a, const N: usize> {
     pieces: Pieces<'a, N>,
@@ -127,23 +126,23 @@ impl<const N: usize> Iterator for Groups<'_, N> {
     }
 }
 
-/// Some of a batch's requests.
+/// A run of a batch's requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
-    /// Which requests they are.
+    /// The positions of the requests.
     requests: Range<usize>,
-    /// How many of them go together.
+    /// The group size.
     size: usize,
 }
 
-/// The pieces of a batch. The time from one piece to the next tells how fast its size is.
+/// The pieces of a batch. The time from one piece to the next measures the piece's size.
 #[derive(Debug)]
 struct Pieces<'a, const N: usize> {
     tuner: &'a Tuner<N>,
     start: usize,
     len: usize,
     size: Option<usize>,
-    /// The trial that is going on.
+    /// The trial that is under way.
     trial: Option<(u64, Instant)>,
 }
 
@@ -187,7 +186,7 @@ mod tests {
             assert_eq!(next, len);
         }
         assert!(SIZES.contains(&(tuner.settled.load_relaxed() as usize)));
-        // Another level, another start.
+        // Another level restarts the trials.
         let pieces: Vec<_> = tuner.pieces(TRIAL, None, 4).collect();
         assert_eq!(pieces, [Piece { requests: 0..TRIAL, size: SIZES[0] }]);
         let pieces: Vec<_> = tuner.pieces(9, Some(100), 4).collect();

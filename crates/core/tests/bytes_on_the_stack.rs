@@ -1,5 +1,5 @@
-//! The bytes of keys of any length live on the stack or in the key: making them allocates nothing, but for
-//! keys of several parts that are long.
+//! The bytes of keys of any length live on the stack or in the key: creating them allocates nothing, except
+//! for long keys of several parts.
 
 use latchless_core::BytesKey;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::hint::black_box;
 
-/// The system's allocator, which counts what each thread asks for.
+/// The system's allocator, which counts each thread's allocations.
 struct Counting;
 
 thread_local! {
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many blocks making the bytes of a key takes.
+/// Returns the number of allocations that creating the bytes of a key makes.
 fn allocations<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q) -> usize {
     let before = ALLOCATIONS.get();
     key.with_bytes(|bytes| {

@@ -1,6 +1,5 @@
-//! What safe code can do with the parts that have unsafe code below them: it is answered, or refused, and
-//! nothing else happens. What it can't do at all is in the documentation of `search::Present`, as programs
-//! that aren't compiled.
+//! The safe interface of the modules with unsafe code: every call returns a result or an error, and has no
+//! other effect. The documentation of `search::Present` has the programs that must not compile.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! Keys of any length, ordered by their bytes.
 //!
-//! An index of byte strings sees a key as bytes alone and compares them as slices are compared: by the first
-//! byte that differs, and a key before all keys that begin with it. The types here have bytes of that order;
-//! [`parts`](super::parts) makes keys of several of them.
+//! An index of byte strings stores a key as bytes and compares keys as slices: by the first byte that
+//! differs, and a key before all keys that it is a prefix of. This file defines the trait and implements it
+//! for single values; [`parts`](super::parts) builds keys of several parts.
 
 use super::key::Key;
 use super::nanos::Nanos;
@@ -13,16 +13,16 @@ use std::borrow::Cow;
 
 /// A key of any length, ordered by its bytes.
 ///
-/// An index stores keys of the type `K: BytesKey`, and is asked by every `Q: BytesKey<K>`: one of `String`
-/// by `str`, one of `(u64, String)` by `(u64, &str)`.
+/// An index stores keys of the type `K: BytesKey`, and a lookup takes any `Q: BytesKey<K>`: `str` for keys
+/// of type `String`, `(u64, &str)` for `(u64, String)`.
 ///
 /// # Contract
 /// * For all keys `a` and `b` of one `Owned`, borrowed or owned: the bytes of `a` are less than those of `b`
 ///   exactly when `a` comes before `b`, and they are the same exactly when `a` and `b` are the same key.
 /// * The same key has the same bytes at every call.
-/// * `Self::from_bytes` gives the key back whose bytes it is given.
+/// * `Self::from_bytes` returns the key that has the given bytes.
 ///
-/// An index stays sound with a type that breaks this, but its answers are of no use.
+/// An index stays sound with a type that breaks this contract, but its results are then meaningless.
 ///
 /// # Types
 /// * byte strings: `[u8]`, `Vec<u8>`, `[u8; N]`, and texts: `str`, `String`;
@@ -30,7 +30,7 @@ use std::borrow::Cow;
 ///   them), `bool`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`]; with the feature `uuid`, `uuid::Uuid`;
 /// * `Option`s of keys (`None` comes first), [`Reverse`](core::cmp::Reverse) of keys, tuples of two to six
 ///   keys, also of tuples: see [`parts`](super::parts);
-/// * references, boxes and [`Cow`]s of keys, to ask with.
+/// * references, boxes and [`Cow`]s of keys, for lookups.
 ///
 /// ```
 /// # use latchless_core as latchless;
@@ -44,7 +44,7 @@ use std::borrow::Cow;
 /// assert_eq!(bytes(&(7u64, "abc")), bytes(&(7u64, String::from("abc"))));
 /// assert_eq!(String::from_bytes(&bytes("abc")), "abc");
 /// ```
-/// A key of one's own has the bytes of another one that has the same order:
+/// A type that has no implementation can use the bytes of another type with the same order:
 /// ```
 /// # use latchless_core as latchless;
 /// use latchless::BytesKey;
@@ -72,8 +72,8 @@ use std::borrow::Cow;
 /// assert_eq!(newer.with_bytes(Versioned::from_bytes), newer);
 /// ```
 ///
-/// `Owned` is what an index stores and gives back. All types with one `Owned` have the same bytes for the
-/// same key: `str` and `String`, `(u64, &str)` and `(u64, String)`.
+/// `Owned` is the type that an index stores and returns. All types with one `Owned` have the same bytes for
+/// the same key: `str` and `String`, `(u64, &str)` and `(u64, String)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` isn't a key of an index whose keys are `{Owned}`",
     label = "not a `BytesKey<{Owned}>`",
@@ -86,22 +86,22 @@ use std::borrow::Cow;
     note = "a type of your own is a key once it implements `latchless::BytesKey`"
 )]
 pub trait BytesKey<Owned = Self> {
-    /// How many bytes every key has, if all have as many.
+    /// The length of every key in bytes, if all keys have the same length.
     const FIXED: Option<usize>;
-    /// Calls `f` with the key's bytes. They live on the stack or in the key: nothing is allocated for keys of
-    /// one part, nor for keys of several parts up to 128 bytes.
+    /// Calls `f` with the key's bytes, which live on the stack or in the key. Nothing is allocated for keys
+    /// of one part, nor for keys of several parts up to 128 bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
-    /// The bytes that [`Self::with_bytes`] shows, where the key holds them as they are: batches then copy no
-    /// keys. `None`, as it stands here, where they are made.
+    /// Returns the bytes that [`Self::with_bytes`] passes on, if the key holds them contiguously; batches
+    /// then copy no keys. `None`, the default, if the bytes are computed.
     fn held_bytes(&self) -> Option<&[u8]> {
         None
     }
-    /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a
-    /// panic.
+    /// Returns the key with these bytes, which come from [`Self::with_bytes`]. An implementation may panic
+    /// for any other bytes.
     fn from_bytes(bytes: &[u8]) -> Owned;
 
-    /// Whether a key has these bytes, wherever they come from: a file is asked before its keys are believed.
-    /// As it stands here it asks [`Self::from_bytes`], and panics as that does.
+    /// Returns whether a key has these bytes, whatever their source: keys that are read from a file are
+    /// checked first. The default calls [`Self::from_bytes`], and panics if that panics.
     fn is_key(bytes: &[u8]) -> bool
     where
         Owned: BytesKey,
@@ -109,18 +109,18 @@ pub trait BytesKey<Owned = Self> {
         Self::from_bytes(bytes).with_bytes(|own| own == bytes)
     }
 
-    /// What a file calls this type, so that its keys aren't taken for those of another one. `Self` and
-    /// `Owned` have one name. As it stands here it is the compiler's name for `Owned`, with the names
-    /// of its modules: a file outlasts their being renamed only with a name of one's own.
+    /// The name of this type in a file, so that its keys aren't mistaken for those of another type. `Self`
+    /// and `Owned` have the same name. The default is the compiler's name for `Owned`, with the names of its
+    /// modules; override it if files must stay readable after the type or its modules are renamed.
     fn type_name() -> Cow<'static, str> {
         type_name::<Owned>().into()
     }
 }
 
-/// Why bytes are refused that no key has.
+/// The panic message for bytes that no key has.
 const STORED: &str = "only bytes of keys that were stored are decoded";
 
-/// The bytes of a key of fixed length.
+/// Converts the bytes of a key of fixed length to an array.
 #[inline]
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect(STORED)
@@ -219,7 +219,7 @@ impl<const N: usize> BytesKey for [u8; N] {
     }
 }
 
-/// What leads to a key, to ask with: it has the key's bytes.
+/// References and boxes, for lookups: they have the bytes of the key that they point to.
 macro_rules! pointer {
     ($([$($parameter:tt)*] $pointer:ty),*) => {$(
         impl<Owned: BytesKey, $($parameter)*> BytesKey<Owned> for $pointer {
@@ -256,7 +256,7 @@ pointer!(
     [T: BytesKey<Owned> + ToOwned + ?Sized] Cow<'_, T>
 );
 
-/// Keys of fixed length, each with the array that has its order: to it, and back from those that a key has.
+/// Keys of fixed length: the conversion to the array that has the key's order, and back.
 macro_rules! fixed {
     ($($(#[$condition:meta])* $key:ty: $name:literal, $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
         $(#[$condition])*
@@ -298,8 +298,9 @@ fixed! {
     Nanos: "nanos", 8, |key| key.0.to_be_bytes(), |bytes| Some(Nanos(u64::from_be_bytes(bytes)));
 }
 
-/// Integers, big-endian. Those with a sign have it flipped, which moves the negative half below the positive
-/// one; `usize` and `isize` take eight bytes on every machine, and are called as the integers of 64 bits.
+/// Integers, big-endian. Signed ones have their sign bit flipped, which moves the negative half below the
+/// positive one. `usize` and `isize` take eight bytes on every machine, and have the type names of the
+/// 64-bit integers.
 macro_rules! integer {
     ($($key:ty: $name:literal, $wide:ty, $bits:ty, $bytes:literal;)*) => {
         fixed! {$(
@@ -335,12 +336,12 @@ mod tests {
     use core::fmt::Debug;
     use proptest::prelude::*;
 
-    /// Everything that a type promises, of two keys that compare by their own order.
+    /// Checks all promises of a type, for two keys that compare by their own order.
     fn lawful<K: BytesKey + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 
-    /// A borrowed form has its owned form's bytes.
+    /// Checks that a borrowed form has the bytes of its owned form.
     fn same<K: BytesKey + PartialEq + Debug, Q: BytesKey<K> + ?Sized>(borrowed: &Q, owned: &K) {
         assert_eq!(bytes_of(borrowed), bytes_of(owned));
         assert_eq!(Q::from_bytes(&bytes_of(borrowed)), *owned);

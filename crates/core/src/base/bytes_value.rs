@@ -1,19 +1,19 @@
-//! What an index of byte strings holds under a key: a word, up to eight words, or a byte string.
+//! Values of an index of byte strings: one word, up to eight words, or a byte string.
 
 use super::key::Bits;
 use super::value::Value;
 use core::fmt::Debug;
 
-/// The most words of a value that isn't a byte string.
+/// The maximum length in words of a value that isn't a byte string.
 pub const WORDS_MAX: usize = 8;
 
 /// A value of an index whose keys are byte strings.
 ///
-/// Here are every [`Value`]; `u128`, `i128`, [`Ipv6Addr`](core::net::Ipv6Addr) and `Uuid`; `[u8; N]` of up to
-/// 64 bytes; arrays of up to eight `u64`, `i64` or `f64`; pairs of numbers of 32 or 64 bits and triples of
-/// numbers of 64; and the byte strings `Vec<u8>` and `String`.
+/// Implemented for every [`Value`]; for `u128`, `i128`, [`Ipv6Addr`](core::net::Ipv6Addr) and `Uuid`; for
+/// `[u8; N]` of up to 64 bytes; for arrays of up to eight `u64`, `i64` or `f64`; for pairs of numbers of 32
+/// or 64 bits and triples of 64-bit numbers; and for the byte strings `Vec<u8>` and `String`.
 ///
-/// A type of your own that is `Copy` and has up to 64 bytes becomes one by saying how it is made of words:
+/// Any `Copy` type of up to 64 bytes can be a value: implement its conversion to words.
 ///
 /// ```
 /// # mod latchless { pub use latchless_core::*; pub use latchless_core::base::bytes_value as bytes; }
@@ -48,67 +48,69 @@ pub const WORDS_MAX: usize = 8;
     note = "a type of your own is a value once it implements `latchless::WideValue` and `latchless::BytesValue`"
 )]
 pub trait BytesValue: Clone + Debug + Send + Sync + 'static {
-    /// How it is stored: [`Word`], [`Words`], [`ByteString`] or [`Text`].
+    /// The form in which it is stored: [`Word`], [`Words`], [`ByteString`] or [`Text`].
     type Form: Form<Self>;
 }
 
 /// A `Copy` value of up to eight words.
 ///
 /// # Contract
-/// `V::from_words(v.to_words())` gives `v` back. An index calls `from_words` only with words of values that
-/// were stored, so a type may refuse all others, by a panic. Operations that compare values compare words.
+/// `V::from_words(v.to_words())` returns `v`. An index calls `from_words` only with words of values that
+/// were stored, so an implementation may panic for any others. Operations that compare values compare their
+/// words.
 pub trait WideValue<const N: usize>: Copy + Debug + Send + Sync + 'static {
-    /// The value's words.
+    /// Returns the value's words.
     fn to_words(self) -> [u64; N];
-    /// The value that has these words. They come from [`WideValue::to_words`].
+    /// Returns the value that has these words, which come from [`WideValue::to_words`].
     fn from_words(words: [u64; N]) -> Self;
 }
 
-/// Which of the forms values have.
+/// The form of the values of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// One word.
     Word,
-    /// So many words.
+    /// This many words.
     Words(usize),
     /// A byte string.
     Bytes,
 }
 
-/// A value as an index stores it, lent.
+/// A borrowed value as an index stores it.
 #[derive(Debug, Clone, Copy)]
 pub enum Raw<'v> {
     /// One word.
     Word(u64),
-    /// As many words as the form says.
+    /// As many words as the form has.
     Words(&'v [u64]),
     /// A byte string.
     Bytes(&'v [u8]),
 }
 
-/// A form that values of type `V` may have. There are four, for indexes to use.
+/// A form of values of type `V`. There are four, which only indexes use.
 pub trait Form<V>: sealed::Sealed + 'static {
-    /// What operations take and scans lend: the value itself if it is `Copy`, a slice of a byte string.
+    /// The type that operations take and scans lend: the value itself if it is `Copy`, otherwise a slice of
+    /// the byte string.
     type Lent<'v>: Copy + Debug;
-    /// A lent value, made of words or bytes.
+    /// A lent value as words or bytes.
     #[doc(hidden)]
     type Held<'v>: Copy + Debug;
-    /// Which form this is.
+    /// The kind of this form.
     const KIND: Kind;
     /// Lends a value.
     fn lend(value: &V) -> Self::Lent<'_>;
-    /// A value of one's own.
+    /// Copies a lent value to an owned one.
     fn own(lent: Self::Lent<'_>) -> V;
     #[doc(hidden)]
     fn hold<'v>(lent: Self::Lent<'v>) -> Self::Held<'v>;
     #[doc(hidden)]
     fn raw<'h>(held: &'h Self::Held<'_>) -> Raw<'h>;
-    /// The value that was stored as this, which has the form's kind.
+    /// Returns the value that was stored as `raw`, which is of the form's kind.
     #[doc(hidden)]
     fn lent<'v>(raw: Raw<'v>) -> Self::Lent<'v>;
 }
 
-/// A form whose values all have as many words: giving an entry another value needs no memory.
+/// A form whose values all have the same number of words, so replacing a value needs no memory.
 pub trait FixedForm: sealed::Sealed {}
 impl FixedForm for Word {}
 impl<const N: usize> FixedForm for Words<N> {}
@@ -125,7 +127,7 @@ mod sealed {
 #[derive(Debug, Clone, Copy)]
 pub struct Word;
 
-/// The form of a [`WideValue`]: so many words, at most eight.
+/// The form of a [`WideValue`]: `N` words, at most eight.
 #[derive(Debug, Clone, Copy)]
 pub struct Words<const N: usize>;
 
@@ -137,7 +139,7 @@ pub struct ByteString;
 #[derive(Debug, Clone, Copy)]
 pub struct Text;
 
-/// Why what was stored is always of the kind that was asked for.
+/// The panic message for a stored value of another kind than the form's.
 const STORED: &str = "only values that were stored are decoded";
 
 #[diagnostic::do_not_recommend]
@@ -284,7 +286,7 @@ impl BytesValue for String {
     type Form = Text;
 }
 
-/// The words of a string of `8 * N` bytes, of which it has the first.
+/// Converts a string of up to `8 * N` bytes to words, padded with zeros.
 fn words_of<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [0; N];
     for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
@@ -426,7 +428,7 @@ mod tests {
     use super::*;
     use core::net::Ipv6Addr;
 
-    /// The value comes back from how it is stored, and lending it changes nothing.
+    /// Checks that a value survives its encoding, and that lending it changes nothing.
     fn comes_back<V: BytesValue + PartialEq>(value: V) {
         let lent = <V::Form as Form<V>>::lend(&value);
         let held = <V::Form as Form<V>>::hold(lent);

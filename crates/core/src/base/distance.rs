@@ -1,14 +1,14 @@
-//! How far keys are apart: what the nearest one is told by.
+//! The distance between keys, by which the nearest entry is found.
 
 use super::key::Key;
 use super::nanos::Nanos;
 use core::cmp::Reverse;
 use core::net::Ipv4Addr;
 
-/// Keys that lie on a line: of any two one can say how far they are apart.
+/// Keys on a line: any two of them have a distance.
 ///
-/// A key is the farther from a third one, the more keys lie between the two: where `a < b < c`, `b` is no
-/// farther from `a` than `c` is. So the nearest entry to a key is one of its two neighbours.
+/// The distance grows with the number of keys in between: where `a < b < c`, `b` is no farther from `a` than
+/// `c` is. So the nearest entry to a key is one of its two neighbours.
 ///
 /// ```
 /// # mod latchless { pub use latchless_core::base::distance::Distance; }
@@ -19,9 +19,9 @@ use core::net::Ipv4Addr;
 /// assert!(1f64.distance(f64::INFINITY) < 1f64.distance(f64::NAN));
 /// ```
 pub trait Distance: Key {
-    /// How far two keys are apart, as a number that is the larger, the farther they are: of integers their
-    /// difference, of times that in nanoseconds. Of floats it is in no unit: the bits of their difference as
-    /// an `f64`, which are in its order. NaN is farther from all other keys than infinities are.
+    /// Returns the distance between two keys. For integers it is their difference, for times the difference
+    /// in nanoseconds. For floats it has no unit: it is the bits of the difference as an `f64`, which sort
+    /// as the differences do. NaN is farther from all other keys than infinities are.
     fn distance(self, other: Self) -> u64;
 }
 
@@ -63,7 +63,7 @@ impl Distance for f64 {
     }
 }
 
-/// As the keys within.
+/// The distance of the wrapped keys.
 impl<K: Distance> Distance for Reverse<K> {
     #[inline(always)]
     fn distance(self, other: Self) -> u64 {
@@ -75,7 +75,7 @@ impl<K: Distance> Distance for Reverse<K> {
 mod tests {
     use super::*;
 
-    /// Where keys are in order, those further on are no nearer.
+    /// Checks that distances grow along keys in ascending order.
     fn grows<K: Distance>(ordered: &[K]) {
         for (at, &key) in ordered.iter().enumerate() {
             assert_eq!(key.distance(key), 0, "{key:?}");

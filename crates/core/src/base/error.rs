@@ -1,19 +1,19 @@
-//! What can go wrong, said so that a caller can act on it.
+//! The errors of all indexes, as values that a caller can act on.
 
-/// The result of an index operation that can be refused.
+/// The result of an index operation that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why an index refused an operation. The index is unharmed and complete after every one of them.
+/// The reason why an index refused an operation. The index stays consistent and usable after every error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused to hand out memory.
     #[error("the operating system refused {requested_bytes} bytes of memory for nodes")]
     OutOfMemory {
-        /// How much was asked for, in bytes.
+        /// The size of the refused allocation, in bytes.
         requested_bytes: usize,
     },
-    /// The index would outgrow the memory limit that its owner gave it.
+    /// The index would exceed its memory limit.
     #[error(
         "the index would need {requested_bytes} bytes for its nodes, over its limit of {limit_bytes} bytes"
     )]
@@ -23,10 +23,10 @@ pub enum Error {
         /// The limit, in bytes.
         limit_bytes: usize,
     },
-    /// Every 4-byte node reference is in use.
+    /// All 4-byte node references are in use.
     #[error("all {limit} node references are in use: use wider nodes or split the index")]
     ReferencesExhausted {
-        /// How many nodes the arena can tell apart.
+        /// The number of nodes that references can distinguish.
         limit: u64,
     },
     /// The input of a bulk load is not sorted.
@@ -37,71 +37,70 @@ pub enum Error {
         /// Zero-based position of the first key that is smaller than its predecessor.
         position: usize,
     },
-    /// The input of a bulk load holds a key twice.
+    /// The input of a bulk load contains a key twice.
     #[error("bulk load needs distinct keys, but the key at position {position} equals the one before it")]
     DuplicateKey {
         /// Zero-based position of the first key that equals its predecessor.
         position: usize,
     },
-    /// Bulk load was asked of an index that already holds something.
+    /// A bulk load into an index that isn't empty.
     #[error("bulk load needs an empty index, but this one holds {len} keys")]
     NotEmpty {
-        /// How many keys the index holds.
+        /// The number of keys in the index.
         len: usize,
     },
-    /// A fill factor outside of what a node can be filled to: from
-    /// [`FillFactor::new`](super::fill::FillFactor::new).
+    /// A fill factor out of range, from [`FillFactor::new`](super::fill::FillFactor::new).
     #[error("a fill factor lies in 0.01..=1.0, not {given}")]
     FillFactor {
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
-    /// A range whose start lies after its end.
+    /// A range whose start is greater than its end.
     #[error("the range starts behind its end")]
     InvertedRange,
-    /// A duration of more nanoseconds than 64 bits can count: it can't be a key. From making a
+    /// A duration of more nanoseconds than 64 bits can represent, from a conversion to
     /// [`Nanos`](super::nanos::Nanos).
     #[error("{given:?} has more nanoseconds than 64 bits can count, which is up to 584 years")]
     DurationTooLong {
-        /// What was given.
+        /// The duration that was given.
         given: core::time::Duration,
     },
-    /// A key of more bytes than any may have.
+    /// A key that is longer than the maximum.
     #[error("the key has {len} bytes, more than the {limit} that a key may have")]
     KeyTooLong {
         /// Its length in bytes.
         len: usize,
-        /// The most bytes that a key may have.
+        /// The maximum length of a key, in bytes.
         limit: usize,
     },
-    /// A value of more bytes than any may have.
+    /// A value that is longer than the maximum.
     #[error("the value has {len} bytes, more than the {limit} that a value may have")]
     ValueTooLong {
         /// Its length in bytes.
         len: usize,
-        /// The most bytes that a value may have.
+        /// The maximum length of a value, in bytes.
         limit: usize,
     },
-    /// The key is there already, and its value isn't to be replaced.
+    /// The key is present already, and the operation doesn't replace values.
     #[error("the key is there already")]
     KeyPresent,
-    /// A closure changes the key that it is asked about, so that its answer is out of date each time.
+    /// A closure changed the key that it was called for, so its result was out of date every time.
     #[error(
         "the closure itself changed its key in {tries} tries: it may change other keys, but not that one"
     )]
     ClosureChangesItsKey {
-        /// How often its own thread was seen to change the key while it ran.
+        /// The number of tries in which the closure changed the key.
         tries: u32,
     },
-    /// A buffer without room for a single entry, which could never make progress.
+    /// A buffer without room for a single entry, with which a scan could never make progress.
     #[error("the buffer has no room for a single entry")]
     EmptyBuffer,
-    /// Two buffers that are filled side by side have different lengths.
+    /// Two buffers that are filled in parallel have different lengths.
     #[error("the buffers that are filled side by side have {left} and {right} places")]
     UnequalBuffers {
-        /// Places in the first buffer.
+        /// Length of the first buffer.
         left: usize,
-        /// Places in the second buffer.
+        /// Length of the second buffer.
         right: usize,
     },
     /// The search kernel isn't available on this processor.
@@ -110,27 +109,27 @@ pub enum Error {
         /// The kernel's name.
         kernel: &'static str,
     },
-    /// The index doesn't know this operation. `Index` and its siblings know all of theirs: this comes from
-    /// adapters that drive other maps through [`OrderedIndex`](super::index::OrderedIndex).
+    /// The index doesn't support this operation. `Index` and its siblings support all of theirs: the error
+    /// comes from adapters of other maps to [`OrderedIndex`](super::index::OrderedIndex).
     #[error("{index} does not offer {operation}")]
     Unsupported {
         /// The index's name.
         index: &'static str,
-        /// What was asked for.
+        /// The operation that was called.
         operation: &'static str,
     },
 }
 
-/// A structure found itself broken: a bug in this library, never the caller's fault.
+/// A structure found one of its invariants violated: a bug in this library, never the caller's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invariant broken: {what}")]
 pub struct Broken {
-    /// Which invariant, and where.
+    /// The violated invariant, and the place of the violation.
     pub what: String,
 }
 
 impl Broken {
-    /// A broken invariant, described.
+    /// Creates the error with a description of the violation.
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into() }
     }

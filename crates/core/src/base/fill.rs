@@ -1,4 +1,4 @@
-//! How full a bulk load leaves the nodes.
+//! The share of each node that a bulk load fills.
 
 use super::error::{Error, Result};
 
@@ -19,29 +19,30 @@ use super::error::{Error, Result};
 pub struct FillFactor(f64);
 
 impl FillFactor {
-    /// Every place is filled: for frozen data. It takes the least memory until keys come in; then every leaf
-    /// that gets one splits.
+    /// All places are filled: for data that doesn't change. It takes the least memory until keys are
+    /// inserted; then every leaf that receives one splits.
     pub const FULL: Self = Self(1.0);
 
-    /// Four fifths of the places are filled: for data that will be written to. A tenth of new keys, at
-    /// random, then goes in about twice as fast as after [`FillFactor::FULL`], and the index ends
-    /// smaller. Lookups take about the same time.
+    /// Four fifths of the places are filled: for data that will be written to. Inserts of random keys, up to
+    /// a tenth of all keys, then take about half of the time that they take after [`FillFactor::FULL`], and
+    /// the index ends smaller. Lookups take about the same time.
     pub const UPDATED: Self = Self(0.8);
 
-    /// A fill factor between 0.01 and 1.0.
+    /// Creates a fill factor between 0.01 and 1.0.
     ///
     /// # Errors
-    /// [`Error::FillFactor`] outside of that range and for NaN.
+    /// [`Error::FillFactor`] if the share is out of range or NaN.
     pub fn new(share: f64) -> Result<Self> {
         if (0.01..=1.0).contains(&share) { Ok(Self(share)) } else { Err(Error::FillFactor { given: share }) }
     }
 
-    /// The share, 0.01 to 1.0.
+    /// Returns the share, 0.01 to 1.0.
     pub fn share(self) -> f64 {
         self.0
     }
 
-    /// How many of `places` are filled: rounded to the nearest number (§4.2), at least one.
+    /// Returns the number of places to fill out of `places`: rounded to the nearest integer (§4.2), at least
+    /// one.
     pub fn of(self, places: usize) -> usize {
         ((places as f64 * self.0).round() as usize).clamp(1, places.max(1))
     }

@@ -1,4 +1,4 @@
-//! The trait that tests, the command line and the lab drive every index through.
+//! The object-safe trait of all indexes, used by tests, the command line and benchmarks.
 
 use super::error::{Broken, Error, Result};
 use super::fill::FillFactor;
@@ -8,47 +8,47 @@ use super::stats::Stats;
 use super::value::Value;
 use core::ops::Bound;
 
-/// Which way a scan runs.
+/// The direction of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Direction {
-    /// From the smallest key of the range upwards.
+    /// Ascending, from the smallest key of the range.
     #[default]
     Forward,
-    /// From the largest key of the range downwards.
+    /// Descending, from the largest key of the range.
     Reverse,
 }
 
-/// A range of keys, both ends bounded as the caller says.
+/// A range of keys; each end is included, excluded or unbounded.
 pub type Span<K> = (Bound<K>, Bound<K>);
 
-/// What [`OrderedIndex::sum`] found.
+/// The result of [`OrderedIndex::sum`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sum {
-    /// How many entries there were.
+    /// The number of entries.
     pub entries: usize,
-    /// Their encoded values, added up modulo 2^64.
+    /// The sum of their encoded values, modulo 2^64.
     pub total: u64,
 }
 
-/// An ordered map from `K` to `V` in main memory. One value a key.
+/// An ordered map from `K` to `V` in main memory, with one value per key.
 ///
 /// Object-safe, so that one test body, one benchmark and one command line serve every index.
 /// Reads take `&self` and may run on many threads at once; updates take `&mut self`. An index
 /// that also takes updates from many threads says so through [`OrderedIndex::as_concurrent`].
 pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
-    /// How many keys the index holds.
+    /// Returns the number of keys.
     fn len(&self) -> usize;
 
-    /// Whether the index holds nothing.
+    /// Returns `true` if the index is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value under `key`, if it is there.
+    /// Returns the value of `key`, if the key is present.
     fn get(&self, key: K) -> Option<V>;
 
-    /// One answer for each key, in the keys' order. Equal to one [`OrderedIndex::get`] after the
-    /// other; an index that can overlap the lookups of a batch does.
+    /// Looks up all keys of a batch, one answer per key in the keys' order. The result is that of one
+    /// [`OrderedIndex::get`] per key; an implementation may overlap the lookups.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
@@ -60,22 +60,22 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(())
     }
 
-    /// Puts `value` under `key` and returns the value that it replaces.
+    /// Inserts an entry and returns the value that it replaced, if any.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// Memory was refused; the index is then unchanged.
     fn insert(&mut self, key: K, value: V) -> Result<Option<V>>;
 
-    /// Takes `key` out and returns its value.
+    /// Removes `key` and returns its value, if the key was present.
     fn remove(&mut self, key: K) -> Option<V>;
 
-    /// Puts every entry in, as one [`OrderedIndex::insert`] after the other would: of entries with
-    /// equal keys the last one stays. `replaced` gets one answer an entry, in the entries' order. An
-    /// index that can overlap the descents of a batch does.
+    /// Inserts all entries of a batch. The result is that of one [`OrderedIndex::insert`] per entry in
+    /// order: of entries with equal keys the last one stays. `replaced` gets one answer per entry, in the
+    /// entries' order. An implementation may overlap the descents.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `replaced` isn't as long as `entries`; nothing is done then. Or
-    /// memory was refused: each entry is then in or not, whole, and the batch may be repeated.
+    /// [`Error::UnequalBuffers`] if `replaced` isn't as long as `entries`; the index is then unchanged. If
+    /// memory was refused, each entry is either inserted or not, and the batch may be repeated.
     fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(entries.len(), replaced.len())?;
         for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
@@ -84,11 +84,11 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(())
     }
 
-    /// Takes every key out, as one [`OrderedIndex::remove`] after the other would: of equal keys
-    /// the first one gets the value. `removed` gets one answer a key, in the keys' order.
+    /// Removes all keys of a batch. The result is that of one [`OrderedIndex::remove`] per key in order: of
+    /// equal keys the first one gets the value. `removed` gets one answer per key, in the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; the index is then unchanged.
     fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), removed.len())?;
         for (removed, &key) in removed.iter_mut().zip(keys) {
@@ -97,8 +97,8 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(())
     }
 
-    /// Shows the first `limit` entries of `span`, ascending, as slices side by side: keys and their
-    /// values. Says how many there were. What sums and other folds are made of.
+    /// Calls `visit` with the first `limit` entries of `span`, ascending, as pairs of slices of keys and
+    /// values. Returns the number of entries. Sums and other folds are built on it.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -123,8 +123,8 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(seen)
     }
 
-    /// What the values of the first `limit` entries of `span`, ascending, add up to, encoded (the sum
-    /// wraps), and how many they were.
+    /// Returns the wrapping sum of the encoded values of the first `limit` entries of `span`, ascending, and
+    /// the number of these entries.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -140,21 +140,21 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(Sum { entries, total })
     }
 
-    /// Copies the entries of `span` to `keys` and `values` until the range or the room ends, and
-    /// says how many there were. In the order of `direction`.
+    /// Copies entries of `span` to `keys` and `values`, in the order of `direction`, until the range or the
+    /// buffers end. Returns the number of entries.
     ///
     /// # Errors
     /// [`Error::InvertedRange`], [`Error::EmptyBuffer`], [`Error::UnequalBuffers`].
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize>;
 
-    /// A scan that pauses whenever the caller's buffer is full and resumes where it stopped
-    /// (the paper's segmented scan).
+    /// Returns a scan that pauses whenever the caller's buffer is full and resumes where it stopped (the
+    /// paper's segmented scan).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>>;
 
-    /// How many keys lie in `span`.
+    /// Returns the number of keys in `span`.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -163,11 +163,11 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
     /// Fills an empty index from strictly ascending entries.
     ///
     /// # Errors
-    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the
-    /// index is then as before.
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the index is
+    /// then unchanged.
     fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()>;
 
-    /// Serves mixed requests in their order, one reply each.
+    /// Serves mixed requests in order, one reply per request.
     fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
     where
         K: Default,
@@ -186,21 +186,21 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         }
     }
 
-    /// Bytes that the index holds for its keys, values and structure, where it counts them itself.
+    /// Returns the bytes that the index holds for keys, values and structure, if it counts them itself.
     fn memory_bytes(&self) -> Option<usize>;
 
-    /// The index's form, where it has one to tell.
+    /// Returns the shape of the index, if it has one to report.
     fn stats(&self) -> Option<Stats> {
         None
     }
 
-    /// Looks at the whole structure and says what is wrong with it, if anything is.
+    /// Checks all invariants of the structure.
     ///
     /// # Errors
-    /// The first broken invariant.
+    /// The first violated invariant.
     fn check_invariants(&self) -> Result<(), Broken>;
 
-    /// The same index for updates from many threads at once, if it is made for that.
+    /// Returns the same index for updates from many threads at once, if it supports them.
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
         None
     }
@@ -208,20 +208,20 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
 
 /// Updates through `&self`, from many threads at once.
 pub trait ConcurrentIndex<K: Copy, V: Copy>: OrderedIndex<K, V> {
-    /// As [`OrderedIndex::insert`].
+    /// Inserts an entry and returns the value that it replaced, if any. See [`OrderedIndex::insert`].
     ///
     /// # Errors
-    /// When memory is refused.
+    /// Memory was refused.
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>>;
 
-    /// As [`OrderedIndex::remove`].
+    /// Removes `key` and returns its value, if the key was present. See [`OrderedIndex::remove`].
     fn remove_shared(&self, key: K) -> Option<V>;
 
-    /// As [`OrderedIndex::insert_many`]. Each entry goes in atomically, the batch doesn't: other
-    /// threads may see some of its entries and not yet the others.
+    /// Inserts all entries of a batch. See [`OrderedIndex::insert_many`]. Each entry is inserted atomically,
+    /// the batch isn't: other threads may see some of its entries and not yet the others.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`], or memory was refused.
+    /// [`Error::UnequalBuffers`], or refused memory.
     fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(entries.len(), replaced.len())?;
         for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
@@ -230,7 +230,8 @@ pub trait ConcurrentIndex<K: Copy, V: Copy>: OrderedIndex<K, V> {
         Ok(())
     }
 
-    /// As [`OrderedIndex::remove_many`], with the same remark as [`ConcurrentIndex::insert_many_shared`].
+    /// Removes all keys of a batch. See [`OrderedIndex::remove_many`]. Each key is removed atomically, the
+    /// batch isn't.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
@@ -242,7 +243,8 @@ pub trait ConcurrentIndex<K: Copy, V: Copy>: OrderedIndex<K, V> {
         Ok(())
     }
 
-    /// As [`OrderedIndex::execute`], with the same remark as [`ConcurrentIndex::insert_many_shared`].
+    /// Serves mixed requests in order. See [`OrderedIndex::execute`]. Each request is atomic, the batch
+    /// isn't.
     fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
     where
         K: Default,
@@ -252,8 +254,7 @@ pub trait ConcurrentIndex<K: Copy, V: Copy>: OrderedIndex<K, V> {
     }
 }
 
-/// What [`ConcurrentIndex::execute_shared`] does unless an index knows better: one request after the
-/// other.
+/// The default of [`ConcurrentIndex::execute_shared`]: one request after the other.
 pub fn serve_shared<K: Copy + Default, V: Copy + Default>(
     index: &(impl ConcurrentIndex<K, V> + ?Sized),
     requests: &[Request<K, V>],
@@ -272,7 +273,7 @@ pub fn serve_shared<K: Copy + Default, V: Copy + Default>(
     }
 }
 
-/// The reply to a scan. It grows with what is found: a limit may be far above that.
+/// Serves a scan request. The reply grows as entries are found, because `limit` may be far larger.
 fn scanned<K: Copy + Default, V: Copy + Default>(
     index: &(impl OrderedIndex<K, V> + ?Sized),
     from: K,
@@ -293,21 +294,21 @@ fn scanned<K: Copy + Default, V: Copy + Default>(
 
 /// A paused range scan.
 pub trait Scanner<K, V> {
-    /// Copies the next entries and says how many there were; 0 means that the range has ended.
+    /// Copies the next entries and returns their number; 0 means that the range has ended.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`], [`Error::UnequalBuffers`].
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize>;
 
-    /// Copies the next values alone (the paper's scan returns tuple ids) and says how many there
-    /// were; 0 means that the range has ended.
+    /// Copies only the next values (the paper's scan returns tuple ids) and returns their number; 0 means
+    /// that the range has ended.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`].
     fn fill_values(&mut self, values: &mut [V]) -> Result<usize>;
 }
 
-/// Two buffers that are filled side by side must be equally long.
+/// Checks that two buffers that are filled in parallel have the same length.
 ///
 /// # Errors
 /// [`Error::UnequalBuffers`].
@@ -315,7 +316,7 @@ pub fn check_side_by_side(left: usize, right: usize) -> Result<()> {
     if left == right { Ok(()) } else { Err(Error::UnequalBuffers { left, right }) }
 }
 
-/// A scan's buffers must be equally long and have room for something.
+/// Checks that a scan's buffers have the same length and aren't empty.
 ///
 /// # Errors
 /// [`Error::UnequalBuffers`], [`Error::EmptyBuffer`].
@@ -324,7 +325,7 @@ pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
     if keys == 0 { Err(Error::EmptyBuffer) } else { Ok(()) }
 }
 
-/// A range must not start after its end. A range that holds no key is fine.
+/// Checks that a range doesn't start after its end. A range without any key is valid.
 ///
 /// # Errors
 /// [`Error::InvertedRange`].

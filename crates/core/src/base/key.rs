@@ -1,8 +1,8 @@
-//! Keys and their order-keeping bits.
+//! Keys and their order-preserving encoding.
 //!
-//! Inside an index only two kinds of key exist: `u32` and `u64` *encoded keys*, compared as unsigned
-//! integers, which is what SIMD kernels and node layouts are written for. Every other key type is
-//! encoded so that `a < b` exactly when `a.encode() < b.encode()`.
+//! Inside an index a key is a `u32` or a `u64`, its *encoded key*, compared as an unsigned integer: SIMD
+//! kernels and node layouts exist for these two widths only. Every other key type is encoded so that `a < b`
+//! exactly when `a.encode() < b.encode()`.
 
 use crate::sync::{BitsWord, Word, Word32};
 use core::fmt::Debug;
@@ -10,16 +10,16 @@ use core::hash::Hash;
 use core::net::Ipv4Addr;
 
 mod sealed {
-    /// Keeps [`super::Bits`] to the two types that the kernels are written for.
+    /// Restricts [`super::Bits`] to the two types that the kernels support.
     pub trait Sealed {}
     impl Sealed for u32 {}
     impl Sealed for u64 {}
 }
 
-/// An encoded key (or value): the unsigned integer that represents it inside a node.
+/// An encoded key or value: the unsigned integer that represents it inside a node.
 ///
-/// Implemented by `u32` and `u64` only; sealed, because the search kernels and the node layouts
-/// are written for these two widths.
+/// Sealed, and implemented for `u32` and `u64` only, because search kernels and node layouts exist for these
+/// two widths.
 pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sync + 'static {
     /// Width in bytes: 4 or 8.
     const BYTES: usize;
@@ -27,18 +27,18 @@ pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sy
     const MIN: Self;
     /// The largest encoded key.
     const MAX: Self;
-    /// The wider of this type and another: what an index stores whose keys take the one and whose
-    /// values take the other.
+    /// The wider of `Self` and `Other`: the width of both in an index whose keys have one and whose values
+    /// have the other.
     type Wider<Other: Bits>: Bits;
     /// A word of node memory that holds one encoded key.
     type Word: BitsWord<Bits = Self>;
-    /// Half a kilobyte of lanes: room for the keys, or the values, of a leaf of the flagship index.
+    /// An array of half a kilobyte: as many keys, or values, as fit a leaf of the flagship index.
     type Lanes: AsRef<[Self]> + AsMut<[Self]> + Copy + Debug + Send + Sync + 'static;
-    /// Lanes that are all zero.
+    /// An array of zeros.
     const ZEROS: Self::Lanes;
-    /// The bits as a 64-bit number.
+    /// Converts to `u64`.
     fn to_u64(self) -> u64;
-    /// The low bits of a 64-bit number, as many as this type has.
+    /// Converts from `u64`, keeping the low bits.
     fn truncate(bits: u64) -> Self;
 }
 
@@ -82,17 +82,17 @@ impl Bits for u64 {
     }
 }
 
-/// A fixed-width key with a total order, kept by its bits.
+/// A fixed-width key with a total order that its encoding preserves.
 ///
 /// # Contract
-/// For all keys `a` and `b`: `a.encode() < b.encode()` exactly when `a` comes before `b` in the
-/// key's total order, and `K::decode(a.encode())` gives `a` back bit for bit.
+/// For all keys `a` and `b`: `a.encode() < b.encode()` exactly when `a` comes before `b` in the key's total
+/// order, and `K::decode(a.encode())` returns `a`, bit for bit.
 ///
-/// An index calls `decode` only with the bits of keys that were stored, so a type may refuse all
-/// others, by a panic.
+/// An index calls `decode` only with the bits of keys that were stored, so an implementation may panic for
+/// any others.
 ///
 /// # Types
-/// All of them have the order that [`Ord`] gives them, where they have it:
+/// They have the order of [`Ord`], where they implement it:
 /// * the integers of up to 64 bits, `bool`, `char`, the floats, [`Ipv4Addr`];
 /// * byte strings of fixed length up to `[u8; 8]` (ordered as slices are: by their first differing
 ///   byte);
@@ -103,7 +103,7 @@ impl Bits for u64 {
 ///   ([`Key::WIDTH_BITS`]): `(u32, i32)`, `(u16, u16, u32)`, `(u8, Reverse<u16>, bool, char)`;
 /// * [`Nanos`](crate::base::nanos::Nanos): durations that aren't longer than 584 years.
 ///
-/// A type of your own is a key by implementing this trait: most map it to one of these.
+/// Any other type can be a key by implementing this trait; most map to one of these types.
 ///
 /// Floats are ordered as [`f64::total_cmp`] orders them: −NaN, −∞, …, −0, +0, …, +∞, +NaN. So −0
 /// and +0 are two different keys, and a NaN is a key like any other.
@@ -120,7 +120,7 @@ impl Bits for u64 {
 /// assert!((7u16, 1u16, 9u32).encode() < (7u16, 2u16, 0u32).encode());
 /// assert!(None::<u32>.encode() < Some(0u32).encode());
 /// ```
-/// A tuple that doesn't pack into 64 bits is refused by the compiler, and told why:
+/// The compiler rejects a tuple that doesn't pack into 64 bits, with a message that says so:
 /// ```compile_fail,E0277
 /// # use latchless_core as latchless;
 /// use latchless::Key;
@@ -133,7 +133,7 @@ impl Bits for u64 {
 ///
 /// let bits = Key::encode((1u32, 2u32, 3u8));
 /// ```
-/// A key of one's own:
+/// A custom key type:
 /// ```
 /// # use latchless_core as latchless;
 /// use latchless::Key;
@@ -163,12 +163,12 @@ impl Bits for u64 {
 pub trait Key: Copy + Debug + Send + Sync + 'static {
     /// The unsigned integer that represents this key inside a node.
     type Bits: Bits;
-    /// How many of the lowest bits are in use: in every encoded key, those above are zero. Says
-    /// how much room the key takes in a tuple. All of them, unless a type says that it takes less.
+    /// The number of low bits in use: in every encoded key, all bits above are zero. It is the key's width
+    /// in a tuple. The default is the full width.
     const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
-    /// The key's order-keeping bits. Not to be taken for `f64::to_bits` and its like, which keep no order.
+    /// Returns the key's order-preserving bits. Unlike `f64::to_bits`, they sort as the keys do.
     fn encode(self) -> Self::Bits;
-    /// The key that has these bits. They come from [`Key::encode`].
+    /// Returns the key that has these bits, which come from [`Key::encode`].
     fn decode(bits: Self::Bits) -> Self;
 }
 
@@ -235,7 +235,7 @@ macro_rules! float_key {
 }
 float_key!(f32 => u32, i32; f64 => u64, i64);
 
-/// Integers of less than 32 bits; they take the lowest ones.
+/// Integers of less than 32 bits, stored in the low bits.
 macro_rules! small_key {
     ($($key:ty => $unsigned:ty),*) => {$(
         impl Key for $key {
@@ -244,7 +244,7 @@ macro_rules! small_key {
 
             #[inline(always)]
             fn encode(self) -> u32 {
-                // Unsigned, the smallest is zero already; signed, this flips the sign bit.
+                // The smallest unsigned value is zero already; for signed values, this flips the sign bit.
                 u32::from(self as $unsigned ^ <$key>::MIN as $unsigned)
             }
 
@@ -257,7 +257,7 @@ macro_rules! small_key {
 }
 small_key!(u8 => u8, u16 => u16, i8 => u8, i16 => u16);
 
-/// Types that are keys through another key type that holds them all in the same order.
+/// Types that are keys by conversion to another key type that contains them in the same order.
 macro_rules! key_through {
     ($($key:ty => $through:ty),*) => {$(
         impl Key for $key {
@@ -324,7 +324,7 @@ impl Key for Ipv4Addr {
     }
 }
 
-/// Byte strings of a fixed length: big-endian, the first byte uppermost.
+/// Byte strings of a fixed length: big-endian, the first byte in the highest bits.
 macro_rules! bytes_key {
     ($bits:ty: $($len:literal),*) => {$(
         impl Key for [u8; $len] {
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn every_byte_and_its_signed_twin_keep_their_order() {
-        // An interpreter takes every seventeenth: both ends are among them.
+        // Miri takes every seventeenth key, both ends among them.
         let step = if cfg!(miri) { 17 } else { 1 };
         for a in (0..=u8::MAX).step_by(step) {
             for b in (0..=u8::MAX).step_by(step) {
@@ -393,7 +393,7 @@ mod tests {
         for (i, &a) in corners.iter().enumerate() {
             for (j, &b) in corners.iter().enumerate() {
                 same_order(a, b, i.cmp(&j));
-                // Cast once: which NaN a cast gives is not promised to be the same twice.
+                // Cast once: two casts needn't yield the same NaN.
                 let (a, b) = (a as f32, b as f32);
                 same_order(a, b, a.total_cmp(&b));
             }

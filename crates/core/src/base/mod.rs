@@ -1,5 +1,5 @@
-//! What every index agrees on. Keys, values, requests, errors and the trait that tests,
-//! the command line and the lab drive. Nothing here knows what a node is.
+//! The vocabulary of all indexes: keys, values, requests, errors, and the trait that tests, the command line
+//! and benchmarks use. Nothing here knows what a node is.
 
 pub mod bytes_key;
 pub mod bytes_value;

@@ -1,4 +1,4 @@
-//! Durations that fit 64 bits.
+//! Durations that fit in 64 bits.
 
 use super::error::{Error, Result};
 use super::key::Key;

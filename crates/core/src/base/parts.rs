@@ -1,8 +1,8 @@
-//! Keys made of others, in bytes: tuples, `Option` and `Reverse`.
+//! Composite keys as bytes: tuples, `Option` and `Reverse`.
 //!
-//! The bytes of a tuple are those of its parts, one after the other. Appending them as they are would break
-//! the order: `"a"` and a number that begins with `z` would come after `"ab"`. So nothing may follow a part
-//! whose end can't be seen:
+//! The bytes of a tuple are those of its parts, in order. Plain concatenation would break the order: `"a"`
+//! followed by a number that begins with `z` would sort after `"ab"`. So a part may be followed by another
+//! one only if its end can be recognized:
 //! * a part of fixed length is stored as it is;
 //! * any other part is *closed*, unless it is the last one: each zero byte becomes `00 FF`, and `00 00` ends
 //!   it. No closed part begins another one, and closed parts have the order of the parts;
@@ -18,19 +18,20 @@ use super::bytes_key::BytesKey;
 use core::cmp::Reverse;
 use std::borrow::Cow;
 
-/// How many bytes a key of several parts may have without an allocation.
+/// The maximum length in bytes of a composite key that is built without an allocation.
 const STACK_BYTES: usize = 128;
-/// What stands for a zero byte in a closed part.
+/// The encoding of a zero byte in a closed part.
 const ZERO: [u8; 2] = [0, 0xff];
-/// What ends a closed part. Less than every byte that can follow there, so shorter parts come first.
+/// The terminator of a closed part. It is less than every byte that can follow there, so shorter parts sort
+/// first.
 const END: [u8; 2] = [0, 0];
 
-/// A key's bytes while they are put together: on the stack, and on the heap once they are too many.
+/// A key's bytes under construction: on the stack, and on the heap once they are too many.
 struct Buffer {
     stack: [u8; STACK_BYTES],
-    /// How many of them are in use, while the heap is empty.
+    /// The number of bytes on the stack, while the heap is empty.
     length: usize,
-    /// All bytes, if there are too many for the stack.
+    /// All bytes, if they don't fit on the stack.
     heap: Vec<u8>,
 }
 
@@ -65,7 +66,7 @@ impl Buffer {
         self.heap.extend_from_slice(bytes);
     }
 
-    /// Pushes a key of varying length so that others may follow.
+    /// Pushes a key of varying length in closed form, so that another part may follow.
     #[inline]
     fn push_closed(&mut self, bytes: &[u8]) {
         if bytes.contains(&0) {
@@ -84,7 +85,7 @@ impl Buffer {
         self.push(&END);
     }
 
-    /// Pushes a key so that others may follow.
+    /// Pushes a part so that another one may follow.
     #[inline(always)]
     fn push_part<K, Q: BytesKey<K>>(&mut self, part: &Q) {
         part.with_bytes(|bytes| match Q::FIXED {
@@ -101,7 +102,7 @@ impl Buffer {
     }
 }
 
-/// Takes the first part off the bytes of several: one that [`Buffer::push_part`] pushed.
+/// Removes the first part from the bytes of several and decodes it. [`Buffer::push_part`] wrote it.
 #[inline(always)]
 fn take<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
     let (part, rest) = match Q::FIXED {
@@ -112,12 +113,13 @@ fn take<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
     Q::from_bytes(part)
 }
 
-/// Takes a closed part off the bytes of several, and reads it as it was.
+/// Removes a closed part from the bytes of several and decodes it.
 fn take_closed<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
     Q::from_bytes(open(bytes).expect("a closed part has an end").bytes())
 }
 
-/// Takes a closed part off the bytes of several, and opens it. None if no closed part is there.
+/// Removes a closed part from the bytes of several and unescapes it. `None` if the bytes don't begin with
+/// one.
 fn open(bytes: &mut &[u8]) -> Option<Buffer> {
     let mut open = Buffer::new();
     loop {
@@ -136,7 +138,7 @@ fn open(bytes: &mut &[u8]) -> Option<Buffer> {
     }
 }
 
-/// Takes the first part off the bytes of several. Whether it was one.
+/// Removes the first part from the bytes of several. Returns whether it was a valid one.
 fn take_key<K: BytesKey, Q: BytesKey<K>>(bytes: &mut &[u8]) -> bool {
     let Some(length) = Q::FIXED else { return open(bytes).is_some_and(|mut open| Q::is_key(open.bytes())) };
     let Some((part, rest)) = bytes.split_at_checked(length) else { return false };
@@ -160,7 +162,7 @@ const fn sum(parts: &[Option<usize>]) -> Option<usize> {
 
 macro_rules! tuple {
     ($($owned:ident $part:ident $at:tt),*; $last_owned:ident $last:ident $last_at:tt) => {
-        /// By the first part, then by the next one: the order of tuples.
+        /// Ordered by the first part, then by the next one, as tuples are.
         impl<$($owned: BytesKey, $part: BytesKey<$owned>,)* $last_owned: BytesKey, $last: BytesKey<$last_owned>>
             BytesKey<($($owned,)* $last_owned)> for ($($part,)* $last)
         {
@@ -195,7 +197,7 @@ tuple!(A P 0, B Q 1, C R 2; D S 3);
 tuple!(A P 0, B Q 1, C R 2, D S 3; E T 4);
 tuple!(A P 0, B Q 1, C R 2, D S 3, E T 4; F U 5);
 
-/// Absent comes first.
+/// `None` sorts first.
 impl<K: BytesKey, Q: BytesKey<K>> BytesKey<Option<K>> for Option<Q> {
     const FIXED: Option<usize> = sum(&[Some(1), Q::FIXED]);
 
@@ -230,7 +232,7 @@ impl<K: BytesKey, Q: BytesKey<K>> BytesKey<Option<K>> for Option<Q> {
     }
 }
 
-/// The largest key first.
+/// The order of the wrapped key, reversed.
 impl<K: BytesKey, Q: BytesKey<K>> BytesKey<Reverse<K>> for Reverse<Q> {
     const FIXED: Option<usize> = Q::FIXED;
 
@@ -274,7 +276,7 @@ mod tests {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 
-    /// A key alone, and as a part of every composite key, against another one.
+    /// Checks a key alone and as a part of every composite key, against another one.
     fn lawful_everywhere<K: BytesKey + Ord + Clone + Debug>(a: &K, b: &K, low: u64, high: u64) {
         let (a, b) = (a.clone(), b.clone());
         lawful(&a, &b);
@@ -300,7 +302,7 @@ mod tests {
         lawful(&(a.clone(), b.clone(), low), &(a.clone(), a.clone(), high));
     }
 
-    /// Texts that differ where an encoding may go wrong: at zeros, at their ends, at the highest byte.
+    /// Byte strings that may break an encoding: with zeros, common prefixes and the highest byte.
     fn byte_strings() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(prop::sample::select(vec![0, 0, 1, b'a', 0xfe, 0xff]), 0..6)
     }
@@ -313,7 +315,7 @@ mod tests {
         assert!(keys[0] < keys[1] && naive[0] > naive[1], "the naive bytes are in the wrong order");
         assert!(bytes_of(&keys[0]) < bytes_of(&keys[1]));
 
-        // Two keys of the same naive bytes.
+        // Two keys whose plain concatenations are the same.
         let [x, y] = [(&b"a"[..], &b"bc"[..]), (&b"ab"[..], &b"c"[..])];
         assert_eq!([x.0, x.1].concat(), [y.0, y.1].concat());
         assert_ne!(bytes_of(&x), bytes_of(&y));
@@ -341,7 +343,7 @@ mod tests {
 
     #[test]
     fn bytes_that_no_key_has_are_told() {
-        // An end is missing, or cut; a zero byte that isn't marked; a last part that is none.
+        // A terminator is missing or cut; a zero byte isn't escaped; the last part is invalid.
         for bytes in [&b"a"[..], b"a\0", b"a\0\x01b\0\0cccccccc", b"a\0\0ccccccc", b"a\0\0ccccccccc"] {
             assert!(!<(String, u64)>::is_key(bytes), "{bytes:?}");
         }

@@ -1,26 +1,26 @@
-//! Requests and replies: one currency for single operations, batches, tests and the command line.
+//! Requests and replies: the common form of single operations and batches for tests and the command line.
 
 use super::error::Error;
 
-/// One thing that a caller asks of an index.
+/// A request to an index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Request<K, V> {
-    /// The value under a key.
+    /// Look up a key.
     Get(K),
-    /// Put a value under a key, replacing what is stored there.
+    /// Insert an entry, replacing the key's value if there is one.
     Insert(K, V),
-    /// Take a key out.
+    /// Remove a key.
     Remove(K),
-    /// The entries from a key upwards, at most `limit` of them.
+    /// Return the entries from a key upwards, at most `limit` of them.
     Scan {
-        /// Where the scan starts, inclusive.
+        /// The start of the scan, inclusive.
         from: K,
-        /// The most entries that it returns.
+        /// The maximum number of entries.
         limit: usize,
     },
 }
 
-/// What an index answers, request by request and in the requests' order.
+/// The reply to a request. Replies come in the requests' order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply<K, V> {
     /// To [`Request::Get`]: the value, if the key is there.
@@ -31,6 +31,6 @@ pub enum Reply<K, V> {
     Removed(Option<V>),
     /// To [`Request::Scan`]: the entries in ascending order.
     Scanned(Vec<(K, V)>),
-    /// The request was refused; the index is as if it had not been made.
+    /// The request was refused; the index is unchanged.
     Refused(Error),
 }

@@ -1,11 +1,11 @@
-//! A caller's range of keys as a range of encoded keys.
+//! Conversion of a range of keys to a range of encoded keys.
 
 use super::error::Result;
 use super::index::{Span, check_span};
 use super::key::{Bits, Key};
 use core::ops::Bound;
 
-/// The encoded keys of a span, both ends included; `None` if none lies in it.
+/// Returns the encoded keys of a span, both ends included; `None` if the span contains none.
 ///
 /// # Errors
 /// [`Error::InvertedRange`](crate::base::error::Error::InvertedRange).
@@ -32,26 +32,25 @@ pub fn encoded_range<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)
     Ok(low.zip(high).filter(|(low, high)| low <= high))
 }
 
-/// The encoded key after another, unless that is the last one.
+/// Returns the encoded key after `key`, unless `key` is the largest.
 #[inline(always)]
 pub fn next<B: Bits>(key: B) -> Option<B> {
     (key != B::MAX).then(|| behind(key))
 }
 
-/// The encoded key before another, unless that is the first one.
+/// Returns the encoded key before `key`, unless `key` is the smallest.
 #[inline(always)]
 pub fn previous<B: Bits>(key: B) -> Option<B> {
     (key != B::MIN).then(|| before(key))
 }
 
-/// As [`next`], for callers that know that the key isn't the last one; the first one follows that one.
+/// Returns the encoded key after `key`, which isn't the largest; the largest wraps to the smallest.
 #[inline(always)]
 pub fn behind<B: Bits>(key: B) -> B {
     B::truncate(key.to_u64().wrapping_add(1))
 }
 
-/// As [`previous`], for callers that know that the key isn't the first one; the last one precedes that
-/// one.
+/// Returns the encoded key before `key`, which isn't the smallest; the smallest wraps to the largest.
 #[inline(always)]
 pub fn before<B: Bits>(key: B) -> B {
     B::truncate(key.to_u64().wrapping_sub(1))

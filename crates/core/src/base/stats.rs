@@ -1,9 +1,9 @@
-//! What an index says about its own form.
+//! Statistics about the shape of an index.
 
-/// The form of a tree at one moment, and how often it had to change it.
+/// The shape of a tree at one moment, and counts of its changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stats {
-    /// Levels from the root to the leaves, both counted. An empty tree has one.
+    /// Levels from the root to the leaves, both included. An empty tree has one.
     pub levels: usize,
     /// Nodes above the leaves.
     pub inner_nodes: usize,
@@ -13,10 +13,10 @@ pub struct Stats {
     pub leaf_fill: f64,
     /// Splits of any node since the index was made (Fig. 13 counts them).
     pub splits: u64,
-    /// How often an operation found others in its way and looked again, since the index was made.
-    /// Zero for an index without concurrency.
+    /// Restarts since the index was made: an operation met a concurrent change and looked again. Zero for an
+    /// index without concurrency.
     pub restarts: u64,
-    /// How often an operation came to a leaf that its key doesn't belong to, although no change was in
-    /// its way: a table that tells where descents begin, or which leaf a key is in, was out of date.
+    /// The number of operations that reached a leaf outside of their key's range although no concurrent
+    /// change interfered: a table that predicts the start of a descent or the leaf of a key was out of date.
     pub misled: u64,
 }

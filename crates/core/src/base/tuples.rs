@@ -1,11 +1,11 @@
-//! Tuples as keys and as values: their parts packed into 64 bits, the first one uppermost.
+//! Tuples as keys and as values: their parts packed into 64 bits, the first one in the highest bits.
 
 use super::key::{Bits, Key};
 use super::value::Value;
 
-/// An encoding that leaves room for another one in 64 bits.
+/// An encoding that leaves room for another part in 64 bits.
 ///
-/// A part of a tuple that has a wider one is refused by the compiler, and told why:
+/// The compiler rejects a tuple with a wider part, with a message that says so:
 /// ```compile_fail,E0277
 /// # use latchless_core as latchless;
 /// let bits = latchless::Key::encode((7u64, 9u32));
@@ -21,14 +21,13 @@ pub trait HalfWidth: Bits {}
 
 impl HalfWidth for u32 {}
 
-/// Ones in the lowest bits, up to this width.
+/// Returns a mask of the `width_bits` lowest bits.
 #[inline(always)]
 pub(super) const fn ones(width_bits: u32) -> u64 {
     if width_bits == 0 { 0 } else { u64::MAX >> (64 - width_bits) }
 }
 
-/// A part of a tuple: a number of bits above a number of others. One without bits may have 64 of them below
-/// it.
+/// Puts a part's bits above `below_bits` others. A part without bits may have 64 below it.
 #[inline(always)]
 const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
     if width_bits == 0 { 0 } else { bits >> below_bits & ones(width_bits) }
@@ -105,7 +104,7 @@ mod tests {
 
         #[test]
         fn order_and_identity_of_tuples(a: (u32, i32), b: (u32, i32), same in 0usize..4, c: char, d: char) {
-            // Many of them differ in a later part alone.
+            // Many of them differ in a later part only.
             let b = if same > 1 { (a.0, b.1) } else { b };
             ordered_and_itself(a, b);
             ordered_and_itself((a.1, a.0), (b.1, b.0));

@@ -1,21 +1,20 @@
-//! Values: anything `Copy` that fits four or eight bytes.
+//! Values that are `Copy` and fit four or eight bytes.
 
 use super::key::Bits;
 use core::fmt::Debug;
 
-/// A value that is stored inline beside its key.
+/// A value that is stored inline, next to its key.
 ///
-/// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
+/// Implemented for the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
 /// `[u8; 8]`, [`Ipv4Addr`](core::net::Ipv4Addr), [`NonZero`](core::num::NonZero)s, optional or not, other
 /// `Option`s of at most 32 bits, [`Nanos`](crate::base::nanos::Nanos), and tuples of two, three or four
-/// values of 32 bits that pack into 64 bits. A type of your own is a value by implementing this
-/// trait.
+/// values of 32 bits that pack into 64 bits. Any other type can be a value by implementing this trait.
 ///
 /// # Contract
-/// `V::decode(v.encode())` gives `v` back. An index calls `decode` only with the bits of values
-/// that were stored, so a type may refuse all others, by a panic.
+/// `V::decode(v.encode())` returns `v`. An index calls `decode` only with the bits of values that were
+/// stored, so an implementation may panic for any others.
 ///
-/// Unlike a key's bits, a value's bits carry no order; but operations that compare values
+/// A value's bits need not preserve any order, but operations that compare values
 /// (`Index::compare_exchange`) compare their bits.
 ///
 /// ```
@@ -51,20 +50,20 @@ use core::fmt::Debug;
     note = "a type of your own that fits 64 bits is a value once it implements `latchless::Value`"
 )]
 pub trait Value: Copy + Debug + Send + Sync + 'static {
-    /// The narrowest type that holds the encoded value. An index stores it in the wider one of this and the
-    /// type of its encoded keys.
+    /// The narrowest type that holds the encoded value. An index stores the value in the wider of this type
+    /// and the type of its encoded keys.
     type Bits: Bits;
-    /// How many of the lowest bits are in use: in every encoded value, those above are zero. Says
-    /// how much room the value takes in a tuple. All of them, unless a type says that it takes less.
+    /// The number of low bits in use: in every encoded value, all bits above are zero. It is the value's
+    /// width in a tuple. The default is the full width.
     const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
-    /// The value's bits.
+    /// Returns the value's bits.
     fn encode(self) -> Self::Bits;
-    /// The value that has these bits. They come from [`Value::encode`].
+    /// Returns the value that has these bits, which come from [`Value::encode`].
     fn decode(bits: Self::Bits) -> Self;
 }
 
-/// A value whose encoding fits `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
-/// Implemented for all of them; the bound of indexes that store values as wide as their encoded keys.
+/// A value whose encoding fits `B`. Every [`Value`] fits `u64`; those of at most 32 bits fit `u32`.
+/// Implemented for all of them; indexes whose values are as wide as their encoded keys have it as a bound.
 ///
 /// ```
 /// # use latchless_core as latchless;
@@ -74,9 +73,9 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
 /// assert_eq!((bits, u16::decode_from(bits)), (7, 7));
 /// ```
 pub trait Fits<B: Bits>: Value {
-    /// The encoded value in this width.
+    /// Encodes the value in this width.
     fn encode_as(self) -> B;
-    /// The value that was encoded in this width.
+    /// Decodes a value that was encoded in this width.
     fn decode_from(bits: B) -> Self;
 }
 
@@ -197,7 +196,7 @@ mod tests {
     use core::net::Ipv4Addr;
     use core::num::NonZero;
 
-    /// The value is decoded from its own bits and from every width that it fits.
+    /// Checks that a value is decoded from its own bits and from every width that it fits.
     fn round_trip<V: Value + PartialEq>(value: V) {
         assert_eq!(V::decode(value.encode()), value);
         assert_eq!(value.encode().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");

@@ -1,4 +1,4 @@
-//! Keys and values made of others: in reverse order, never zero, perhaps absent.
+//! Wrapper types as keys and values: `Reverse`, `NonZero` and `Option`.
 
 use super::key::{Bits, Key};
 use super::tuples::ones;
@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use core::net::Ipv4Addr;
 use core::num::NonZero;
 
-/// The largest key first.
+/// The order of the wrapped key, reversed.
 ///
 /// ```
 /// # use latchless_core as latchless;
@@ -30,13 +30,13 @@ impl<K: Key> Key for Reverse<K> {
     }
 }
 
-/// All bits of a key's width, flipped: what was smallest is largest.
+/// Flips all bits of a key's width, which reverses the order.
 #[inline(always)]
 fn flip<K: Key>(bits: K::Bits) -> K::Bits {
     Bits::truncate(bits.to_u64() ^ ones(K::WIDTH_BITS))
 }
 
-/// As the value within.
+/// The encoding of the wrapped value.
 impl<V: Value> Value for Reverse<V> {
     type Bits = V::Bits;
     const WIDTH_BITS: u32 = V::WIDTH_BITS;
@@ -52,13 +52,13 @@ impl<V: Value> Value for Reverse<V> {
     }
 }
 
-/// A number that was stored as one that isn't zero.
+/// Returns the number, which was stored as one that isn't zero.
 #[inline(always)]
 fn not_zero<T>(number: Option<T>) -> T {
     number.expect("only bits that were stored are decoded, and zero never was")
 }
 
-/// Integers that aren't zero, whose bits `None` can have; as a key it has the smallest.
+/// Integers that aren't zero. `None` is encoded as zero, so it is the smallest key.
 macro_rules! nonzero {
     ($($number:ty),*) => {$(
         impl Key for NonZero<$number> {
@@ -82,7 +82,7 @@ macro_rules! nonzero {
 
             #[inline(always)]
             fn encode(self) -> Self::Bits {
-                // Zero's bits are free, so what lies below them moves up by one and leaves the first.
+                // Zero is free for `None`, so the numbers below it move up by one.
                 self.map_or(0, |key| {
                     let bits = Key::encode(key);
                     if bits < Key::encode(<$number>::default()) { bits + 1 } else { bits }
@@ -129,7 +129,7 @@ macro_rules! nonzero {
 }
 nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Keys that may be absent; absent comes first. They take a bit more, so those of 32 are encoded in 64.
+/// Optional keys; `None` sorts first. They need one more bit, so those of 32 bits are encoded in 64.
 macro_rules! optional {
     ($bits:ty: $($key:ty),*) => {$(
         impl Key for Option<$key> {
@@ -172,7 +172,7 @@ mod tests {
     use crate::testing::{ordered_and_itself, random_cases};
     use proptest::prelude::*;
 
-    /// As a key in both directions, and as a value.
+    /// Checks a type as a key, also in reverse order, and as a value.
     fn both<T: Key + Value + Ord>(a: T, b: T) {
         ordered_and_itself(a, b);
         ordered_and_itself(Reverse(a), Reverse(b));

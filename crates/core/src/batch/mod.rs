@@ -1,4 +1,4 @@
-//! What batches have in common: their order by key, and where they may be cut.
+//! Batches: sorting by key, and cutting where no two parts share a leaf.
 
 mod order;
 mod sorted;

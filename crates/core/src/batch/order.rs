@@ -1,14 +1,13 @@
-//! The order of a batch by key, and where it can be cut so that no two parts meet (PI's partition of
-//! a query set: no leaf is shared by two threads).
+//! The order of a batch by key, and how to cut it so that no two parts touch the same leaf (PI's partition
+//! of a query set).
 
 use crate::base::key::Bits;
 
-/// A batch's keys in ascending order, each with its place in the batch; equal keys in the batch's
-/// order.
+/// A batch's keys in ascending order, each with its position in the batch; equal keys in the batch's order.
 pub type Order<B> = Vec<(B, u32)>;
 
-/// Cuts an ordered batch into at most `parts` parts of about equal length. `end_of` says up to which
-/// key, inclusive, the keys belong together with a given one; what belongs together isn't cut.
+/// Cuts an ordered batch into at most `parts` parts of about equal length. `end_of` returns the largest key
+/// that belongs together with a given one; keys that belong together stay in one part.
 ///
 /// ```
 /// use latchless_core::batch::cut;

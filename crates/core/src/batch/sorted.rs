@@ -1,19 +1,19 @@
-//! Sorting a batch by key, equal keys in the batch's order (§3.2.4: why a query set is sorted).
+//! Sorting a batch by key, stably (§3.2.4 of PI says why a query set is sorted).
 //!
-//! One pass spreads the keys over about as many buckets as there are keys, by their uppermost bits that
-//! differ; what meets in a bucket is sorted there. Keys that are spread evenly then need hardly any
-//! comparison; keys that aren't end up in few buckets, and are sorted as well as the standard library does.
+//! One pass distributes the keys to about as many buckets as there are keys, by the highest bits in which
+//! they differ; then each bucket is sorted. Evenly distributed keys need hardly any comparison. Other keys
+//! end up in few buckets, which are sorted as fast as by the standard library.
 
 use super::order::Order;
 use crate::base::key::Bits;
 
 /// Below this length a comparison sort is faster.
 const SPREAD_FROM: usize = 96;
-/// Bits of a bucket's number, at most: their counts should fit the second-level cache.
+/// The maximum number of bits of a bucket's number: all counts should fit the second-level cache.
 const BUCKET_BITS_MAX: u32 = 16;
 
-/// The keys `0..len` in ascending order, each with its number. O(n) for evenly spread keys, else
-/// O(n log n).
+/// Returns the keys `0..len` in ascending order, each with its number. O(n) for evenly distributed keys,
+/// otherwise O(n log n).
 ///
 /// ```
 /// use latchless_core::batch::sorted;
@@ -22,7 +22,7 @@ const BUCKET_BITS_MAX: u32 = 16;
 /// ```
 ///
 /// # Panics
-/// When `len` is over 2^32: what is sorted at once has numbers of four bytes.
+/// If `len` is over 2^32, because positions have four bytes.
 pub fn sorted<B: Bits>(len: usize, key_at: impl Fn(usize) -> B) -> Order<B> {
     assert!(u32::try_from(len).is_ok(), "a batch of {len}");
     let mut keys: Order<B> = (0..len).map(|at| (key_at(at), at as u32)).collect();
@@ -56,7 +56,8 @@ fn spread<B: Bits>(keys: &mut Order<B>, low: u64, high: u64) {
     for end in &mut ends {
         (*end, sum) = (sum, sum + *end);
     }
-    // From here on an end is where the bucket's next key goes; when all are placed, where it ends.
+    // From here on an entry is the position of the bucket's next key; after all keys are placed, the
+    // bucket's end.
     let mut placed = vec![(B::MIN, 0); keys.len()];
     for &(key, number) in &*keys {
         let at = &mut ends[bucket(key)];

@@ -1,4 +1,4 @@
-//! How threads keep out of each other's way at a node.
+//! Node latches: optimistic for readers, exclusive for writers.
 
 mod optimistic;
 mod reuse;

@@ -1,18 +1,18 @@
-//! One count of the memory that an index holds, and its limit, for all that takes memory: nodes, tables,
-//! slots.
+//! The memory budget of an index: one count of the bytes that its nodes, tables and slots hold, and the
+//! limit.
 //!
 //! # Invariants
-//! 1. Memory is counted before it is taken, and no longer counted after it went back: the count is never
-//!    less than what is held.
+//! 1. Memory is counted before it is allocated, and until after it was freed: the count is never less than
+//!    what is held.
 //! 2. The count is never more than the limit, not even for a moment.
 
 use crate::base::error::{Error, Result};
 use crate::sync::{Tally, Word};
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub struct Budget {
-    /// [`UNLIMITED`]: there is none.
+    /// [`UNLIMITED`] if there is no limit.
     limit_bytes: Word,
     taken: Tally,
 }
@@ -20,7 +20,7 @@ pub struct Budget {
 const UNLIMITED: u64 = u64::MAX;
 
 impl Budget {
-    /// Nothing is taken yet. `None`: there is no limit.
+    /// Creates a budget of which nothing is taken. `None`: no limit.
     pub fn new(limit_bytes: Option<usize>) -> Self {
         Self {
             limit_bytes: Word::new(limit_bytes.map_or(UNLIMITED, |limit| limit as u64)),
@@ -28,10 +28,10 @@ impl Budget {
         }
     }
 
-    /// Counts so many bytes more.
+    /// Adds to the count.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`]; nothing has changed then.
+    /// [`Error::MemoryLimit`]; the count is then unchanged.
     pub fn take(&self, bytes: usize) -> Result<()> {
         let limit_bytes = self.limit_bytes.load_relaxed();
         if limit_bytes == UNLIMITED {
@@ -43,17 +43,17 @@ impl Budget {
         taken.map_err(|requested_bytes| Error::MemoryLimit { requested_bytes, limit_bytes })
     }
 
-    /// Counts so many bytes less, which were taken.
+    /// Subtracts bytes that were taken.
     pub fn give_back(&self, bytes: usize) {
         self.taken.subtract(bytes);
     }
 
-    /// What is taken. O(1).
+    /// Returns the bytes that are taken. O(1).
     pub fn taken_bytes(&self) -> usize {
         self.taken.get()
     }
 
-    /// Another limit, which may be less than what is taken.
+    /// Sets another limit, which may be less than what is taken.
     #[cfg(any(test, feature = "testing"))]
     pub fn set_limit(&self, limit_bytes: usize) {
         self.limit_bytes.store_relaxed(limit_bytes as u64);

@@ -1,10 +1,10 @@
-//! Room for entries of types that have no value to fill it with beforehand.
+//! Arrays of entries whose types have no default value to initialize them with.
 
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::slice::from_raw_parts;
 
-/// Room for `N` keys and their values side by side, of which only those can be seen that were put there.
+/// Arrays of `N` keys and their values, of which only those that were filled are accessible.
 ///
 /// ```
 /// use latchless_core::mem::filled::Filled;
@@ -20,13 +20,13 @@ pub struct Filled<K, V, const N: usize> {
 }
 
 impl<K: Copy, V: Copy, const N: usize> Filled<K, V, N> {
-    /// Room in which there is nothing yet. Writes nothing.
+    /// Creates empty arrays. Writes nothing.
     #[inline(always)]
     pub fn new() -> Self {
         Self { keys: [const { MaybeUninit::uninit() }; N], values: [const { MaybeUninit::uninit() }; N] }
     }
 
-    /// Decodes a key and a value of each entry, until one of the slices or the room ends, and shows them.
+    /// Decodes keys and values until one of the slices or the arrays end, and returns what was decoded.
     #[inline(always)]
     pub fn fill<B: Copy>(
         &mut self,
@@ -37,7 +37,7 @@ impl<K: Copy, V: Copy, const N: usize> Filled<K, V, N> {
     ) -> (&[K], &[V]) {
         let count = keys.len().min(values.len()).min(N);
         let (to_keys, to_values) = (&mut self.keys[..count], &mut self.values[..count]);
-        // One loop: of two, the compiler makes two calls that copy memory, which takes longer for a leaf.
+        // One loop: the compiler turns two into two calls that copy memory, which takes longer for a leaf.
         for at in 0..count {
             to_keys[at].write(key(keys[at]));
             to_values[at].write(value(values[at]));
@@ -76,7 +76,7 @@ mod tests {
         NonZero::new(n).expect("not zero")
     }
 
-    /// Fills the room with numbers and ten times themselves, and says which are seen.
+    /// Fills the arrays with numbers and ten times themselves, and returns those that are accessible.
     fn filled<const N: usize>(room: &mut Filled<NonZero<u64>, NonZero<u64>, N>, numbers: &[u64]) -> Vec<u64> {
         let tens: Vec<u64> = numbers.iter().map(|n| 10 * n).collect();
         let (keys, values) = room.fill(numbers, &tens, number, number);

@@ -1,27 +1,27 @@
-//! Units of a space that came back, in a list for each kind. The links lie beside the nodes, one word of four
-//! bytes per unit: a node that came back keeps its content, which readers with a stale reference look at.
+//! Free lists of a space's units, one per kind. The links lie outside of the nodes, four bytes per unit: a
+//! freed node keeps its content, which readers with a stale reference may still read.
 //!
-//! Room for a unit's link is made when the unit is first handed out, where memory may be refused. So taking a
-//! unit back needs no memory.
+//! The link of a unit is allocated when the unit is first handed out, where an allocation may fail. So
+//! freeing a unit needs no memory.
 
 use super::node_ref::NodeRef;
 use super::refusal::reserve;
 use crate::base::error::Result;
 
-/// Kinds of units. Trees, which take the level as the kind, have fewer levels.
+/// The number of kinds of units. Trees, whose kind is the level, have fewer levels.
 pub(super) const KINDS: usize = 64;
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub(super) struct FreeUnits {
-    /// The first of each kind.
+    /// The head of each kind's list.
     first: [NodeRef; KINDS],
-    /// By a unit's number: which one follows it. As long as was needed so far.
+    /// The link of each unit, by its number. Grows with the units that were handed out.
     next: Vec<NodeRef>,
 }
 
 impl FreeUnits {
-    /// None, and no memory.
+    /// Creates empty lists, without memory.
     pub(super) const fn none() -> Self {
         Self { first: [NodeRef::NIL; KINDS], next: Vec::new() }
     }
@@ -35,10 +35,10 @@ impl FreeUnits {
         reserve(&mut self.next, more)
     }
 
-    /// Takes a unit with this number back. Needs no memory.
+    /// Frees a unit with this number. Needs no memory.
     ///
     /// # Panics
-    /// When no room was made for its link, or there is no such kind: bugs of the caller.
+    /// If no room was made for its link, or there is no such kind: bugs of the caller.
     pub(super) fn push(&mut self, kind: usize, number: usize, unit: NodeRef) {
         assert!(number < self.next.capacity(), "unit {number} was never handed out");
         if number >= self.next.len() {
@@ -47,14 +47,14 @@ impl FreeUnits {
         self.next[number] = core::mem::replace(&mut self.first[kind], unit);
     }
 
-    /// The unit of a kind that came back last. `number_of` says a unit's number.
+    /// Removes and returns the unit of a kind that was freed last. `number_of` returns a unit's number.
     pub(super) fn pop(&mut self, kind: usize, number_of: impl Fn(NodeRef) -> usize) -> Option<NodeRef> {
         let first = self.first.get_mut(kind).filter(|first| !first.is_nil())?;
         let next = self.next[number_of(*first)];
         Some(core::mem::replace(first, next))
     }
 
-    /// Forgets every unit. The room for links stays.
+    /// Removes every unit. The room for links stays.
     pub(super) fn clear(&mut self) {
         self.first = [NodeRef::NIL; KINDS];
         self.next.clear();

@@ -1,13 +1,13 @@
-//! How a space of nodes grows: piece by piece, each as long as all pieces before it.
+//! Growth of a space of nodes: piece by piece, each as long as all earlier pieces together.
 //!
-//! A piece is reserved when the first of its nodes is wanted, so a space never takes more address space than
-//! about twice what its nodes take; and made usable in steps. The first pieces are the allocator's memory.
-//! From [`HUGE_PAGE_BYTES`] on they are mappings, on huge pages if that is wanted.
+//! A piece is reserved when its first node is needed, so a space takes at most about twice the address space
+//! of its nodes; it is committed in steps. The first pieces come from the allocator. From
+//! [`HUGE_PAGE_BYTES`] on they are mappings, on huge pages if these are enabled.
 //!
-//! Under a limit on address space a piece takes at most a quarter of what is left of that
-//! ([`Plan::largest`]), and may be shorter for it; the pieces that follow are then looked up in a list.
+//! Under a limit on address space a piece takes at most a quarter of what is left of it ([`Plan::largest`]),
+//! so it may be shorter; the pieces after it are then looked up in a list.
 //!
-//! What is usable is told to the [`Reach`], through which nodes are accessed.
+//! Usable nodes are entered in the [`Reach`], through which they are accessed.
 
 use super::machine_bytes;
 use super::mapping::HUGE_PAGE_BYTES;
@@ -15,64 +15,65 @@ use super::memory::Memory;
 use super::reach::{FAR_MAX, PieceSlot, Reach};
 use crate::base::error::{Error, Result};
 
-/// Bytes that are committed at the least at a time.
+/// The minimum number of bytes to commit at a time.
 const SMALLEST_STEP_BYTES: usize = HUGE_PAGE_BYTES;
-/// Bytes that are committed at the most at a time.
+/// The maximum number of bytes to commit at a time.
 const LARGEST_STEP_BYTES: usize = 64 << 20;
-/// A shorter piece isn't worth it, unless no more is wanted. Tests have many short ones.
+/// The minimum length of a piece, unless less is needed. Tests have many short ones.
 const SMALLEST_PIECE_BYTES: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
 
-/// What a growth is told when it is made.
+/// The options of a growing region.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) node_bytes: usize,
-    /// The most bytes that nodes may take: pieces are no longer. The [`Budget`](super::budget::Budget)
-    /// keeps to it.
+    /// The maximum length of a piece: the bytes that nodes may take. The [`Budget`](super::budget::Budget)
+    /// enforces the limit.
     pub(super) limit_bytes: Option<usize>,
     /// Whether to request huge pages.
     pub(super) huge_pages: bool,
-    /// How many nodes references can tell apart.
+    /// The number of nodes that references can distinguish.
     pub(super) references: u32,
-    /// Bytes of the first piece, at least.
+    /// The minimum length of the first piece, in bytes.
     pub(super) first_bytes: usize,
-    /// What pieces are aligned to, a power of two.
+    /// The alignment of pieces, a power of two.
     pub(super) align: usize,
-    /// Says how many bytes a piece may take at the most.
+    /// Returns the maximum length of a piece, in bytes.
     pub(super) largest: fn() -> Option<usize>,
 }
 
-/// The pieces, and how far they may be used.
+/// The pieces, and how much of them is usable.
 #[derive(Debug)]
 pub(super) struct ReservedRegion {
     plan: Plan,
     pieces: Vec<Piece>,
-    /// Nodes that may be used.
+    /// The number of usable nodes.
     usable: usize,
 }
 
-/// Memory of some nodes.
+/// The memory of a run of nodes.
 #[derive(Debug)]
 struct Piece {
     memory: Memory,
     slot: PieceSlot,
-    /// Its nodes' numbers.
+    /// The number of its first node.
     first: usize,
     end: usize,
-    /// Bytes that may be used, from its start on.
+    /// The number of usable bytes, from its start.
     committed_bytes: usize,
-    /// Bytes that another thread was asked to make ready, from its start on.
+    /// The bytes that another thread was requested to prefault, from its start.
     prefaulted_bytes: usize,
 }
 
 impl Plan {
-    /// Nodes that there can ever be: what limit, machine and references all allow.
+    /// Returns the maximum number of nodes: what limit, machine and references all allow.
     pub(super) fn capacity(&self) -> usize {
         let bytes = self.limit_bytes.unwrap_or(usize::MAX).min(machine_bytes());
         (bytes / self.node_bytes).min(self.references as usize)
     }
 
-    /// Where the piece from node `first` on ends, and how its nodes are found. `far`: how many pieces are
-    /// found by the list already; `broken`: the piece before this one was too short.
+    /// Returns the end of the piece that starts with node `first`, and how its nodes are found. `far` is the
+    /// number of pieces that are found by the list already; `broken`: the piece before this one was too
+    /// short.
     fn next(&self, first: usize, far: usize, broken: bool) -> (usize, PieceSlot) {
         if first == 0 {
             let nodes = self.first_bytes.div_ceil(self.node_bytes).next_power_of_two();
@@ -88,27 +89,27 @@ impl Plan {
 }
 
 impl Piece {
-    /// The first number after those that may be used.
+    /// Returns the number after the last usable node.
     fn usable_end(&self, node_bytes: usize) -> usize {
         (self.first + self.committed_bytes / node_bytes).min(self.end)
     }
 }
 
 impl ReservedRegion {
-    /// No pieces yet.
+    /// Creates a region without pieces.
     pub(super) fn new(plan: Plan) -> Self {
         Self { plan, pieces: Vec::new(), usable: 0 }
     }
 
-    /// Nodes that may be used.
+    /// Returns the number of usable nodes.
     pub(super) fn usable(&self) -> usize {
         self.usable
     }
 
-    /// Makes `needed` nodes usable, more than are, and some in advance.
+    /// Makes `needed` nodes usable, which are more than before, and some in advance.
     ///
     /// # Errors
-    /// [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; no more nodes are needed than before then.
+    /// [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; the region is then unchanged.
     #[cold]
     pub(super) fn grow(&mut self, needed: usize, reach: &Reach) -> Result<()> {
         let requested_bytes = needed.saturating_mul(self.plan.node_bytes);
@@ -130,12 +131,12 @@ impl ReservedRegion {
         self.commit(needed, reach).map_err(|_| refused)
     }
 
-    /// The first number after all pieces.
+    /// Returns the number after the last node of all pieces.
     fn end(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.end)
     }
 
-    /// Reserves one more piece, on the way to `needed` nodes.
+    /// Reserves one more piece, towards `needed` nodes.
     fn reserve_piece(&mut self, needed: usize, reach: &Reach) -> Result<()> {
         let Plan { node_bytes, huge_pages, align, largest, .. } = self.plan;
         let refused = Error::OutOfMemory { requested_bytes: needed.saturating_mul(node_bytes) };
@@ -165,7 +166,7 @@ impl ReservedRegion {
         Ok(())
     }
 
-    /// Commits pieces until `needed` nodes are usable, and a step further in the last of these.
+    /// Commits pieces until `needed` nodes are usable, and one step more in the last of these.
     fn commit(&mut self, needed: usize, reach: &Reach) -> Result<()> {
         let node_bytes = self.plan.node_bytes;
         for piece in &mut self.pieces {
@@ -186,11 +187,11 @@ impl ReservedRegion {
         Ok(())
     }
 
-    /// As [`ReservedRegion::grow`], before it is needed: so not while another thread makes memory ready.
-    /// While the system finds a page, it lets nobody commit more.
+    /// Makes `needed` nodes usable before they are needed, unless another thread is prefaulting: while the
+    /// system populates a page, it blocks all commits. See [`ReservedRegion::grow`].
     ///
     /// # Errors
-    /// As that.
+    /// [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; the region is then unchanged.
     pub(super) fn grow_ahead(&mut self, needed: usize, reach: &Reach) -> Result<()> {
         if self.pieces.iter().any(|piece| piece.memory.is_unready()) {
             return Ok(());
@@ -198,7 +199,7 @@ impl ReservedRegion {
         self.grow(needed, reach)
     }
 
-    /// Has another thread make the memory of the nodes below `end` ready, as far as they are usable.
+    /// Has another thread prefault the memory of the nodes below `end`, as far as it is usable.
     pub(super) fn prefault(&mut self, end: usize) {
         let node_bytes = self.plan.node_bytes;
         for piece in &mut self.pieces {
@@ -211,7 +212,7 @@ impl ReservedRegion {
         }
     }
 
-    /// Gives all pieces but the first back to the system. That one stays usable, and is zeroed.
+    /// Returns all pieces but the first to the system. The first one stays usable, and is zeroed.
     pub(super) fn clear(&mut self, reach: &mut Reach) {
         self.pieces.truncate(1);
         self.usable = 0;
@@ -225,7 +226,7 @@ impl ReservedRegion {
     }
 }
 
-/// Of the wanted bytes as many as `most` allows: whole huge pages, if there is one.
+/// Returns the part of `wanted` bytes that `most` allows: whole huge pages, if at least one fits.
 fn fitting(wanted: usize, most: usize) -> usize {
     if wanted < HUGE_PAGE_BYTES {
         wanted.min(most)
@@ -271,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Writes each node's number into it when it is new, and looks at all of them.
+    /// Writes each node's number into it when it is new, and verifies all of them.
     fn grow_one_by_one(growth: &mut ReservedRegion, reach: &Reach, nodes: usize) -> Result<()> {
         let at = |node: usize| reach.at(NodeRef::from_word(node as u32), NODE_BYTES).cast::<u64>();
         for node in 0..nodes {
@@ -305,7 +306,7 @@ mod tests {
         grow_one_by_one(&mut growth, &reach, nodes / 2).unwrap();
     }
 
-    /// With nodes of a megabyte, of which 130 were wanted.
+    /// A region with nodes of a megabyte, of which 130 were requested.
     #[cfg(all(target_os = "linux", not(miri)))]
     fn of_megabytes() -> (ReservedRegion, Reach) {
         let plan = Plan { node_bytes: 1 << 20, first_bytes: 1 << 20, ..plan(|| None) };
@@ -352,7 +353,7 @@ mod tests {
     fn short_pieces_are_looked_up_in_a_list_and_end_when_nothing_is_left() {
         let mib = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
         LEFT.set(100 * mib);
-        // A quarter of what is left, which it takes.
+        // A quarter of what is left, which the piece takes.
         let share = || {
             let share = LEFT.get() / 4;
             LEFT.set(LEFT.get() - share);

@@ -1,51 +1,52 @@
-//! What every unit of a space was handed out as, remembered in debug builds: one that comes back as another
-//! kind, or twice, is caught there and then. A reader with a stale reference would find words of a kind that
-//! it doesn't expect; that is rare enough to pass any test. In release builds nothing of this is left.
+//! Debug builds record the kind of every unit of a space: a unit that is freed as another kind, or twice,
+//! panics at once. Otherwise only a reader with a stale reference could notice, by words of an unexpected
+//! kind, which is too rare for any test. In release builds this file is empty.
 
 use crate::base::error::Result;
 
-/// Kinds by unit. See the file's head.
+/// The kind of each unit. See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
     #[cfg(debug_assertions)]
     by_unit: Vec<u8>,
-    /// Whether units may come back as any kind.
+    /// Whether units may be freed as any kind.
     #[cfg(debug_assertions)]
     mixed: bool,
 }
 
-/// Of a unit that came back; the other bits are its kind.
+/// Set for a freed unit; the other bits are its kind.
 #[cfg(debug_assertions)]
 const BACK: u8 = 1 << 7;
-/// Of a unit of a run whose kind is unknown: it may come back as any.
+/// The kind of a unit of a run whose kind is unknown: it may be freed as any.
 #[cfg(debug_assertions)]
 const UNTOLD: u8 = BACK - 1;
 
 #[cfg(debug_assertions)]
 impl Kinds {
-    /// From now on units may come back as any kind: they are used again when no stale reference can be left.
+    /// Allows units to be freed as any kind from now on: they are reused only when no stale reference can be
+    /// left.
     pub(super) fn mix(&mut self) {
         self.mixed = true;
     }
 
-    /// What is remembered of a unit of this kind.
+    /// Returns the record of a unit of this kind.
     fn byte(&self, kind: usize) -> u8 {
         let kind = if self.mixed { 0 } else { kind };
         u8::try_from(kind).ok().filter(|&kind| kind < UNTOLD).expect("trees have few levels")
     }
 
-    /// Makes room for what is remembered of the units with numbers below `units`.
+    /// Makes room for the records of the units with numbers below `units`.
     pub(super) fn reserve(&mut self, units: usize) -> Result<()> {
         let more = units.saturating_sub(self.by_unit.len());
         super::refusal::reserve(&mut self.by_unit, more)
     }
 
-    /// Fresh units are handed out as these, whose number of all units is `first` and up.
+    /// Records that fresh units are handed out, `first` being the number of the first one.
     pub(super) fn hand_out(&mut self, first: usize, count: usize) {
         self.by_unit.resize(self.by_unit.len().max(first + count), UNTOLD);
     }
 
-    /// Fresh units are of this kind.
+    /// Records the kind of fresh units.
     pub(super) fn tell(&mut self, first: usize, count: usize, kind: usize) {
         let byte = self.byte(kind);
         let units = &mut self.by_unit[first..first + count];
@@ -53,21 +54,21 @@ impl Kinds {
         units.fill(byte);
     }
 
-    /// A unit that came back is handed out again.
+    /// Records that a freed unit is handed out again.
     pub(super) fn hand_out_again(&mut self, unit: usize, kind: usize) {
         let byte = self.byte(kind);
         let own = core::mem::replace(&mut self.by_unit[unit], byte);
         assert_eq!(own, BACK | byte, "unit {unit} didn't come back as kind {kind}");
     }
 
-    /// A unit that is handed out as one kind becomes one of another.
+    /// Records that a free unit of one kind becomes one of another.
     pub(super) fn convert(&mut self, unit: usize, (from, to): (usize, usize)) {
         let (from, to) = (self.byte(from), self.byte(to));
         let own = core::mem::replace(&mut self.by_unit[unit], to);
         assert_eq!(own, from, "unit {unit} isn't of the kind that it is converted from");
     }
 
-    /// A unit comes back.
+    /// Records that a unit is freed.
     pub(super) fn take_back(&mut self, unit: usize, kind: usize) {
         let byte = self.byte(kind);
         let own = core::mem::replace(&mut self.by_unit[unit], BACK | byte);
@@ -75,12 +76,12 @@ impl Kinds {
         assert!(own == UNTOLD || own == byte, "unit {unit} of kind {own} comes back as kind {kind}");
     }
 
-    /// Whether a unit is handed out and of this kind, as far as is known.
+    /// Returns whether a unit is in use and of this kind, as far as is known.
     pub(super) fn is(&self, unit: usize, kind: usize) -> bool {
         self.by_unit.get(unit).is_some_and(|&own| own == self.byte(kind) || own == UNTOLD)
     }
 
-    /// Forgets every unit.
+    /// Removes the records of all units.
     pub(super) fn clear(&mut self) {
         self.by_unit.clear();
     }

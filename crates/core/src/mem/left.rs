@@ -1,13 +1,13 @@
-//! How much address space one index may take at a time.
+//! The maximum address space that an index may reserve at once.
 //!
-//! A process can have a limit on its address space (`ulimit -v`, `RLIMIT_AS`). Then everything that it maps
-//! counts, written or not, and what one index takes is missing elsewhere. So an index never requests more
-//! than a quarter of what is left at that moment.
+//! A process can have a limit on its address space (`ulimit -v`, `RLIMIT_AS`). Every mapping then counts,
+//! written or not, and reduces what others can map. So an index never requests more than a quarter of what
+//! is left at that moment.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 use std::io::Read;
 
-/// The most bytes that may be reserved at once. `None`: there is no limit. Needs no memory.
+/// Returns the maximum number of bytes to reserve at once. `None`: there is no limit. Needs no memory.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub fn largest_reservation() -> Option<usize> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -16,11 +16,11 @@ pub fn largest_reservation() -> Option<usize> {
     // Its width is that of the system's addresses.
     let bytes = Some(limit.rlim_cur).filter(|&bytes| told && bytes != libc::RLIM_INFINITY)?;
     let limit = usize::try_from(bytes).unwrap_or(usize::MAX);
-    // Where the system doesn't say what is taken, this is at least a quarter of the limit.
+    // Where the system doesn't report what is taken, this is at least a quarter of the limit.
     Some(limit.saturating_sub(taken().unwrap_or(0)) / 4)
 }
 
-/// The bytes of address space that the process has taken.
+/// Returns the bytes of address space that the process has taken.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn taken() -> Option<usize> {
     // On the stack: this runs when memory is about to be refused. The number of pages comes first.
@@ -33,7 +33,8 @@ fn taken() -> Option<usize> {
     Some(pages.saturating_mul(page_bytes))
 }
 
-/// As above; systems that don't say how much address space is taken just refuse when there is no more.
+/// Returns the maximum number of bytes to reserve at once. Without a report of the address space that is
+/// taken, reservations fail only when there is none left.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub fn largest_reservation() -> Option<usize> {
     None

@@ -1,13 +1,14 @@
-//! Zeroed memory of the allocator's, of a size and an alignment that are chosen at run time.
+//! Zeroed memory from the allocator, with a size and an alignment chosen at run time.
 //!
-//! For memory of a given alignment, allocators clear memory by hand, and so touch all of it. For more memory
-//! instead, they leave fresh pages alone, which then cost nothing until they are written.
+//! For a large alignment, allocators zero the memory by hand, which touches all of it. So this file
+//! allocates more memory with a small alignment instead: allocators leave its fresh pages untouched, which
+//! then cost nothing until they are written.
 
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub(super) struct Lent {
     at: NonNull<u8>,
@@ -18,11 +19,11 @@ pub(super) struct Lent {
 
 // SAFETY: plain memory owned by this value; nothing in it is bound to a thread.
 unsafe impl Send for Lent {}
-// SAFETY: a shared one only tells where it begins and how long it is.
+// SAFETY: a shared one only returns its start and its length.
 unsafe impl Sync for Lent {}
 
 impl Lent {
-    /// This many bytes, from a multiple of `align`, a power of two, on.
+    /// Allocates `bytes` bytes, the first at a multiple of `align`, a power of two.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -39,13 +40,13 @@ impl Lent {
         Ok(Self { at, layout, start, bytes })
     }
 
-    /// Where it begins.
+    /// Returns the first byte's address.
     #[inline(always)]
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// How long it is.
+    /// Returns the length in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

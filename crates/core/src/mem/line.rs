@@ -1,10 +1,10 @@
-//! Cache lines and how to prefetch them.
+//! Cache lines and prefetch.
 
-/// Bytes in a cache line, on every processor that this library is tuned for and in the paper's
+/// The length of a cache line in bytes, on every processor that this library is tuned for and in the paper's
 /// Table 2.
 pub const LINE_BYTES: usize = 64;
 
-/// Asks the memory system for the line at `at`, to be read soon. Never faults, whatever `at` is.
+/// Prefetches the line at `at` into all cache levels. Never faults, whatever `at` is.
 #[inline(always)]
 pub fn prefetch_read(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -21,8 +21,8 @@ pub fn prefetch_read(at: *const u8) {
     let _ = at;
 }
 
-/// As [`prefetch_read`], but no nearer than the second-level cache, which can wait for more lines at
-/// once than the first-level cache can. For many lines that are read some time later.
+/// Prefetches the line at `at` into the second-level cache, which can have more misses outstanding than the
+/// first-level cache. For many lines that are read some time later. See [`prefetch_read`].
 #[inline(always)]
 pub fn prefetch_read_later(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,4 +1,4 @@
-//! A reserved stretch of address space, made usable step by step.
+//! A reserved stretch of address space, committed step by step.
 //!
 //! Reserving costs address space and no memory: pages become real when they are first written.
 //!
@@ -8,7 +8,7 @@ use super::prefault::Unready;
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
 
-/// What a large page of x86-64 and of most AArch64 systems holds.
+/// The size of a huge page on x86-64 and on most AArch64 systems.
 pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// A reserved stretch of zeroed memory. Its start is aligned to a huge page.
@@ -16,14 +16,14 @@ pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 pub struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
-    /// Requests to make pages ready that another thread hasn't served yet.
+    /// Prefault requests that the other thread hasn't served yet.
     pub(super) unready: Unready,
     raw: RawMapping,
 }
 
 // SAFETY: the mapping is plain memory owned by this value; nothing in it is bound to a thread.
 unsafe impl Send for Mapping {}
-// SAFETY: a shared mapping only tells its start and its size.
+// SAFETY: a shared mapping only returns its start and its size.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
@@ -36,13 +36,13 @@ impl Mapping {
         RawMapping::reserve(bytes.max(1).checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(refused)?)
     }
 
-    /// Where the stretch begins.
+    /// Returns the first byte's address.
     #[inline(always)]
     pub fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// How long it is.
+    /// Returns the length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -53,52 +53,53 @@ impl Mapping {
     /// [`Error::OutOfMemory`].
     ///
     /// # Panics
-    /// When the bytes don't lie in the stretch.
+    /// If the bytes don't lie in the stretch.
     pub fn commit(&self, from: usize, to: usize) -> Result<()> {
         self.assert_has(from, to);
         self.raw.commit(self.start, from, to)
     }
 
-    /// Requests huge pages for the bytes from `from` on. A system without them ignores it.
+    /// Requests huge pages for the bytes from `from` on. A system without them ignores the request.
     pub fn advise_huge(&self, from: usize) {
         if from < self.bytes {
             self.raw.advise_huge(self.start, from, self.bytes);
         }
     }
 
-    /// Requests pages of one NUMA node. A system that has no such node, or no nodes, ignores it.
+    /// Requests pages of one NUMA node. A system without this node, or without nodes, ignores the request.
     pub fn bind(&mut self, node: usize) {
         self.raw.bind(self.start, self.bytes, node);
     }
 
-    /// Gives the pages of `from..to` back to the system. The stretch stays reserved.
+    /// Returns the pages of `from..to` to the system. The stretch stays reserved.
     ///
     /// # Panics
-    /// When these aren't whole words of the stretch.
+    /// If these aren't whole words of the stretch.
     pub fn release(&mut self, from: usize, to: usize) {
         // SAFETY: the mapping is borrowed mutably.
         unsafe { self.give_back(from, to) };
     }
 
-    /// As [`Mapping::release`], while others may look at those bytes.
+    /// Returns the pages of `from..to` to the system while other threads may read them. See
+    /// [`Mapping::release`].
     ///
     /// # Safety
-    /// Until this returns others reach the bytes as atomics alone, and expect zeros as much as what was
-    /// there.
+    /// Until this returns, other threads access the bytes as atomics only, and accept zeros as well as what
+    /// was there.
     pub(super) unsafe fn give_back(&self, from: usize, to: usize) {
         self.assert_has(from, to);
         // SAFETY: as the caller promises.
         unsafe { self.raw.release(self.start, from, to) };
     }
 
-    /// Has the system find memory for those of the committed bytes `from..to` that have none yet, as if each
-    /// page were written. What the bytes hold stays as it is.
+    /// Has the system populate those of the committed bytes `from..to` that have no memory yet, as if each
+    /// page were written. The content is unchanged.
     pub(super) fn populate(&self, from: usize, to: usize) {
         self.assert_has(from, to);
         self.raw.populate(self.start, from, to);
     }
 
-    /// The system would do to any memory of the process what it is to do to these bytes.
+    /// Checks that the mapping contains the bytes: the system calls would accept any memory of the process.
     fn assert_has(&self, from: usize, to: usize) {
         let are_words = from.is_multiple_of(size_of::<u64>()) && to.is_multiple_of(size_of::<u64>());
         assert!(from <= to && to <= self.bytes && are_words, "{from}..{to} of {} bytes", self.bytes);
@@ -123,7 +124,7 @@ mod linux {
     impl RawMapping {
         pub fn reserve(bytes: usize) -> Result<Mapping> {
             let refused = Error::OutOfMemory { requested_bytes: bytes };
-            // Room to move the start up to a huge page's border; what isn't needed goes back.
+            // Room to move the start up to a huge page's border; the rest is unmapped.
             let raw_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(|| refused.clone())?;
             // SAFETY: a new private mapping at an address of the system's choice touches nothing that
             // exists.
@@ -182,7 +183,7 @@ mod linux {
         }
 
         /// # Safety
-        /// As [`Mapping::give_back`].
+        /// See [`Mapping::give_back`].
         pub unsafe fn release(&self, start: NonNull<u8>, from: usize, to: usize) {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: the range lies in our own mapping, whose private anonymous pages read as zeros
@@ -240,7 +241,7 @@ mod fallback {
         pub fn bind(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
 
         /// # Safety
-        /// As [`Mapping::give_back`].
+        /// See [`Mapping::give_back`].
         pub unsafe fn release(&self, start: NonNull<u8>, from: usize, to: usize) {
             use crate::sync::{BitsWord, Word};
             for at in (from..to).step_by(size_of::<Word>()) {
@@ -254,7 +255,7 @@ mod fallback {
     }
 }
 
-/// A set of nodes, as the kernel reads it, with this one in it.
+/// Returns a NUMA node mask in the kernel's format, with only this node in it.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub fn node_mask(node: usize) -> [usize; 16] {
     let mut mask = [0; 16];

@@ -1,6 +1,6 @@
-//! Zeroed memory for something long: the allocator's if it is little, a mapping of its own if it is much.
+//! Zeroed memory for a long array: from the allocator if it is short, otherwise a separate mapping.
 //!
-//! Either way pages that nothing was written to cost nothing.
+//! Either way pages that were never written cost nothing.
 
 use super::lent::Lent;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
@@ -10,19 +10,18 @@ use crate::base::error::Result;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-/// Zeroed memory. See the file's head.
+/// Zeroed memory. See the module documentation.
 #[derive(Debug)]
 pub(super) enum Memory {
-    /// The allocator's: all of it can be used.
+    /// From the allocator: all of it is usable.
     Lent(Lent),
-    /// A mapping: what was committed can be used. Shared with the thread that makes memory ready, if there is
-    /// one.
+    /// A mapping: the committed part is usable. Shared with the prefault thread, if there is one.
     Mapped(Arc<Mapping>),
 }
 
 impl Memory {
-    /// At least this many bytes, from a multiple of `align` on, none of them committed. `huge_pages`: whether
-    /// to request huge pages, if it is a mapping.
+    /// Reserves at least `bytes` bytes, the first at a multiple of `align`, none of them committed.
+    /// `huge_pages`: whether to request huge pages for a mapping.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -38,7 +37,7 @@ impl Memory {
         Ok(Self::Mapped(Arc::new(mapping)))
     }
 
-    /// As [`Memory::reserve`], all of it committed.
+    /// Reserves and commits at least `bytes` bytes. See [`Memory::reserve`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -48,7 +47,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Where it begins.
+    /// Returns the first byte's address.
     pub(super) fn start(&self) -> NonNull<u8> {
         match self {
             Self::Lent(lent) => lent.start(),
@@ -56,7 +55,8 @@ impl Memory {
         }
     }
 
-    /// Commits the bytes `from..to` or more, `from` being where the last call ended. Says where it ended.
+    /// Commits the bytes `from..to` or more, `from` being the end of the last call. Returns the end of what
+    /// is committed.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -80,12 +80,12 @@ impl Memory {
         }
     }
 
-    /// Gives the memory of these bytes back to the system, which are zero then, if that is possible: whole
-    /// pages of a mapping. Says whether it was.
+    /// Returns the memory of these bytes to the system and zeroes them, if that is possible: for whole pages
+    /// of a mapping. Returns whether it was.
     ///
     /// # Safety
-    /// Until this returns others reach the bytes as atomics alone, and expect zeros as much as what was
-    /// there.
+    /// Until this returns, other threads access the bytes as atomics only, and accept zeros as well as what
+    /// was there.
     pub(super) unsafe fn give_back(&self, from: usize, to: usize) -> bool {
         let Self::Mapped(mapping) = self else { return false };
         // SAFETY: as the caller promises.
@@ -93,14 +93,14 @@ impl Memory {
         true
     }
 
-    /// Has another thread make these committed bytes ready before they are written, if that is worth it.
+    /// Has another thread prefault these committed bytes, if that is worth it.
     pub(super) fn prefault(&self, from: usize, to: usize) {
         if let Self::Mapped(mapping) = self {
             prefault::ask(mapping, from, to);
         }
     }
 
-    /// Whether the other thread is at it still.
+    /// Returns whether the other thread is still at work.
     pub(super) fn is_unready(&self) -> bool {
         matches!(self, Self::Mapped(mapping) if mapping.unready.are_any())
     }
@@ -119,7 +119,7 @@ mod tests {
             for align in [1, 64, 4096] {
                 let memory = Memory::usable(bytes, align, true).unwrap();
                 assert!(memory.start().addr().get().is_multiple_of(align));
-                // An interpreter takes minutes for all of them.
+                // Miri takes minutes for all of them.
                 for at in (0..bytes).step_by(sample(997)) {
                     // SAFETY: this many bytes are usable, and no other code knows of them.
                     let byte = unsafe { &mut *memory.start().as_ptr().add(at) };

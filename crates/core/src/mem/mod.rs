@@ -1,6 +1,5 @@
-//! Memory: cache lines and prefetch, regions that grow in place, pools of nodes in them, arrays of words,
-//! and the tracing hook through which a structure tells the memory-hierarchy model what it reads and
-//! writes.
+//! Memory: cache lines and prefetch, growing regions, pools of nodes in them, arrays of words, and the
+//! tracing hook that reports a structure's memory accesses to the memory-hierarchy model.
 
 pub mod budget;
 pub mod filled;
@@ -21,7 +20,7 @@ pub mod space;
 pub mod touch;
 pub mod words;
 
-/// The machine's memory in bytes: no index can grow larger.
+/// Returns the machine's memory in bytes, the upper bound of every index.
 pub fn machine_bytes() -> usize {
     #[cfg(all(target_os = "linux", not(miri)))]
     {

@@ -1,13 +1,13 @@
-//! Memory that is made ready before it is needed, by a thread of the process.
+//! Prefaulting: a thread of the process populates memory before it is needed.
 //!
-//! The first write to a page has the system find memory for it and clear it. For a huge page that takes a
-//! tenth of a millisecond where the system has memory at hand, and several where a hypervisor has to find it.
-//! No system call does that in pieces, so an insert that can't wait for it needs another thread.
+//! On the first write to a page the system allocates and zeroes memory for it. For a huge page that takes a
+//! tenth of a millisecond if the system has free memory, and several milliseconds if a hypervisor has to
+//! find it. No system call does that in pieces, so an insert that mustn't wait for it needs another thread.
 //!
 //! # Thread safety
-//! The thread starts with the first request of the process and serves all of them in order. It changes no
-//! content. It holds a mapping only while it makes a part of it ready, and drops requests for mappings that
-//! are gone. Requests never wait: where the thread can't be asked, pages become ready when they are written.
+//! The thread starts with the first request of the process and serves all requests in order. It changes no
+//! content. It holds a mapping only while it populates a part of it, and drops requests for mappings that
+//! are gone. Requests never wait: if the thread isn't available, pages are populated when they are written.
 //!
 //! A child of a fork has no such thread. Its first request starts one.
 
@@ -15,24 +15,24 @@ use super::mapping::Mapping;
 use crate::sync::{Origin, Word};
 use std::sync::Arc;
 
-/// Requests for the pages of a mapping, counted.
+/// The number of outstanding requests for a mapping's pages.
 #[derive(Debug, Default)]
 pub(super) struct Unready {
     asked: Word,
     served: Word,
-    /// The process of which the last request was.
+    /// The process that made the last request.
     process: Word,
 }
 
 impl Unready {
-    /// Whether a request hasn't been served yet. In a child of a fork nobody serves its parent's.
+    /// Returns whether there are outstanding requests. In a child of a fork the parent's are never served.
     pub(super) fn are_any(&self) -> bool {
         self.asked.load_relaxed() != self.served.load_relaxed()
             && self.process.load_relaxed() == Origin::here().number()
     }
 
-    /// Counts a request, before it is made. One thread at a time asks for pages of a mapping: its owner's
-    /// lock is held.
+    /// Counts a request before it is made. One thread at a time requests pages of a mapping, under its
+    /// owner's lock.
     #[cfg(any(test, all(target_os = "linux", not(miri))))]
     fn count_asked(&self) {
         let here = Origin::here().number();
@@ -43,14 +43,14 @@ impl Unready {
         self.asked.add(1);
     }
 
-    /// As if a request weren't served yet, and no more.
+    /// Pretends that one request is outstanding, or none.
     #[cfg(test)]
     pub(super) fn pretend(&self, are_any: bool) {
         if are_any { self.count_asked() } else { self.served.add(1) }
     }
 }
 
-/// Asks for the committed bytes `from..to` of a mapping to be made ready.
+/// Requests that the committed bytes `from..to` of a mapping be prefaulted.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
     mapping.unready.count_asked();
@@ -59,7 +59,7 @@ pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
     }
 }
 
-/// There is no such call.
+/// Does nothing: there is no such system call.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub(super) fn ask(_: &Arc<Mapping>, _: usize, _: usize) {}
 
@@ -70,7 +70,7 @@ mod helper {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::sync::{Mutex, TryLockError, Weak};
 
-    /// What is to be made ready.
+    /// A range of a mapping to prefault.
     #[derive(Debug)]
     pub(super) struct Job {
         pub(super) mapping: Weak<Mapping>,
@@ -78,7 +78,7 @@ mod helper {
         pub(super) to: usize,
     }
 
-    /// The thread, and the process that it is of.
+    /// The thread, and its process.
     struct Helper {
         origin: Origin,
         jobs: Sender<Job>,
@@ -86,7 +86,7 @@ mod helper {
 
     static HELPER: Mutex<Option<Helper>> = Mutex::new(None);
 
-    /// Hands a job to the thread. `false`: that isn't possible now.
+    /// Sends a job to the thread. Returns `false` if that isn't possible now.
     pub(super) fn send(job: Job) -> bool {
         // Another thread may hold it for a moment; in a child of a fork, for ever.
         let mut helper = match HELPER.try_lock() {
@@ -95,7 +95,7 @@ mod helper {
             Err(TryLockError::WouldBlock) => return false,
         };
         if helper.as_ref().is_some_and(|helper| helper.origin.is_inherited()) {
-            // Its channel may have been in use at the fork: it is left as it is.
+            // Its channel may have been in use at the fork, so it isn't dropped.
             core::mem::forget(helper.take());
         }
         if helper.is_none() {
@@ -127,7 +127,7 @@ mod tests {
     use crate::mem::mapping::HUGE_PAGE_BYTES;
     use std::time::{Duration, Instant};
 
-    /// Bytes of these that have memory.
+    /// Returns how many of these bytes have memory.
     fn resident_bytes(mapping: &Mapping) -> usize {
         let mut pages = vec![0u8; mapping.bytes() / 4096];
         // SAFETY: the range is a mapping's, and the vector has a byte for each of its pages.
@@ -154,7 +154,7 @@ mod tests {
         unsafe { at.write(7) };
         ask(&mapping, 0, 2 * HUGE_PAGE_BYTES);
         until_ready(&mapping);
-        // A sandbox may not know the call: nothing is ready then, and nothing is lost.
+        // A sandbox may not support the call: nothing is populated then, which is harmless.
         let resident = resident_bytes(&mapping);
         assert!(resident == 2 * HUGE_PAGE_BYTES || resident < HUGE_PAGE_BYTES, "{resident} bytes");
         // SAFETY: as above.

@@ -1,16 +1,16 @@
-//! Where the nodes of a space are: a node's number leads to its address.
+//! The mapping from a node's number to its address.
 //!
-//! Nodes lie in pieces of memory, one after the other. A piece begins at a power of two and holds as many
-//! nodes as all pieces before it, so a number's highest bit names its piece, and a table holds one address
-//! per bit. That address is *biased*: it is where node 0 would be if the piece reached down to it, so
-//! that nothing is subtracted.
+//! Nodes lie in consecutive pieces of memory. A piece begins at a power of two and holds as many nodes as
+//! all earlier pieces together, so a number's highest bit identifies its piece, and a table holds one
+//! address per bit. That address is *biased*: it is where node 0 would be if the piece extended down to it,
+//! so that nothing has to be subtracted.
 //!
-//! Where the system grants less than a whole piece, the numbers from there on are *far*: their pieces may
-//! begin anywhere and are looked up in a list. That happens under a limit on address space alone.
+//! If the system grants less than a whole piece, the numbers from there on are *far*: their pieces may begin
+//! anywhere and are looked up in a list. That happens only under a limit on address space.
 //!
 //! # Thread safety
-//! One thread at a time adds pieces; any thread looks nodes up. A bound is published after the address of
-//! the piece that it opens, so a number that is below the bound has an address.
+//! One thread at a time adds pieces; any thread looks up nodes. A bound is published after the address of
+//! its piece, so a number below the bound has an address.
 //!
 //! # Invariants
 //! 1. Bounds only rise, and addresses of nodes below them don't change, while the reach is shared.
@@ -21,43 +21,43 @@ use crate::sync::{Address, Word, unseen};
 use core::ops::Range;
 use std::sync::OnceLock;
 
-/// The most pieces that are far.
+/// The maximum number of far pieces.
 pub(super) const FAR_MAX: usize = 64;
 /// Entries of the table: one per number of leading zeros.
 const ENTRIES: usize = u32::BITS as usize + 1;
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub(super) struct Reach {
-    /// Nodes that may be accessed by the table. First field: every access checks against it.
+    /// The number of nodes that the table covers. First field: every access checks against it.
     near: Word,
     /// Biased addresses, by the leading zeros of a number.
     bases: [Address; ENTRIES],
     far: OnceLock<Box<[Far; FAR_MAX]>>,
 }
 
-/// A piece that the table doesn't name.
+/// A piece that isn't in the table.
 #[derive(Debug)]
 struct Far {
-    /// The first number after the nodes of the piece that may be accessed; 0: no piece yet.
+    /// The number after the piece's last accessible node; 0: no piece yet.
     end: Word,
     base: Address,
 }
 
 impl Reach {
-    /// No node yet.
+    /// Creates a reach without nodes.
     pub(super) const fn none() -> Self {
         Self { near: Word::new(0), bases: [const { Address::null() }; ENTRIES], far: OnceLock::new() }
     }
 
-    /// The address of a node that may be accessed.
+    /// Returns the address of an accessible node.
     ///
     /// # Panics
-    /// When there is no such node: a bug of the caller.
+    /// If there is no such node: a bug of the caller.
     #[inline(always)]
     pub(super) fn at(&self, node: NodeRef, node_bytes: usize) -> *mut u8 {
         let at = node.to_word();
-        // It only grows: no step at which others matter.
+        // The bound only grows, so no scheduling point is needed.
         if u64::from(at) < unseen(|| self.near.follow()) {
             self.base(at).wrapping_add(at as usize * node_bytes)
         } else {
@@ -65,16 +65,16 @@ impl Reach {
         }
     }
 
-    /// As [`Reach::at`], if there is such a node and the table has it: without a call.
+    /// Returns the address of a node, if it exists and the table covers it. Makes no call.
     #[inline(always)]
     pub(super) fn near(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         let at = node.to_word();
-        // It only grows: no step at which others matter.
+        // The bound only grows, so no scheduling point is needed.
         let is_near = u64::from(at) < unseen(|| self.near.follow());
         is_near.then(|| self.base(at).wrapping_add(at as usize * node_bytes))
     }
 
-    /// As [`Reach::at`], if there is such a node.
+    /// Returns the address of a node, if it exists.
     #[inline(always)]
     pub(super) fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         let at = node.to_word();
@@ -85,14 +85,15 @@ impl Reach {
         }
     }
 
-    /// Where a node is, or, for a number that has no node or a far one, anywhere: an address to prefetch.
+    /// Returns the address of a node to prefetch. For a number without a node or with a far one it may be
+    /// any address.
     #[inline(always)]
     pub(super) fn guess(&self, node: NodeRef, node_bytes: usize) -> *const u8 {
         let at = node.to_word();
         self.base(at).wrapping_add(at as usize * node_bytes)
     }
 
-    /// The biased address of the piece of a number.
+    /// Returns the biased address of the piece of a number.
     #[inline(always)]
     fn base(&self, at: u32) -> *mut u8 {
         self.bases[at.leading_zeros() as usize].load_relaxed()
@@ -102,7 +103,7 @@ impl Reach {
     #[inline(never)]
     fn far_at(&self, at: u32, node_bytes: usize) -> Option<*mut u8> {
         let far = self.far.get()?;
-        // From when there are far pieces the near bound stays; the caller may have seen an earlier one.
+        // Once there are far pieces the near bound is final; the caller may have seen an earlier one.
         let base = if u64::from(at) < self.near.follow() {
             self.base(at)
         } else {
@@ -111,7 +112,7 @@ impl Reach {
         Some(base.wrapping_add(at as usize * node_bytes))
     }
 
-    /// Notes where a piece is, before its first node may be accessed.
+    /// Sets the address of a piece, before its first node may be accessed.
     pub(super) fn place(&self, piece: PieceSlot, base: *mut u8) {
         match piece {
             PieceSlot::Near { bits } => {
@@ -124,7 +125,7 @@ impl Reach {
         }
     }
 
-    /// Lets the nodes of a piece below `end` be accessed.
+    /// Makes the nodes of a piece below `end` accessible.
     pub(super) fn open(&self, piece: &PieceSlot, end: usize) {
         let bound = match piece {
             PieceSlot::Near { .. } => &self.near,
@@ -136,7 +137,7 @@ impl Reach {
         bound.publish(end as u64);
     }
 
-    /// Forgets all pieces.
+    /// Removes all pieces.
     pub(super) fn clear(&mut self) {
         *self = Self::none();
     }
@@ -151,11 +152,11 @@ impl Far {
 /// How a piece is found.
 #[derive(Debug, Clone)]
 pub(super) enum PieceSlot {
-    /// By the table, for numbers of this many bits.
+    /// In the table, for numbers of this many bits.
     Near {
-        /// From which number of bits to which.
+        /// The range of numbers of bits.
         bits: Range<usize>,
     },
-    /// As the nth of the list.
+    /// At this position of the list.
     Far(usize),
 }

@@ -1,7 +1,7 @@
-//! Memory that is refused because a test wants it to be: the n-th allocation of a thread.
+//! Simulated allocation failures, for tests: the n-th allocation of a thread is refused.
 //!
-//! What allocates fallibly asks `allowed` first, or goes through [`reserve`]. Outside of tests that is
-//! always allowed, and costs nothing.
+//! Fallible allocations call `allowed` first, or go through [`reserve`]. Outside of tests it always succeeds
+//! and costs nothing.
 
 use crate::base::error::{Error, Result};
 #[cfg(any(test, feature = "testing"))]
@@ -11,14 +11,14 @@ use std::alloc::{Layout, alloc};
 
 #[cfg(any(test, feature = "testing"))]
 thread_local! {
-    /// How many more allocations of this thread succeed before one is refused, if one is to be.
+    /// The number of further allocations of this thread that succeed before one is refused, if one is to be.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Whether so much may be allocated.
+/// Returns whether `requested_bytes` may be allocated.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`], if a test has asked for it.
+/// [`Error::OutOfMemory`], if a test has requested it.
 #[inline(always)]
 pub(crate) fn allowed(requested_bytes: usize) -> Result<()> {
     #[cfg(any(test, feature = "testing"))]
@@ -29,7 +29,7 @@ pub(crate) fn allowed(requested_bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// Makes room for more elements behind those of a vector.
+/// Reserves room for `more` further elements of a vector.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -42,10 +42,10 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     vec.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
-/// As [`Box::new`].
+/// Allocates a box, like [`Box::new`], but reports refused memory.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`]; the value is dropped then.
+/// [`Error::OutOfMemory`]; the value is then dropped.
 pub fn boxed<T>(value: T) -> Result<Box<T>> {
     let requested_bytes = size_of::<T>();
     if requested_bytes == 0 {
@@ -69,8 +69,8 @@ fn is_refused() -> bool {
     left == Some(0)
 }
 
-/// Runs `work` and refuses the allocation after the first `count` ones of this thread. Says what `work`
-/// did, and whether it came to that allocation.
+/// Runs `work` and refuses the allocation after the first `count` ones of this thread. Returns the result of
+/// `work`, and whether it reached that allocation.
 #[cfg(any(test, feature = "testing"))]
 pub fn refusing<R>(count: usize, work: impl FnOnce() -> R) -> (R, bool) {
     LEFT.set(Some(count));

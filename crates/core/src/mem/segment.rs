@@ -1,13 +1,13 @@
-//! Zeroed memory that can be given back in part while threads look at it.
+//! Zeroed memory of which parts can be returned to the system while other threads read it.
 //!
-//! On Linux a mapping of its own. Elsewhere, and under Miri, an allocation that is kept until the segment
+//! On Linux it is a mapping. Elsewhere, and under Miri, it is an allocation that is kept until the segment
 //! is dropped.
 
 use super::refusal::allowed;
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
 
-/// A stretch of zeroed memory that stays where it is.
+/// A stretch of zeroed memory with a fixed address.
 #[derive(Debug)]
 pub struct Segment {
     start: NonNull<u8>,
@@ -15,10 +15,10 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether memory can be given back. Miri plays along, so that it sees what follows from that.
+    /// Whether memory can be returned to the system. Miri simulates it, so that it sees the consequences.
     pub const GIVES_BACK: bool = cfg!(any(target_os = "linux", miri));
 
-    /// This many zeroed bytes, aligned. They take no memory until they are written.
+    /// Allocates `bytes` zeroed bytes, aligned. They take no memory until they are written.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -27,18 +27,18 @@ impl Segment {
         Raw::reserve(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
     }
 
-    /// Where the memory begins.
+    /// Returns the first byte's address.
     #[inline(always)]
     pub fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Gives the memory of a range back to the system, if that is possible. Its bytes are then zero; if
-    /// it isn't possible, they may be as before.
+    /// Returns the memory of a range to the system, if that is possible. Its bytes are then zero; otherwise
+    /// they may be unchanged.
     ///
     /// # Safety
-    /// The range lies in the segment. Others access it by atomic loads only meanwhile, and expect zeros as
-    /// much as what was there. No reference to anything but atomics in it exists.
+    /// The range lies in the segment. Meanwhile other threads access it by atomic loads only, and accept
+    /// zeros as well as what was there. No reference to anything but atomics in it exists.
     pub unsafe fn give_back(&self, from: usize, bytes: usize) {
         let at = self.start.as_ptr().wrapping_add(from);
         // SAFETY: as the caller promises.
@@ -55,7 +55,7 @@ mod linux {
     use core::ptr::null_mut;
     use libc::{MADV_DONTNEED, MAP_ANONYMOUS, MAP_FAILED, MAP_NORESERVE, MAP_PRIVATE, PROT_READ, PROT_WRITE};
 
-    /// What every mapping is aligned to at the least.
+    /// The minimum alignment of every mapping.
     const PAGE_BYTES: usize = 4096;
 
     #[derive(Debug)]
@@ -84,7 +84,7 @@ mod linux {
         }
 
         /// # Safety
-        /// As [`Segment::give_back`].
+        /// See [`Segment::give_back`].
         pub unsafe fn give_back(&self, at: *mut u8, bytes: usize) {
             // SAFETY: the range lies in our own private mapping, whose pages read as zeros afterwards. To
             // atomic loads meanwhile that is a store of zero to every word, and there is no other access.
@@ -123,7 +123,7 @@ mod fallback {
         }
 
         /// # Safety
-        /// None: nothing happens.
+        /// None: this does nothing.
         pub unsafe fn give_back(&self, _: *mut u8, _: usize) {}
     }
 

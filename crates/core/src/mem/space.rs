@@ -1,14 +1,14 @@
-//! The memory of a concurrent tree's nodes: handed out, taken back, never unmapped. What the arenas
-//! of nodes of a fixed and of a chosen size have in common.
+//! The memory of a concurrent tree's nodes: handed out, freed, never unmapped. The common part of the arenas
+//! for nodes of fixed and of configurable size.
 //!
 //! # Thread safety
-//! Handing out and taking back is guarded by a mutex, under which nothing foreign is called.
+//! Handing out and freeing is guarded by a mutex, under which no foreign code is called.
 //!
 //! # Invariants
-//! 1. Nodes below the reach's bound can be read and written where they are, and stay so until the space
-//!    is cleared or dropped: a reference that was good once never leads out of the space's memory.
-//! 2. A unit that was handed out for one kind comes back for the same kind only, so a reader with a
-//!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
+//! 1. Nodes below the reach's bound can be read and written in place until the space is cleared or dropped:
+//!    a reference that was valid once always leads into the space's memory.
+//! 2. A unit that was handed out as one kind is freed as the same kind only, so a reader with a stale
+//!    reference finds words of the kind that it expects. The kind of a tree's nodes is their level.
 //! 3. Units start at multiples of their length.
 
 use super::budget::Budget;
@@ -25,34 +25,34 @@ use crate::mem::node_ref::NodeRef;
 use crate::sync::{Mutex, Origin};
 use std::sync::{Arc, MutexGuard};
 
-/// What a space is told when it is made.
+/// The options of a node pool.
 #[derive(Debug, Clone, Copy)]
 pub struct NodePoolOptions {
-    /// Bytes of a node: whole words, at least one.
+    /// The length of a node in bytes: whole words, at least one.
     pub node_bytes: usize,
-    /// Nodes that are handed out together, side by side. At least one.
+    /// The number of adjacent nodes that are handed out together. At least one.
     pub unit_nodes: usize,
-    /// The most bytes that nodes, and what is charged, may take. `None`: what the machine has.
+    /// The maximum number of bytes of nodes and of charged memory. `None`: the machine's memory.
     pub limit_bytes: Option<usize>,
     /// Whether to request huge pages.
     pub huge_pages: bool,
-    /// How many nodes references can tell apart; tests make it tiny.
+    /// The number of nodes that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
-/// The kind of units that no reader can have a reference to which takes them for anything: they may become
-/// of another kind.
+/// The kind of units to which no reader can hold a reference that implies a kind: they may be converted to
+/// another kind.
 pub const ANY_KIND: usize = KINDS - 1;
 
-/// Bytes behind the last node that was handed out for which memory is ready or will be in a moment, at the
-/// least: threads that split leaves all the time take some ten milliseconds for so much.
+/// The minimum number of bytes after the last node in use that are kept populated. Threads that split leaves
+/// all the time take some ten milliseconds for as much.
 const AHEAD_BYTES_MIN: usize = 2 * HUGE_PAGE_BYTES;
-/// As above, at the most.
+/// The corresponding maximum.
 const AHEAD_BYTES_MAX: usize = 8 * HUGE_PAGE_BYTES;
-/// Between these, such a share of what is in use.
+/// Between the two limits, this share of the bytes in use.
 const AHEAD_SHARE: usize = 32;
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub struct NodePool {
     /// First field: every access goes through it.
@@ -60,7 +60,7 @@ pub struct NodePool {
     options: NodePoolOptions,
     origin: Origin,
     budget: Arc<Budget>,
-    /// Whether a thread of the process makes memory ready before nodes are handed out.
+    /// Whether a thread of the process prefaults memory before nodes are handed out.
     prefaults: bool,
     state: Mutex<State>,
 }
@@ -68,9 +68,9 @@ pub struct NodePool {
 /// How a space begins.
 #[derive(Debug, Clone, Copy)]
 pub enum Begin {
-    /// With two kilobytes: an empty one costs next to nothing.
+    /// With two kilobytes: an empty space costs next to nothing.
     Small,
-    /// With some pages, so that it is the same to a memory-hierarchy model wherever the allocator's
+    /// With some pages, so that a memory-hierarchy model sees the same addresses wherever the allocator's
     /// memory is.
     Paged,
 }
@@ -79,19 +79,19 @@ pub enum Begin {
 struct State {
     growth: ReservedRegion,
     fresh: usize,
-    /// Fresh nodes from which on more memory is to be made ready.
+    /// The number of fresh nodes at which more memory is to be prefaulted.
     ready: usize,
-    /// Nodes in use.
+    /// The number of nodes in use.
     live: usize,
-    /// Memory elsewhere that was charged.
+    /// The bytes elsewhere that were charged.
     charged_bytes: usize,
-    /// Units that came back, by kind.
+    /// Freed units, by kind.
     free: FreeUnits,
     kinds: Kinds,
 }
 
 impl NodePool {
-    /// No nodes yet; takes no memory.
+    /// Creates an empty pool; takes no memory.
     pub fn new(options: NodePoolOptions, begin: Begin) -> Result<Self> {
         let options = NodePoolOptions { unit_nodes: options.unit_nodes.max(1), ..options };
         let NodePoolOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
@@ -120,61 +120,61 @@ impl NodePool {
         })
     }
 
-    /// The same, with memory that a thread of the process makes ready before nodes are handed out.
+    /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
     pub fn prefaulted(self) -> Self {
         Self { prefaults: true, ..self }
     }
 
-    /// Where a node begins. The memory of a whole node from there on can be accessed until the space is
-    /// cleared or dropped. It begins a multiple of `node_bytes` after the beginning of a cache line.
+    /// Returns a node's address. The memory of the whole node is accessible until the space is cleared or
+    /// dropped. The address is a multiple of `node_bytes` after the beginning of a cache line.
     ///
-    /// `node_bytes`: what the options said, for the compiler to see where it is a constant.
+    /// `node_bytes` is the value of the options, which the caller passes as a constant where it has one.
     ///
     /// # Panics
-    /// When the reference isn't one of this space's: a bug of the caller.
+    /// If the reference isn't one of this space's: a bug of the caller.
     #[inline(always)]
     pub fn at(&self, node: NodeRef, node_bytes: usize) -> *mut u8 {
         debug_assert_eq!(node_bytes, self.options.node_bytes);
         self.reach.at(node, node_bytes)
     }
 
-    /// As [`NodePool::at`], if the node is found at once, as nearly all are.
+    /// Returns a node's address if the table covers it, as it does nearly all nodes. See [`NodePool::at`].
     #[inline(always)]
     pub fn near(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         debug_assert_eq!(node_bytes, self.options.node_bytes);
         self.reach.near(node, node_bytes)
     }
 
-    /// As [`NodePool::at`], if the reference is one of this space's.
+    /// Returns a node's address, if the reference is one of this space's. See [`NodePool::at`].
     #[inline(always)]
     pub fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         debug_assert_eq!(node_bytes, self.options.node_bytes);
         self.reach.find(node, node_bytes)
     }
 
-    /// Where a node is likely to begin: to prefetch it.
+    /// Returns the likely address of a node, for a prefetch.
     #[inline(always)]
     pub fn guess(&self, node: NodeRef, node_bytes: usize) -> *const u8 {
         self.reach.guess(node, node_bytes)
     }
 
-    /// Bytes of a node.
+    /// Returns the length of a node in bytes.
     pub fn node_bytes(&self) -> usize {
         self.options.node_bytes
     }
 
-    /// The process in which the space was made.
+    /// Returns the process in which the space was made.
     #[inline(always)]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Nodes of a unit.
+    /// Returns the number of nodes per unit.
     pub fn unit_nodes(&self) -> usize {
         self.options.unit_nodes
     }
 
-    /// A unit of this kind that came back, as its last owner left it.
+    /// Returns a freed unit of this kind, with the content that its last owner left.
     pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
         self.pop(&mut self.state(), kind)
     }
@@ -186,7 +186,7 @@ impl NodePool {
         Some(unit)
     }
 
-    /// As [`NodePool::reuse`]; if there is none, one of [`ANY_KIND`], which is of this kind from now on.
+    /// Returns a freed unit of this kind, or converts one of [`ANY_KIND`].
     fn reuse_or_convert(&self, kind: usize) -> Option<NodeRef> {
         let state = &mut *self.state();
         self.pop(state, kind).or_else(|| {
@@ -196,13 +196,15 @@ impl NodePool {
         })
     }
 
-    /// A unit of this kind, zeroed or as its last owner left it.
+    /// Returns a unit of this kind, zeroed or with the content that its last owner left.
     ///
     /// # Errors
-    /// As [`NodePool::allocate_run`].
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); nothing has changed then.
     ///
     /// # Panics
-    /// When there is no such kind: there are 64.
+    /// If there is no such kind: there are 64.
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
         assert!(kind < KINDS, "kind {kind} of {KINDS}");
         match self.reuse_or_convert(kind) {
@@ -215,7 +217,7 @@ impl NodePool {
         }
     }
 
-    /// The first of `count` fresh units that follow each other.
+    /// Returns the first of `count` adjacent fresh units.
     ///
     /// # Errors
     /// [`MemoryLimit`](crate::Error::MemoryLimit),
@@ -247,7 +249,7 @@ impl NodePool {
         if needed > state.growth.usable() { state.growth.grow(needed, &self.reach) } else { Ok(()) }
     }
 
-    /// Has memory behind the first `used` nodes made ready, so much that nobody will wait for it.
+    /// Has memory after the first `used` nodes prefaulted, enough that no insert waits for it.
     #[cold]
     #[inline(never)]
     fn prefault_behind(&self, state: &mut State, used: usize) {
@@ -255,41 +257,41 @@ impl NodePool {
         let used_bytes = used.saturating_mul(node_bytes);
         let ahead_bytes = (used_bytes / AHEAD_SHARE).clamp(AHEAD_BYTES_MIN, AHEAD_BYTES_MAX);
         let end = used.saturating_add(ahead_bytes / node_bytes);
-        // Small spaces have no mappings, which begin at a huge page.
+        // Small spaces have no mappings, which begin at the size of a huge page.
         if used_bytes >= HUGE_PAGE_BYTES / 2 && end > state.growth.usable() {
-            // Refused memory is nobody's fault yet.
+            // A refusal isn't an error yet.
             let _ = state.growth.grow_ahead(end, &self.reach);
         }
         state.growth.prefault(end);
         state.ready = used.next_multiple_of((HUGE_PAGE_BYTES / 2 / node_bytes).max(1));
     }
 
-    /// Says of which kind these units of a run are, which debug builds remember.
+    /// Records the kind of these units of a run, in debug builds.
     pub fn tell_kind(&self, kind: usize, first: NodeRef, count: usize) {
         if cfg!(debug_assertions) {
             self.state().kinds.tell(self.number(first), count, kind);
         }
     }
 
-    /// Units may come back as any kind.
+    /// Allows units to be freed as any kind.
     pub fn mix_kinds(&mut self) {
         self.state.get_mut().kinds.mix();
     }
 
-    /// Whether a unit is handed out and of this kind, as far as debug builds know.
+    /// Returns whether a unit is in use and of this kind, as far as debug builds know.
     pub fn is_of_kind(&self, kind: usize, unit: NodeRef) -> bool {
         !cfg!(debug_assertions) || self.state().kinds.is(self.number(unit), kind)
     }
 
-    /// Which of all units this is.
+    /// Returns the unit's number.
     fn number(&self, unit: NodeRef) -> usize {
         unit.to_word() as usize / self.options.unit_nodes
     }
 
-    /// Takes a unit back, to be handed out again for the same kind. Needs no memory.
+    /// Frees a unit, for reuse as the same kind. Needs no memory.
     ///
     /// # Panics
-    /// When it was never handed out, or there is no such kind: bugs of the caller.
+    /// If it was never handed out, or there is no such kind: bugs of the caller.
     pub fn free(&self, kind: usize, unit: NodeRef) {
         let mut state = self.state();
         state.kinds.take_back(self.number(unit), kind);
@@ -297,7 +299,7 @@ impl NodePool {
         state.live -= self.options.unit_nodes;
     }
 
-    /// Forgets every node and gives the memory back to the system.
+    /// Frees every node and returns the memory to the system.
     pub fn clear(&mut self) {
         let state = self.state.get_mut();
         state.growth.clear(&mut self.reach);
@@ -307,18 +309,18 @@ impl NodePool {
         state.kinds.clear();
     }
 
-    /// Bytes of the nodes in use.
+    /// Returns the bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
         self.state().live * self.options.node_bytes
     }
 
-    /// Bytes of every node that was ever in use, what was charged, and what others took from the
-    /// [budget](NodePool::budget).
+    /// Returns the bytes of every node that was ever in use, the charged bytes, and what others took from
+    /// the [budget](NodePool::budget).
     pub fn held_bytes(&self) -> usize {
         self.budget.taken_bytes()
     }
 
-    /// What the nodes' memory is counted in. Others may take from it.
+    /// Returns the budget that counts the nodes' memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
@@ -333,7 +335,7 @@ impl NodePool {
         Ok(())
     }
 
-    /// Counts memory no longer that was counted by [`NodePool::charge`].
+    /// Undoes [`NodePool::charge`].
     pub fn discharge(&self, bytes: usize) {
         let mut state = self.state();
         debug_assert!(bytes <= state.charged_bytes, "{bytes} of {} charged bytes", state.charged_bytes);

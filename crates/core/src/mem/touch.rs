@@ -1,44 +1,44 @@
-//! The tracing hook: how a structure tells the memory-hierarchy model what it does.
+//! The tracing hook: a structure reports its memory accesses and its work to the memory-hierarchy model.
 //!
-//! Every structure is generic over a [`Trace`]. With [`NoTrace`] all calls compile to nothing;
-//! that is what users get. With `Traced` (feature `model`) each call goes to the sink that the
-//! current thread has installed, which computes the time that the paper's simulated machine would
-//! have taken. Both can live in one program, so one binary measures natively and on the model.
+//! Every structure is generic over a [`Trace`]. With [`NoTrace`], which users get, all calls compile to
+//! nothing. With `Traced` (feature `model`) each call goes to the sink that the current thread has
+//! installed, which computes the time that the paper's simulated machine would have taken. Both can exist in
+//! one program, so one binary measures natively and on the model.
 
-/// Work that isn't a memory access, in units that a cost model can price.
+/// Work other than memory accesses, in units that a cost model can price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Work {
-    /// Entering and leaving one operation: a search, an insert, a scan call.
+    /// Entering and leaving one operation: a search, an insert, a call of a scan.
     Operation,
     /// A walk of a batch begins: a descent that serves nothing yet. Costs nothing.
     Walk,
     /// A request of a batch is served, after all its walks have ended. Costs nothing.
     Serve,
-    /// Coming to one node: its address, its key count, the loop around it.
+    /// The visit of one node: its address, its key count, the loop around it.
     Visit,
-    /// One step of an in-node binary search: a compare and a branch that can go either way.
+    /// One step of a binary search within a node: a compare and an unpredictable branch.
     Probe,
     /// Copying this many entries to a caller's buffer.
     Copy(usize),
     /// Moving this many entries within or between nodes.
     Shift(usize),
-    /// Looking at this many jump pointers (chunk slots or child references).
+    /// Reading this many jump pointers (chunk slots or child references).
     Jump(usize),
-    /// Taking a new node.
+    /// Allocating a node.
     Allocate,
 }
 
-/// What a structure tells about its memory accesses. Addresses are never followed.
+/// The events that a structure reports. Addresses are never dereferenced.
 ///
-/// Everything is told *before* it is done: a model of several processors lets others go first, and
-/// comes back when the moment of the access has come.
+/// Every event is reported *before* it happens: a model of several processors lets other workers run first,
+/// and returns when the time of the access has come.
 pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
     /// Whether accesses are recorded. Lets a structure skip the bookkeeping that only a recorder needs.
     const LISTENING: bool;
-    /// Whether binary searches branch at each key, and a processor guesses where they go on, where they would
-    /// else compute it. An experiment that asks what that changes has it so.
+    /// Whether binary searches branch at each key, so that the processor predicts the next step instead of
+    /// computing it. An experiment that measures the difference sets it.
     const BRANCHING: bool = false;
-    /// `bytes` bytes from `at` on are read, and waited for.
+    /// `bytes` bytes from `at` on are read, and the worker waits for them.
     fn read(at: *const u8, bytes: usize);
     /// `bytes` bytes from `at` on are written.
     fn write(at: *const u8, bytes: usize);
@@ -47,18 +47,18 @@ pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
     /// The word at `at` is read and changed in one locked step: a compare-and-swap, whether or not it
     /// succeeds, or a fetch-and-add.
     fn exchange(at: *const u8);
-    /// The word at `at` keeps this worker from going on: a latch that another one holds. Told each
-    /// time before looking again, right after the look that failed.
+    /// The word at `at` blocks this worker: a latch that another worker holds. Reported before each further
+    /// look, right after the look that failed.
     fn wait(at: *const u8);
     /// The processor is busy with `work`.
     fn work(work: Work);
-    /// Which of the workers that take turns on this thread is at work, from 0 on. `None`: the thread
-    /// itself is the worker. What is kept for each thread (pools, slots) goes by this number where
-    /// there is one.
+    /// Returns the number, from 0 on, of the worker that is running, if several workers share this thread.
+    /// `None`: the thread is the only worker. Per-thread state (pools, slots) is then indexed by this
+    /// number.
     fn worker() -> Option<usize>;
 }
 
-/// Nobody listens: every call compiles to nothing.
+/// No sink: every call compiles to nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoTrace;
 
@@ -89,7 +89,7 @@ impl Trace for NoTrace {
     }
 }
 
-/// Nobody listens either, and binary searches branch: [`Trace::BRANCHING`].
+/// No sink either, and binary searches branch: [`Trace::BRANCHING`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Branching;
 
@@ -129,7 +129,7 @@ mod modelled {
     use super::{Trace, Work};
     use core::cell::RefCell;
 
-    /// The listener: a memory-hierarchy model, or a recorder in a test.
+    /// The receiver of events: a memory-hierarchy model, or a recorder in a test.
     pub trait Sink {
         /// See [`Trace::read`].
         fn read(&mut self, at: usize, bytes: usize);
@@ -137,7 +137,7 @@ mod modelled {
         fn write(&mut self, at: usize, bytes: usize);
         /// See [`Trace::prefetch`].
         fn prefetch(&mut self, at: usize, bytes: usize);
-        /// See [`Trace::exchange`]. Heard as a write unless the sink tells the two apart.
+        /// See [`Trace::exchange`]. Treated as a write unless the sink distinguishes the two.
         fn exchange(&mut self, at: usize) {
             self.write(at, 1);
         }
@@ -149,9 +149,9 @@ mod modelled {
         fn worker(&self) -> Option<usize> {
             None
         }
-        /// Asked around every access that others can see: what to call, now that nothing borrows the
-        /// sink, before this worker goes on. A model of several processors lets another one run there,
-        /// and comes back when it is this one's turn.
+        /// Called around every access that others can see. Returns a function to call before this worker
+        /// continues, now that nothing borrows the sink. A model of several processors runs another worker
+        /// there, and returns when this one is due.
         fn pause(&mut self) -> Option<fn()> {
             None
         }
@@ -161,7 +161,7 @@ mod modelled {
         static SINK: RefCell<Option<Box<dyn Sink>>> = const { RefCell::new(None) };
     }
 
-    /// Tells of what no other worker can see.
+    /// Reports an event that no other worker can see.
     fn tell(event: impl FnOnce(&mut dyn Sink)) {
         SINK.with_borrow_mut(|sink| {
             if let Some(sink) = sink {
@@ -170,10 +170,10 @@ mod modelled {
         });
     }
 
-    /// Tells of an access to memory that other workers use as well: those whose turn is earlier go
-    /// first, and then those whose turn comes before the access is done.
+    /// Reports an access to memory that other workers use as well: workers that are due earlier run first,
+    /// and then those that are due before the access completes.
     fn tell_others(event: impl FnOnce(&mut dyn Sink)) {
-        // The sink isn't borrowed while others run: they tell it of their accesses.
+        // The sink isn't borrowed while others run, because they report their accesses to it.
         let before = SINK.with_borrow_mut(|sink| sink.as_mut()?.pause());
         before.into_iter().for_each(|pause| pause());
         let behind = SINK.with_borrow_mut(|sink| {
@@ -184,9 +184,9 @@ mod modelled {
         behind.into_iter().for_each(|pause| pause());
     }
 
-    /// Runs `body` while `sink` hears everything that modelled structures do on this thread, and
-    /// gives back the body's result. The listener before it listens again afterwards, also when
-    /// `body` panics. To look at the sink later, keep a shared handle to it (`Rc<RefCell<_>>`).
+    /// Runs `body` while `sink` receives all events of traced structures on this thread, and returns the
+    /// result. The previous sink is restored afterwards, also if `body` panics. To read the sink later, keep
+    /// a shared handle to it (`Rc<RefCell<_>>`).
     pub fn listen<R>(sink: Box<dyn Sink>, body: impl FnOnce() -> R) -> R {
         struct Restore(Option<Box<dyn Sink>>);
         impl Drop for Restore {
@@ -198,7 +198,7 @@ mod modelled {
         body()
     }
 
-    /// Every call goes to the sink that this thread has installed with [`listen`].
+    /// Every event goes to the sink that this thread has installed with [`listen`].
     #[derive(Debug, Clone, Copy, Default)]
     pub struct Traced;
 
@@ -270,7 +270,7 @@ mod modelled {
                 Some(self.0.borrow().len())
             }
 
-            /// A thread that is let in meanwhile can record what it does.
+            /// A worker that runs meanwhile can record its events.
             fn pause(&mut self) -> Option<fn()> {
                 Some(|| Traced::work(Work::Visit))
             }

@@ -8,10 +8,10 @@ use core::fmt;
 use core::ops::{Deref, Range};
 use core::ptr::NonNull;
 
-/// Words of the smallest page of all systems whose memory can be given back.
+/// Words of the smallest page on all systems whose memory can be returned.
 const PAGE_WORDS: usize = (64 << 10) / size_of::<Word>();
 
-/// Zeroed words side by side, the first at the beginning of a cache line. Dereferences to their slice.
+/// Adjacent zeroed words, the first at the beginning of a cache line. Dereferences to a slice.
 ///
 /// ```
 /// use latchless_core::mem::words::Words;
@@ -34,7 +34,7 @@ unsafe impl<W: BitsWord> Sync for Words<W> {}
 unsafe impl<W: BitsWord> Send for Words<W> {}
 
 impl<W: BitsWord> Words<W> {
-    /// This many words, all of them zero.
+    /// Allocates this many words, all of them zero.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -45,29 +45,29 @@ impl<W: BitsWord> Words<W> {
         Ok(Self { start: memory.start().cast(), len, memory })
     }
 
-    /// Has another thread make the first `len` words ready before they are written.
+    /// Has another thread prefault the first `len` words.
     pub fn prefault(&self, len: usize) {
         self.memory.prefault(0, len.min(self.len) * size_of::<W>());
     }
 
-    /// Whether that thread is at it still.
+    /// Returns whether that thread is still at work.
     pub fn is_unready(&self) -> bool {
         self.memory.is_unready()
     }
 
-    /// Bytes that the words take, whole lines.
+    /// Returns the bytes that the words take, in whole lines.
     pub fn bytes(&self) -> usize {
         (self.len * size_of::<W>()).next_multiple_of(LINE_BYTES)
     }
 }
 
 impl Words<Word> {
-    /// Makes these words zero and gives their memory back to the system, if that is possible, which it says.
-    /// Threads that use them meanwhile find what was there, or zeros. The range begins and ends at a multiple
-    /// of the words of a page, or at the last word.
+    /// Zeroes these words and returns their memory to the system, if that is possible. Returns whether it
+    /// was. Other threads that access them meanwhile find the old values, or zeros. The range begins and
+    /// ends at a multiple of the words of a page, or at the last word.
     ///
     /// # Panics
-    /// When the range begins or ends elsewhere.
+    /// If the range begins or ends elsewhere.
     pub fn give_back(&self, words: Range<usize>) -> bool {
         let words = words.start..words.end.min(self.len);
         let ends_well = words.end == self.len || words.end.is_multiple_of(PAGE_WORDS);
@@ -76,8 +76,8 @@ impl Words<Word> {
             "whole pages of these words"
         );
         let (from, to) = (words.start * size_of::<Word>(), words.end * size_of::<Word>());
-        // SAFETY: whole pages of this array, or all up to its end, behind which the last page has nothing.
-        // The words are reached as atomics alone, by anybody.
+        // SAFETY: whole pages of this array, or everything up to its end, after which the last page has
+        // nothing. All threads access the words as atomics only.
         let went_back = unsafe { self.memory.give_back(from, to) };
         if !went_back {
             self[words].iter().for_each(|word| word.store_relaxed(0));

@@ -60,7 +60,7 @@ unsafe impl InstructionSet for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn load_words<B: Bits>(words: &[B::Word]) -> __m256i {
         debug_assert!(words.len() >= 32 / B::BYTES);
-        // An interpreter reads no assembly.
+        // Miri can't run assembly.
         if cfg!(miri) {
             let lane = |at: usize| words[at].load_relaxed().to_u64();
             return match B::BYTES {
@@ -109,11 +109,11 @@ unsafe impl InstructionSet for Avx2 {
     }
 }
 
-/// The 32 bytes at `at`, by a load that represents a relaxed load of each of the atomics there: the
-/// language knows no vector of atomics.
+/// Loads the 32 bytes at `at`, by an instruction that represents a relaxed load of each of the atomics
+/// there: the language has no vector of atomics.
 ///
 /// # Safety
-/// The processor has AVX2, and the bytes are atomics that lie on their own width's multiples.
+/// The processor has AVX2, and the bytes are atomics, each aligned to its width.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn load_atomics(at: *const __m256i) -> __m256i {
@@ -126,12 +126,12 @@ pub(super) unsafe fn load_atomics(at: *const __m256i) -> __m256i {
     vector
 }
 
-/// All lanes' bits.
+/// Returns the bits of all lanes.
 const fn all<B: Bits>() -> u32 {
     (1 << lanes_in_half::<B>()) - 1
 }
 
-/// For each of the eight words of 32 bits of half a line, which lane it is of.
+/// Returns, for each of the eight 32-bit words of half a line, the number of its lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn numbers<B: Bits>() -> __m256i {
@@ -141,8 +141,8 @@ fn numbers<B: Bits>() -> __m256i {
     }
 }
 
-/// Moves the chosen lanes of half a line one lane up (`by`: -1) or down (1); all bits of a chosen lane are
-/// set.
+/// Moves the chosen lanes of half a line up by one lane (`by`: -1) or down (1); all bits of a chosen lane
+/// are set.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn moved<B: Bits>(half: __m256i, chosen: __m256i, by: i32) -> __m256i {
@@ -159,7 +159,7 @@ unsafe impl HalfLine for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn half(words: &[Word; 4]) -> __m256i {
-        // An interpreter reads no assembly.
+        // Miri can't run assembly.
         if cfg!(miri) {
             let [a, b, c, d] = words.each_ref().map(|word| word.load_relaxed() as i64);
             return _mm256_set_epi64x(d, c, b, a);
@@ -187,7 +187,7 @@ unsafe impl HalfLine for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn set(words: &[Word; 4], half: __m256i) {
-        // An interpreter reads no assembly.
+        // Miri can't run assembly.
         if cfg!(miri) {
             let lanes = [
                 _mm256_extract_epi64::<0>(half),
@@ -221,7 +221,7 @@ unsafe impl HalfLine for Avx2 {
     unsafe fn remove<B: Bits>(half: __m256i, at: usize) -> __m256i {
         let (numbers, before) = (numbers::<B>(), _mm256_set1_epi32(at as i32 - 1));
         let last = _mm256_set1_epi32(lanes_in_half::<B>() as i32 - 1);
-        // From this one on, but the last, which has none after it.
+        // From this one on, except the last, which has none after it.
         let chosen = _mm256_and_si256(_mm256_cmpgt_epi32(numbers, before), _mm256_cmpgt_epi32(last, numbers));
         moved::<B>(half, chosen, 1)
     }
@@ -268,7 +268,7 @@ unsafe impl HalfLine for Avx2 {
     #[target_feature(enable = "avx2,popcnt")]
     unsafe fn short_lanes_up_to(half: __m256i, hint: u16) -> usize {
         let up_to = _mm256_cmpeq_epi16(_mm256_min_epu16(half, _mm256_set1_epi16(hint as i16)), half);
-        // Two bits a lane, and the first two lanes are no hints.
+        // Two bits per lane, and the first two lanes aren't hints.
         (_mm256_movemask_epi8(up_to) as u32 >> 4).count_ones() as usize / 2
     }
 
@@ -294,7 +294,7 @@ unsafe impl HalfLine for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn add<B: Bits>(half: __m256i, places: u32, sums: __m256i) -> __m256i {
         let each = _mm256_set1_epi32(places as i32);
-        // Each lane's own bit is shifted to its sign, which fills the lane.
+        // Each lane's bit is shifted to its sign, which fills the lane.
         if B::BYTES == 4 {
             let places = _mm256_sllv_epi32(each, _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
             let chosen = _mm256_and_si256(half, _mm256_srai_epi32::<31>(places));

@@ -17,7 +17,7 @@ pub struct Avx512;
 // alignment.
 unsafe impl InstructionSet for Avx512 {
     type Vector = __m512i;
-    /// One bit a lane.
+    /// One bit per lane.
     type Mask = u32;
     const VECTOR_BYTES: usize = 64;
 
@@ -124,7 +124,7 @@ unsafe impl HalfLine for Avx512 {
     unsafe fn insert<B: Bits>(half: __m256i, at: usize, lane: B) -> __m256i {
         // SAFETY: as above.
         let lane = unsafe { Avx2::splat(lane) };
-        // The lanes in their order, in all places but this one.
+        // The lane numbers, except at the inserted place.
         match B::BYTES {
             4 => _mm256_mask_expand_epi32(lane, !(1 << at), half),
             _ => _mm256_mask_expand_epi64(lane, !(1 << at), half),
@@ -182,7 +182,7 @@ unsafe impl HalfLine for Avx512 {
     #[target_feature(enable = "avx512bw,avx512vl,avx2,popcnt")]
     unsafe fn short_lanes_up_to(half: __m256i, hint: u16) -> usize {
         let up_to = _mm256_cmple_epu16_mask(half, _mm256_set1_epi16(hint as i16));
-        // The first two lanes are no hints.
+        // The first two lanes aren't hints.
         (u32::from(up_to) >> 2).count_ones() as usize
     }
 

@@ -1,11 +1,11 @@
-//! How an operation gets a kernel as a type, and why such a type proves that the processor has what the
-//! kernel needs.
+//! Run-time dispatch: an operation gets a kernel as a type, which proves that the processor supports the
+//! kernel's instructions.
 //!
-//! The types of the vector kernels are private to this room: no path names them outside of it, and no public
-//! item mentions one. [`Dispatch::with`] alone hands them out, as a type parameter of what it calls, and a
-//! `Dispatch` is made only of kernels that this processor has. So code that has such a type parameter runs on
-//! a processor with the instructions, and so does all that it passes the type on to: a processor doesn't lose
-//! them.
+//! The types of the vector kernels are private to this module: no path names them outside of it, and no
+//! public item mentions one. Only [`Dispatch::with`] hands them out, as a type parameter of what it calls,
+//! and a `Dispatch` is made only for kernels that this processor supports. So code with such a type
+//! parameter runs on a processor with the instructions, and so does all code that it passes the type on to:
+//! a processor doesn't lose instructions.
 
 use super::half_line::HalfLine;
 use super::kernel::Kernel;
@@ -17,7 +17,7 @@ use crate::mem::touch::Trace;
 
 /// A kernel as a type. Code that has it as a type parameter may use its instructions.
 ///
-/// The scalar kernel, which needs nothing, can be named:
+/// The scalar kernel, which runs on every processor, has a public name:
 ///
 /// ```
 /// use latchless_core::mem::touch::NoTrace;
@@ -25,7 +25,7 @@ use crate::mem::touch::Trace;
 /// assert_eq!(Scalar::below::<u64, NoTrace>(&[3, 5, 7], 6), 2);
 /// ```
 ///
-/// A vector kernel can't: a program that could would execute instructions that its processor may lack.
+/// A vector kernel has none: otherwise a program could execute instructions that its processor lacks.
 ///
 /// ```compile_fail,E0603
 /// use latchless_core::search::Avx512;
@@ -34,7 +34,7 @@ use crate::mem::touch::Trace;
 /// use latchless_core::search::avx2::Avx2;
 /// ```
 ///
-/// Nor does safe code make a kernel of its own:
+/// Nor can safe code define a kernel:
 ///
 /// ```compile_fail,E0200
 /// # use latchless_core::search::{Present, VectorOperation};
@@ -48,22 +48,22 @@ use crate::mem::touch::Trace;
 /// ```
 ///
 /// # Safety
-/// Safe code outside of the room of searches gets at a type that implements this only on a processor that has
-/// what the kernel needs.
+/// Outside of the search modules, safe code can obtain a type that implements this only on a processor that
+/// supports the kernel.
 pub unsafe trait Present: Copy + Send + Sync + 'static {
-    /// Runs `operation` with the kernel's vectors, or gives it back if the kernel has none.
+    /// Runs `operation` with the kernel's vectors, or returns it if the kernel has none.
     ///
     /// # Errors
     /// `operation`, if the kernel is the scalar one.
     fn with_vectors<O: VectorOperation>(operation: O) -> core::result::Result<O::Output, O>;
 }
 
-/// What is done with long vectors: searches that are written once over an [`InstructionSet`].
+/// An operation on long vectors: searches that are written once over an [`InstructionSet`].
 pub trait VectorOperation {
-    /// What it answers.
+    /// The operation's result.
     type Output;
 
-    /// Does it. Mark it `#[inline(always)]`, as [`WithKernel::with`].
+    /// Runs the operation. Implementations are `#[inline(always)]`, see [`WithKernel::with`].
     fn run<I: InstructionSet>(self) -> Self::Output;
 }
 
@@ -75,44 +75,44 @@ unsafe impl Present for Scalar {
     }
 }
 
-/// What every kernel does: ranks of a key among ascending lanes.
+/// The operations of every kernel: ranks of a key among ascending lanes.
 ///
-/// Implemented by the kernels of this room alone; an operation gets one as its type parameter.
+/// Only the kernels of this module implement it; an operation gets one as its type parameter.
 pub trait Ranks: Present {
-    /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes are
-    /// side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
-    /// is any number up to `lanes.len()`.
+    /// Returns how many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes are
+    /// adjacent. Reads nothing outside of `lanes`; if the lanes aren't ascending, the result is any number
+    /// up to `lanes.len()`.
     fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
 
-    /// How many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
-    /// Otherwise as [`Ranks::below`].
+    /// Returns how many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
+    /// Otherwise like [`Ranks::below`].
     fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
 }
 
-/// What is done with the kernel that was chosen. [`operations!`](crate::operations) makes one of a crate's
-/// operations.
+/// An operation that is generic over the kernel. [`operations!`](crate::operations) defines one for each
+/// crate's operations.
 pub trait WithKernel {
-    /// What it answers.
+    /// The operation's result.
     type Output;
 
-    /// Does it with the kernel `K`. Mark it, and every function between it and the searches,
-    /// `#[inline(always)]`: what isn't inlined is compiled without the kernel's instructions and calls them
-    /// one by one.
+    /// Runs the operation with the kernel `K`. It, and every function between it and the searches, must be
+    /// `#[inline(always)]`: a function that isn't inlined is compiled without the kernel's instructions and
+    /// calls them one by one.
     fn with<K: Ranks + HalfLine>(self) -> Self::Output;
 }
 
-/// A kernel that this processor is known to have, ready to run operations.
+/// A kernel that this processor supports, ready to run operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dispatch(Kernel);
 
 impl Dispatch {
-    /// The fastest kernel that this processor has.
+    /// Returns the fastest kernel that this processor supports.
     pub fn best() -> Self {
-        // What `best` names is available.
+        // `best` returns an available kernel.
         Self(Kernel::best())
     }
 
-    /// A kernel, if this processor has it.
+    /// Returns a kernel, if this processor supports it.
     ///
     /// # Errors
     /// [`Error::KernelUnavailable`].
@@ -124,20 +124,20 @@ impl Dispatch {
         }
     }
 
-    /// Which kernel it is.
+    /// Returns the kernel's name.
     pub fn kernel(self) -> Kernel {
         self.0
     }
 }
 
-/// Makes of the list of vector kernels what hands them out.
+/// Expands the list of vector kernels to the code that hands them out.
 macro_rules! dispatch {
     (() $(
         $(#[doc = $about:literal])+
         $kernel:ident $name:literal $run:ident on $arch:literal by $detected:ident: ($($feature:tt)+);
     )+) => {
         $(
-            // SAFETY: the type is private to this room, and `Dispatch::with` alone hands it out.
+            // SAFETY: the type is private to this module, and only `Dispatch::with` hands it out.
             #[cfg(target_arch = $arch)]
             unsafe impl Present for super::$kernel {
                 #[inline(always)]
@@ -148,8 +148,8 @@ macro_rules! dispatch {
         )+
 
         impl Dispatch {
-            /// Calls `operation` with the kernel, below a function that has the kernel's instructions. One
-            /// predictable branch.
+            /// Calls `operation` with the kernel, inside a function that enables the kernel's instructions.
+            /// One predictable branch.
             #[inline(always)]
             pub fn with<O: WithKernel>(self, operation: O) -> O::Output {
                 match self.0 {
@@ -157,7 +157,7 @@ macro_rules! dispatch {
                         #[cfg(target_arch = $arch)]
                         Kernel::$kernel => {
                             /// # Safety
-                            /// The processor has what the kernel needs.
+                            /// The processor supports the kernel.
                             #[target_feature($(enable = $feature),+)]
                             unsafe fn $run<O: WithKernel>(operation: O) -> O::Output {
                                 operation.with::<super::$kernel>()
@@ -167,7 +167,7 @@ macro_rules! dispatch {
                         }
                     )+
                     _ => {
-                        // Apart, so that what it needs isn't made ready for the other kernels, too.
+                        // A separate function, so that its setup isn't done for the other kernels.
                         #[inline(never)]
                         fn run_with_scalar<O: WithKernel>(operation: O) -> O::Output {
                             operation.with::<Scalar>()

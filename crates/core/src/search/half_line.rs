@@ -1,8 +1,8 @@
-//! Half a line of a node: four words that other threads may write, loaded once and compared in registers,
-//! or changed there and stored.
+//! Half a line of a node: four words that other threads may write. They are loaded once and compared in
+//! registers, or changed there and stored.
 //!
-//! The words of this trait are what searches in single lines are made of, as those of
-//! [`InstructionSet`](super::InstructionSet) are what searches in long runs are made of.
+//! Searches in single lines are written over this trait, as searches in long runs are over
+//! [`InstructionSet`](super::InstructionSet).
 
 use super::dispatch::Present;
 use super::scalar::Scalar;
@@ -10,58 +10,60 @@ use crate::base::key::Bits;
 use crate::sync::Word;
 use core::mem::MaybeUninit;
 
-/// Lanes of this width in half a line.
+/// Returns the number of lanes of this width in half a line.
 #[inline(always)]
 pub const fn lanes_in_half<B: Bits>() -> usize {
     32 / B::BYTES
 }
 
-/// What a kernel must know to search lines. Lanes are numbered from the front, and one bit each says which.
+/// The operations of a kernel on half a line. Lanes are numbered from the front; a set of lanes is a mask
+/// with one bit per lane.
 ///
 /// # Safety
-/// The functions answer what they say; above all, `store` writes every lane of half a line. Callers owe that
-/// the processor has what the kernel needs, which a type that is [`Present`] proves.
+/// The functions return what they document; in particular, `store` writes every lane of half a line. Callers
+/// ensure that the processor supports the kernel, which a type that is [`Present`] proves.
 pub unsafe trait HalfLine: Present {
     /// Four words that were loaded.
     type Half: Copy;
-    /// Sums modulo 2^64 that are still to be added up.
+    /// Partial sums, modulo 2^64.
     type Sums: Copy;
 
-    /// These words, each of them whole, by relaxed loads or by what represents as many.
+    /// Loads these words, each of them whole, by relaxed loads or their equivalent.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn half(words: &[Word; 4]) -> Self::Half;
 
-    /// Sets these words, each of them whole, by relaxed stores or by what represents as many. For the
-    /// holder of the latch.
+    /// Stores these words, each of them whole, by relaxed stores or their equivalent. For the holder of the
+    /// latch.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn set(words: &[Word; 4], half: Self::Half);
 
-    /// Writes the lanes to the front of `to`, of which nothing needs to be there.
+    /// Writes the lanes to the front of `to`, which may be uninitialized.
     ///
     /// # Panics
-    /// When that is too short.
+    /// If `to` is too short.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn store<B: Bits>(half: Self::Half, to: &mut [MaybeUninit<B>]);
 
-    /// The lanes at the front of `from`.
+    /// Loads the lanes at the front of `from`.
     ///
     /// # Panics
-    /// When that is too short.
+    /// If `from` is too short.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn load<B: Bits>(from: &[B]) -> Self::Half;
 
-    /// The lanes with one more at this place: those from there on move one place up, and the last is gone.
+    /// Returns the lanes with `lane` inserted at this place: those from there on move up by one place, and
+    /// the last is dropped.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     #[inline(always)]
     unsafe fn insert<B: Bits>(half: Self::Half, at: usize, lane: B) -> Self::Half {
         // SAFETY: as this function's.
@@ -73,10 +75,11 @@ pub unsafe trait HalfLine: Present {
         }
     }
 
-    /// The lanes without the one at this place: those after it move one place down, and the last is any.
+    /// Returns the lanes without the one at this place: those after it move down by one place, and the last
+    /// is arbitrary.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     #[inline(always)]
     unsafe fn remove<B: Bits>(half: Self::Half, at: usize) -> Self::Half {
         // SAFETY: as this function's.
@@ -87,10 +90,10 @@ pub unsafe trait HalfLine: Present {
         }
     }
 
-    /// The lanes, and after those of 64 bits any.
+    /// Returns the lanes; of 64-bit lanes there are four, followed by arbitrary ones.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     #[inline(always)]
     unsafe fn lanes<B: Bits>(half: Self::Half) -> [B; 8] {
         let mut lanes = [MaybeUninit::new(B::MIN); 8];
@@ -101,41 +104,40 @@ pub unsafe trait HalfLine: Present {
         }
     }
 
-    /// Which lanes are `key`.
+    /// Returns the lanes that are equal to `key`.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn equal<B: Bits>(half: Self::Half, key: B) -> u32;
 
-    /// Which lanes are at most `key`.
+    /// Returns the lanes that are at most `key`.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn up_to<B: Bits>(half: Self::Half, key: B) -> u32;
 
-    /// Which lanes are smaller than `key`.
+    /// Returns the lanes that are smaller than `key`.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn below<B: Bits>(half: Self::Half, key: B) -> u32;
 
-    /// Which lanes are one of `low..=high`.
+    /// Returns the lanes in `low..=high`.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn between<B: Bits>(half: Self::Half, low: B, high: B) -> u32;
 
-    /// How many of the sixteen lanes of 16 bits, without the first two, are at most `hint`.
+    /// Returns how many of the sixteen 16-bit lanes, without the first two, are at most `hint`.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn short_lanes_up_to(half: Self::Half, hint: u16) -> usize;
 
-    /// The bits of a word at the places of those that are set in `places`, side by side from the lowest one
-    /// on.
+    /// Returns the bits of a word at the places that are set in `places`, packed from the lowest one on.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     #[inline(always)]
     unsafe fn extract(word: u64, mut places: u64) -> u64 {
         let (mut bits, mut at) = (0, 0);
@@ -146,45 +148,45 @@ pub unsafe trait HalfLine: Present {
         bits
     }
 
-    /// Which of the 32 bytes are this one.
+    /// Returns the bytes, of 32, that are equal to this one.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn bytes_equal(half: Self::Half, byte: u8) -> u32;
 
-    /// Sums of nothing.
+    /// Returns sums of zero.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn zero_sums() -> Self::Sums;
 
     /// Adds the lanes of these places to the sums.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn add<B: Bits>(half: Self::Half, places: u32, sums: Self::Sums) -> Self::Sums;
 
-    /// All sums added up.
+    /// Returns the total of the sums.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn add_up(sums: Self::Sums) -> u64;
 }
 
-/// Lane `at` of four words.
+/// Returns lane `at` of four words.
 #[inline(always)]
 fn lane<B: Bits>(half: &[u64; 4], at: usize) -> B {
     let per_word = 8 / B::BYTES;
     B::truncate(half[at / per_word] >> (at % per_word * B::BYTES * 8))
 }
 
-/// One bit for each lane of which that holds.
+/// Returns one bit for each lane that satisfies `holds`.
 #[inline(always)]
 fn which<B: Bits>(half: &[u64; 4], holds: impl Fn(B) -> bool) -> u32 {
     (0..lanes_in_half::<B>()).fold(0, |bits, at| bits | u32::from(holds(lane(half, at))) << at)
 }
 
-// SAFETY: plain code, which `store` takes over all lanes.
+// SAFETY: plain code, in which `store` writes all lanes.
 unsafe impl HalfLine for Scalar {
     type Half = [u64; 4];
     type Sums = u64;
@@ -249,7 +251,7 @@ unsafe impl HalfLine for Scalar {
             let other = word ^ (LOWEST * u64::from(byte));
             // The highest bit of each byte that is zero, without carries from byte to byte.
             let zeros = !(((other & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | other | ALL_BUT_HIGHEST);
-            // The product brings them together in its highest byte.
+            // The product collects them in its highest byte.
             ((zeros >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
         };
         half.iter().rev().fold(0, |bits, &word| bits << 8 | equal(word))

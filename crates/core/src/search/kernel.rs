@@ -1,14 +1,14 @@
-//! Which kernels there are, by name, and which of them this processor has.
+//! The names of the kernels, and which of them this processor supports.
 
 use core::fmt;
 
-/// Makes of the list of vector kernels the names, and which of them this processor has.
+/// Expands the list of vector kernels to their names and their availability.
 macro_rules! kernels {
     (() $(
         $(#[doc = $about:literal])+
         $kernel:ident $name:literal $run:ident on $arch:literal by $detected:ident: ($($feature:tt)+);
     )+) => {
-        /// An in-node search kernel, by name. Every kernel gives the same answers.
+        /// An in-node search kernel, by name. All kernels give the same results.
         ///
         /// ```
         /// # use latchless_core::search::Kernel;
@@ -18,16 +18,16 @@ macro_rules! kernels {
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Kernel {
-            /// Branch-free binary search; on every processor.
+            /// Branch-free binary search; runs on every processor.
             Scalar,
             $($(#[doc = $about])+ $kernel,)+
         }
 
         impl Kernel {
-            /// Every kernel of this library, whether this processor has it or not.
+            /// Every kernel of this library, available or not.
             pub const ALL: [Self; 1 + [$($name),+].len()] = [Self::Scalar, $(Self::$kernel),+];
 
-            /// The kernel's name: `scalar`, `avx2`, `avx512`, `neon`.
+            /// Returns the kernel's name: `scalar`, `avx2`, `avx512`, `neon`.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Scalar => "scalar",
@@ -35,15 +35,14 @@ macro_rules! kernels {
                 }
             }
 
-            /// Whether this processor has what the kernel needs. On x86-64, an interpreter such as Miri has
-            /// the scalar kernel alone, unless it is told of more; so has a build with
-            /// `--cfg latchless_scalar`, on any processor, for race detectors that can't see what assembly
-            /// reads.
+            /// Returns whether this processor supports the kernel. On x86-64, Miri has only the scalar
+            /// kernel, unless further target features are enabled. A build with `--cfg latchless_scalar` has
+            /// only that one on any processor, for race detectors that can't see the reads of assembly.
             pub fn is_available(self) -> bool {
                 match self {
                     Self::Scalar => true,
-                    // Vectors load many words in one step; tests that look at steps want each. And lanes of
-                    // half a word are found in memory in the order that little-endian processors have.
+                    // Vectors load many words in one step, while tests of schedules need each as a step. And
+                    // lanes of half a word are located in memory in little-endian order.
                     _ if cfg!(any(latchless_scalar, latchless_shuttle, target_endian = "big")) => false,
                     $(
                         #[cfg(target_arch = $arch)]
@@ -58,12 +57,12 @@ macro_rules! kernels {
 vector_kernels!([kernels]());
 
 impl Kernel {
-    /// The kernel of that name.
+    /// Returns the kernel of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kernel| kernel.name() == name)
     }
 
-    /// The fastest kernel that this processor has.
+    /// Returns the fastest kernel that this processor supports.
     pub fn best() -> Self {
         Self::ALL.into_iter().rev().find(|kernel| kernel.is_available()).unwrap_or(Self::Scalar)
     }

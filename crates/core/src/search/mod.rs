@@ -1,5 +1,4 @@
-//! Searching inside a node. Kernels over ascending `u32` and `u64` lanes, and their
-//! dispatch.
+//! Searching inside a node: kernels over ascending `u32` and `u64` lanes, and their dispatch.
 //!
 //! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole operations
 //! ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in a

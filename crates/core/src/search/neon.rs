@@ -58,7 +58,7 @@ unsafe impl InstructionSet for Neon {
     #[target_feature(enable = "neon")]
     unsafe fn load_words<B: Bits>(words: &[B::Word]) -> Pair {
         debug_assert!(words.len() >= 32 / B::BYTES);
-        // An interpreter reads no assembly.
+        // Miri can't run assembly.
         if cfg!(miri) {
             let lane = |at: usize| words[at].load_relaxed().to_u64();
             return pair(core::array::from_fn(|at| match B::BYTES {
@@ -95,8 +95,8 @@ unsafe impl InstructionSet for Neon {
         [vorrq_u64(one[0], other[0]), vorrq_u64(one[1], other[1])]
     }
 
-    /// NEON has no instruction that does this, so each lane is cut down to its own bit, and the bits are
-    /// added up.
+    /// NEON has no instruction that does this, so each lane is reduced to one bit, and the bits are added
+    /// up.
     #[inline]
     #[target_feature(enable = "neon")]
     unsafe fn bits<B: Bits>([low, high]: Pair) -> u32 {
@@ -138,7 +138,7 @@ fn equal<B: Bits>(left: uint64x2_t, right: uint64x2_t) -> uint64x2_t {
     }
 }
 
-/// All lanes' bits.
+/// Returns the bits of all lanes.
 const fn all<B: Bits>() -> u32 {
     (1 << lanes_in_half::<B>()) - 1
 }
@@ -151,7 +151,7 @@ unsafe impl HalfLine for Neon {
     #[inline]
     #[target_feature(enable = "neon")]
     unsafe fn half(words: &[Word; 4]) -> Pair {
-        // An interpreter reads no assembly.
+        // Miri can't run assembly.
         if cfg!(miri) {
             return pair(words.each_ref().map(Word::load_relaxed));
         }
@@ -237,7 +237,7 @@ unsafe impl HalfLine for Neon {
         let own = vdupq_n_u16(hint);
         let low = vcleq_u16(vreinterpretq_u16_u64(low), own);
         let high = vcleq_u16(vreinterpretq_u16_u64(high), own);
-        // The first two lanes are no hints.
+        // The first two lanes aren't hints.
         let low = vreinterpretq_u16_u32(vsetq_lane_u32::<0>(0, vreinterpretq_u32_u16(low)));
         // A lane of ones is -1.
         usize::from(vaddvq_u16(vaddq_u16(low, high)).wrapping_neg())
@@ -246,7 +246,7 @@ unsafe impl HalfLine for Neon {
     #[inline]
     #[target_feature(enable = "neon")]
     unsafe fn bytes_equal(half: Pair, byte: u8) -> u32 {
-        // Each byte's own bit among those of eight bytes.
+        // Each byte's bit among those of eight bytes.
         let own = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let bits = half.map(|words| {
             let equal = vandq_u8(vceqq_u8(vreinterpretq_u8_u64(words), vdupq_n_u8(byte)), own);
@@ -264,7 +264,7 @@ unsafe impl HalfLine for Neon {
     #[inline]
     #[target_feature(enable = "neon")]
     unsafe fn add<B: Bits>([low, high]: Pair, places: u32, sums: uint64x2_t) -> uint64x2_t {
-        // A lane whose own bit is among the places becomes ones, and keeps its value.
+        // A lane whose bit is among the places becomes ones, and keeps its value.
         if B::BYTES == 4 {
             let places = vdupq_n_u32(places);
             let first = vcombine_u32(vcreate_u32(0x0000_0002_0000_0001), vcreate_u32(0x0000_0008_0000_0004));

@@ -1,11 +1,11 @@
-//! Branch-free binary search: the paper's in-node search, and the kernel on every processor.
+//! Branch-free binary search: the paper's in-node search, and the kernel for every processor.
 
 use super::dispatch::Ranks;
 use crate::base::key::Bits;
 use crate::mem::touch::{Trace, Work};
 use core::hint::select_unpredictable;
 
-/// Branch-free binary search. Tells the memory-hierarchy model each lane that it looks at.
+/// Branch-free binary search. Reports each lane that it reads to the memory-hierarchy model.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar;
 
@@ -21,17 +21,17 @@ impl Ranks for Scalar {
     }
 }
 
-/// How many of `lanes` fulfil `goes_before`, which must hold for a prefix of them and no more.
+/// Returns how many of `lanes` satisfy `goes_before`, which must hold for a prefix of them and no others.
 #[inline(always)]
 fn count_while<B: Bits, T: Trace>(lanes: &[B], goes_before: impl Fn(B) -> bool) -> usize {
     halve::<B, T>(lanes, 0, goes_before).0
 }
 
-/// Halves `lanes` until at most `window` of them are left to look at, and says where these start
-/// and how many they are: all lanes before fulfil `goes_before`, all after don't. If it halves at
-/// all, at least `window / 2` lanes are left.
+/// Halves `lanes` until at most `window` of them are left, and returns the start and the number of these:
+/// all lanes before them satisfy `goes_before`, all after them don't. If it halves at all, at least `window
+/// / 2` lanes are left.
 ///
-/// A search to the end takes ⌊log₂ n⌋ + 1 probes: three among 7 lanes, six among 63.
+/// A complete search takes ⌊log₂ n⌋ + 1 probes: three among 7 lanes, six among 63.
 #[inline(always)]
 pub(super) fn halve<B: Bits, T: Trace>(
     lanes: &[B],
@@ -44,16 +44,16 @@ pub(super) fn halve<B: Bits, T: Trace>(
         // SAFETY: `base + size <= lanes.len()` holds at first and after each step, and
         // `half < size` because `size` isn't 0.
         let middle = unsafe { lanes.get_unchecked(base + half) };
-        // Of an even number of lanes the upper half is one short: it takes the middle in again, so
-        // that both ways leave equally many and only `base` depends on the lane.
+        // With an even number of lanes the upper half is one short, so it includes the middle again: both
+        // ways then leave equally many lanes, and only `base` depends on the lane.
         base = select_unpredictable(goes_before(told::<B, T>(middle)), base + (size - half), base);
         size = half;
     }
     (base, size)
 }
 
-/// The lane, and the tracing hook told of the probe: the load first, then the compare and the branch
-/// that wait for it.
+/// Returns the lane and reports the probe to the tracing hook: first the load, then the compare and the
+/// branch, which wait for it.
 #[inline(always)]
 fn told<B: Bits, T: Trace>(lane: &B) -> B {
     T::read(core::ptr::from_ref(lane).cast(), B::BYTES);

@@ -27,8 +27,8 @@ impl<B: Bits> Operation for Ranks<'_, B> {
     }
 }
 
-/// What this processor can run. The others are refused by `checked`; a machine that has them runs
-/// the same tests with them.
+/// The kernels of this processor. `checked` refuses the others; a machine that supports them runs the same
+/// tests with them.
 fn kernels() -> Vec<Dispatch> {
     Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()).collect()
 }
@@ -45,7 +45,7 @@ fn same_ranks<B: Bits>(kernels: &[Dispatch], lanes: &[B], key: B) {
     }
 }
 
-/// The keys that can tell ranks apart: each lane, its neighbours, and the ends of the domain. Miri
+/// Returns the keys that can distinguish ranks: each lane, its neighbours, and the ends of the domain. Miri
 /// takes some of the lanes.
 fn telling_keys<B: Bits>(lanes: &[B]) -> Vec<B> {
     let mut keys = vec![B::MIN, B::MAX];
@@ -64,7 +64,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..=140).filter(|len| !cfg!(miri) || [0, 3, 7, 33, 65].contains(len))
 }
 
-/// Lanes over the whole domain, both halves of it, so that a signed compare would show.
+/// Lanes over the whole domain, both halves of it, so that a signed compare would fail.
 fn spread<B: Bits>(len: usize) -> Vec<B> {
     let step = B::MAX.to_u64() / (len as u64 + 1);
     (1..=len as u64).map(|i| B::truncate(i * step)).collect()
@@ -78,7 +78,7 @@ fn every_length_and_alignment<B: Bits>() {
         let lanes = spread::<B>(len);
         let keys = telling_keys(&lanes);
         let mut room = vec![B::MAX; len + 2 * offsets];
-        // From a line's start on, so that every offset within a line comes up, whatever the allocator does.
+        // From a line's start on, so that every offset within a line occurs, whatever the allocator does.
         let start = room.as_ptr().align_offset(64).min(offsets);
         for offset in start..start + offsets {
             room.fill(B::MIN);
@@ -147,11 +147,11 @@ fn a_kernel_that_the_processor_lacks_is_refused() {
     }
     assert_eq!(Kernel::from_name("mmx"), None);
     assert_eq!(Dispatch::of(Kernel::best()), Ok(Dispatch::best()));
-    // One processor is never of two families.
+    // No processor belongs to both families.
     assert!(!(Kernel::Neon.is_available() && Kernel::Avx2.is_available()));
 }
 
-/// Says which kernels the tests of this run went over, so that a log tells what it proved.
+/// Prints the kernels that the tests of this run covered.
 #[test]
 fn what_was_tested() {
     let (tested, skipped): (Vec<_>, Vec<_>) =
@@ -166,7 +166,7 @@ fn ascending<B: Bits>(mut lanes: Vec<u64>) -> Vec<B> {
     lanes.into_iter().map(B::truncate).collect()
 }
 
-/// More lanes than a search goes over in one round.
+/// More lanes than a search covers in one round.
 const MANY: usize = if cfg!(miri) { 70 } else { 200 };
 
 proptest! {
@@ -187,7 +187,7 @@ proptest! {
         same_ranks(&kernels(), &ascending::<u64>(lanes), key);
     }
 
-    /// A broken order costs the right answer, never a rank beyond the lanes.
+    /// Lanes out of order give a wrong rank, never one past the lanes.
     #[test]
     fn lanes_out_of_order(lanes in prop::collection::vec(any::<u64>(), 0..MANY), key: u64) {
         let narrow: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
@@ -200,8 +200,8 @@ proptest! {
     }
 }
 
-/// Lanes that end where an unreadable page starts, and lanes that start where one ends: a read of
-/// one byte beside them ends the test with a fault.
+/// Lanes that end where an unreadable page starts, and lanes that start where one ends: a read of one byte
+/// outside of them faults.
 #[cfg(all(target_os = "linux", not(miri)))]
 mod beside_unreadable_pages {
     use super::*;
@@ -242,7 +242,7 @@ mod beside_unreadable_pages {
     }
 }
 
-/// What the kernels tell the tracing hook.
+/// The events that the kernels report to the tracing hook.
 #[cfg(feature = "model")]
 mod told {
     use super::*;

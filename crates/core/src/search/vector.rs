@@ -1,11 +1,11 @@
-//! The vector search, written once over the few words that an instruction set must know.
+//! The vector search, written once over the few operations of an instruction set.
 //!
-//! A run of lanes is halved, without branches, until two vectors cover it, and these two are
-//! counted: one at its start and one at its end, which may overlap, because lanes ascend. Trees
-//! search all places of a node, so the number of halvings is known at compile time and nothing can
-//! be mispredicted. Counting more vectors takes fewer dependent steps and wins in a node that is in
-//! the cache already; in a tree that isn't, fewer instructions win, because the processor then
-//! reaches the next lookup's misses earlier. `docs/search-kernels.md` has the figures.
+//! A run of lanes is halved, without branches, until two vectors cover it. These two are counted: one at its
+//! start and one at its end, which may overlap, because lanes ascend. Trees search all places of a node, so
+//! the number of halvings is known at compile time and nothing can be mispredicted. Counting more vectors
+//! needs fewer dependent steps, which is faster in a node that is cached already. In a tree that isn't
+//! cached, fewer instructions are faster, because the processor reaches the next lookup's misses earlier.
+//! `docs/search-kernels.md` has the figures.
 
 use super::dispatch::{Present, Ranks};
 use super::scalar::halve;
@@ -13,65 +13,65 @@ use crate::base::key::Bits;
 use crate::base::span::next;
 use crate::mem::touch::{NoTrace, Trace, Work};
 
-/// What an instruction set must know to search ascending lanes: of a node that nobody writes (ranks,
-/// below), or of long arrays of words that may be written meanwhile.
+/// The vector operations of an instruction set: on ascending lanes of a node that isn't being written
+/// (ranks, below), or on long arrays of words that may be written meanwhile.
 ///
 /// # Safety
-/// The functions answer what they say. `load` reads one whole vector from `at` on, and `load_few` reads
-/// `lanes` lanes and no byte more. Neither needs alignment beyond that of a lane. Callers owe that the
+/// The functions return what they document. `load` reads one whole vector from `at` on, and `load_few` reads
+/// `lanes` lanes and no byte more. Neither needs alignment beyond that of a lane. Callers ensure that the
 /// processor has the instruction set, which a type that is [`Present`] proves.
 pub unsafe trait InstructionSet: Present {
-    /// A register, or several, full of lanes.
+    /// One or several registers of lanes.
     type Vector: Copy;
-    /// What a compare makes of a vector's lanes, in the form that the instruction set has them in.
+    /// The result of comparing a vector's lanes, in the instruction set's form.
     type Mask: Copy;
     /// Bytes in a vector.
     const VECTOR_BYTES: usize;
 
-    /// The key in every lane.
+    /// Returns the key in every lane.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn splat<B: Bits>(key: B) -> Self::Vector;
 
-    /// The vector at `at`.
+    /// Loads the vector at `at`.
     ///
     /// # Safety
-    /// As the trait's, and it can be read.
+    /// See the trait; the vector is readable.
     unsafe fn load<B: Bits>(at: *const B) -> Self::Vector;
 
-    /// The `lanes` lanes from `at` on, fewer than a vector holds, and any others after them.
+    /// Loads the `lanes` lanes from `at` on, fewer than a vector holds; the remaining lanes are arbitrary.
     ///
     /// # Safety
-    /// As the trait's, and they can be read.
+    /// See the trait; the lanes are readable.
     unsafe fn load_few<B: Bits>(at: *const B, lanes: usize) -> Self::Vector;
 
-    /// These words, each of them whole, by what represents a relaxed load of each.
+    /// Loads these words, each of them whole, by an equivalent of a relaxed load of each.
     ///
     /// # Safety
-    /// As the trait's, and there are as many words as a vector has lanes.
+    /// See the trait; there are as many words as a vector has lanes.
     unsafe fn load_words<B: Bits>(words: &[B::Word]) -> Self::Vector;
 
-    /// The lanes in which `left` is greater than `right`, unsigned.
+    /// Returns the lanes in which `left` is greater than `right`, unsigned.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn greater<B: Bits>(left: Self::Vector, right: Self::Vector) -> Self::Mask;
 
-    /// The lanes of either mask.
+    /// Returns the union of the masks.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask;
 
-    /// One bit a lane.
+    /// Converts a mask to one bit per lane.
     ///
     /// # Safety
-    /// As the trait's.
+    /// See the trait.
     unsafe fn bits<B: Bits>(mask: Self::Mask) -> u32;
 }
 
-/// Lanes in a vector.
+/// Returns the number of lanes in a vector.
 pub const fn lanes_in_vector<I: InstructionSet, B: Bits>() -> usize {
     I::VECTOR_BYTES / B::BYTES
 }
@@ -87,8 +87,8 @@ impl<I: InstructionSet> Ranks for I {
 
     #[inline(always)]
     fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
-        // Lanes are integers: up to the key is below the next one, if there is one.
-        // A `match`, because `map_or` isn't always inlined: the vector instructions with it.
+        // Lanes are integers: "up to the key" is "below the next key", if there is one. A `match`, because
+        // `map_or`, with the vector instructions in it, isn't always inlined.
         match next(key) {
             Some(next) => Self::below::<B, T>(lanes, next),
             None => lanes.len(),
@@ -96,7 +96,7 @@ impl<I: InstructionSet> Ranks for I {
     }
 }
 
-/// How many of the ascending `lanes` are smaller than `key`.
+/// Returns how many of the ascending `lanes` are smaller than `key`.
 ///
 /// # Safety
 /// The processor has the instruction set.
@@ -117,8 +117,8 @@ unsafe fn rank<I: InstructionSet, B: Bits>(lanes: &[B], key: B) -> usize {
     }
 }
 
-/// How many of the `len` ascending lanes from `at` on are smaller than the key: a vector at their
-/// start and one at their end, which between them cover all.
+/// Returns how many of the `len` ascending lanes from `at` on are smaller than the key, by a vector at their
+/// start and one at their end, which together cover all of them.
 ///
 /// # Safety
 /// The processor has the instruction set, and the `len` lanes can be read. They fill at least one
@@ -134,7 +134,7 @@ unsafe fn both_ends<I: InstructionSet, B: Bits>(at: *const B, len: usize, key: I
     first + last.saturating_sub(2 * end - len)
 }
 
-/// How many lanes of the vector at `at` are smaller than the key.
+/// Returns how many lanes of the vector at `at` are smaller than the key.
 ///
 /// # Safety
 /// The processor has the instruction set, and the vector can be read.

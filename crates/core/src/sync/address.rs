@@ -2,17 +2,17 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// Where something is. Owns nothing, and orders nothing else: a word that is published after it does that.
+/// An address. Owns nothing, and orders nothing else: a word that is published after it does that.
 #[derive(Debug)]
 pub struct Address(AtomicPtr<u8>);
 
 impl Address {
-    /// Nowhere.
+    /// Returns the null address.
     pub const fn null() -> Self {
         Self(AtomicPtr::new(core::ptr::null_mut()))
     }
 
-    /// The address.
+    /// Returns the address.
     #[inline(always)]
     pub fn load_relaxed(&self) -> *mut u8 {
         self.0.load(Ordering::Relaxed)

@@ -1,26 +1,26 @@
-//! Whether the process has one thread.
+//! Detects whether the process has a single thread.
 //!
-//! A latch is taken by an atomic exchange, which keeps other threads from taking it at once. On x86-64 the
-//! exchange also keeps what comes after it in the program from beginning before it is done. So of two updates
-//! the second waits for its cache lines only after the first has got its own. Where there is no other thread,
-//! a load and a store do what the exchange does, and two updates wait at the same time.
+//! A latch is taken by an atomic exchange, which excludes other threads. On x86-64 the exchange also delays
+//! all later instructions until it has completed, so the second of two updates requests its cache lines only
+//! after the first has received its own. In a process with a single thread a plain load and store are
+//! enough, and the misses of two updates overlap.
 //!
-//! glibc says whether there is one thread for certain, in `__libc_single_threaded` (from 2.32 on), for this
-//! purpose: the reference counts of C++ go by it. Elsewhere nothing is certain.
+//! glibc (from 2.32 on) reports reliably whether there is one thread, in `__libc_single_threaded`, which
+//! C++'s reference counts use, too. On other systems the answer is always "no".
 //!
 //! # Thread safety
-//! Only a thread makes another one. So while the answer is yes, it stays so until the asking thread itself
-//! does something else, and making a thread orders all that came before it before all that the new one does.
-//! Threads that the C library doesn't know of may not exist in a process that uses it.
+//! Only a thread creates another one. So the answer "yes" stays valid until the calling thread itself
+//! creates a thread, which orders everything before it before everything that the new thread does. A process
+//! that uses the C library may not have threads that the library doesn't know of.
 
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
-/// What is said where nothing is certain.
+/// The answer where nothing is certain.
 static UNCERTAIN: AtomicU8 = AtomicU8::new(0);
-/// Where it is said: by the C library, once [`look_for_the_flag`] has found the place.
+/// The address of the answer: the C library's flag, once [`look_for_the_flag`] has found it.
 static FLAG: AtomicPtr<AtomicU8> = AtomicPtr::new((&raw const UNCERTAIN).cast_mut());
 
-/// Whether the process has one thread, for certain. Before [`look_for_the_flag`] nothing is.
+/// Returns whether the process certainly has one thread. Before [`look_for_the_flag`] this is `false`.
 #[inline(always)]
 pub fn is_alone() -> bool {
     // SAFETY: the address of a static of this file, or of a byte of the C library's, which is never unloaded
@@ -28,8 +28,7 @@ pub fn is_alone() -> bool {
     unsafe { (*FLAG.load(Ordering::Relaxed)).load(Ordering::Relaxed) != 0 }
 }
 
-/// Finds out where the C library says whether there is one thread. To be called when something is made that
-/// asks [`is_alone`].
+/// Finds the C library's flag. Call it when something is constructed that uses [`is_alone`].
 #[cold]
 pub fn look_for_the_flag() {
     // Tests that choose schedules run several threads on one of the system's.

@@ -1,30 +1,30 @@
-//! The atomics that latches can be made of, in one trait: words of 32 and of 64 bits, the standard
+//! One trait for the atomics that latches can be built on: words of 32 and of 64 bits, the standard
 //! library's or loom's.
 
 use super::primitive::{AtomicU32, AtomicU64};
 use core::fmt::Debug;
 use core::sync::atomic::Ordering;
 
-/// An atomic of 32 or 64 bits, told and asked in 64.
+/// An atomic of 32 or 64 bits, with an interface of 64 bits.
 pub trait Atom: Debug + Send + Sync + 'static {
     /// Its width in bytes.
     const BYTES: usize;
-    /// One of this value, cut to its width.
+    /// Creates an atomic with this value, truncated to its width.
     fn new(value: u64) -> Self;
-    /// The value.
+    /// Returns the value.
     fn load(&self, order: Ordering) -> u64;
-    /// Sets the value, cut to the width.
+    /// Sets the value, truncated to the width.
     fn store(&self, value: u64, order: Ordering);
-    /// Exchanges the value for another one if it is the expected one; otherwise says what it is.
+    /// Replaces the value if it is the expected one; otherwise returns it.
     ///
     /// # Errors
     /// The value that was found instead.
     fn compare_exchange(&self, expected: u64, value: u64, won: Ordering, lost: Ordering) -> Result<u64, u64>;
-    /// Adds to the value, modulo the width, and says what it was.
+    /// Adds to the value, modulo the width, and returns the old value.
     fn fetch_add(&self, amount: u64, order: Ordering) -> u64;
-    /// Takes from the value, modulo the width, and says what it was.
+    /// Subtracts from the value, modulo the width, and returns the old value.
     fn fetch_sub(&self, amount: u64, order: Ordering) -> u64;
-    /// Sets these bits and says what the value was.
+    /// Sets these bits and returns the old value.
     fn fetch_or(&self, bits: u64, order: Ordering) -> u64;
 }
 

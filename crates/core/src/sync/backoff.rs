@@ -1,33 +1,32 @@
-//! Waiting for another thread, which is about to be done, or has lost its processor, or doesn't exist.
+//! Waiting for another thread, which may be nearly done, preempted, or absent after a fork.
 
 use super::origin::{HELD_FOR_EVER, Origin};
 use super::primitive::{spin_loop, yield_now};
 use core::time::Duration;
 
-/// Waits a little longer each time: for a holder that is about to be done, then for one that has
-/// lost its processor.
+/// Waits a little longer each time: first for a holder that is nearly done, then for one that is preempted.
 #[derive(Debug, Default)]
 pub struct Backoff {
     rounds: u32,
-    /// Rounds in which the processor was given up, since others were last seen to move.
+    /// Rounds that yielded the processor since other threads were last seen to make progress.
     yields: u32,
 }
 
 impl Backoff {
-    /// Rounds that spin, each twice as long as the one before, before the processor is given up.
+    /// Rounds that spin, each twice as long as the one before, before the processor is yielded.
     const SPINNING_ROUNDS: u32 = 6;
-    /// Rounds that give the processor up, before a wait is a long one.
+    /// Rounds that yield the processor before a wait counts as long.
     const SHORT_WAIT: u32 = 64;
-    /// Rounds of a wait for something inherited that sleep, before its holder is given up. A latch is held
-    /// for microseconds, a mutex for milliseconds at most. Rounds are counted instead of time, because a
-    /// process that was stopped meanwhile has not waited.
+    /// Rounds that sleep in a wait for something inherited, before its holder is presumed absent. A latch is
+    /// held for microseconds, a mutex for milliseconds at most. Rounds are counted instead of time, because
+    /// a process that was stopped meanwhile has not waited.
     const SLEEPING_ROUNDS: u32 = 1000;
     const SLEEP: Duration = Duration::from_millis(1);
-    /// How long a round of any long wait sleeps: its holder has lost its processor, and takes the longer to
-    /// get one back the more threads ask for one only to look again.
+    /// The sleep of a round of any long wait: the holder is preempted, and the more threads poll, the later
+    /// it runs again.
     const NAP: Duration = Duration::from_micros(50);
 
-    /// Waits.
+    /// Waits for one round.
     pub fn wait(&mut self) {
         #[cfg(latchless_shuttle)]
         if super::steps::take(super::steps::Step::Wait) {
@@ -43,10 +42,11 @@ impl Backoff {
         }
     }
 
-    /// Waits for something of this origin.
+    /// Waits for one round for something of this origin.
     ///
     /// # Panics
-    /// When it was inherited by a fork and a second of waiting was in vain: its holder doesn't exist here.
+    /// If it was inherited by a fork and has been waited for for a second: its holder doesn't exist in this
+    /// process.
     pub fn wait_at(&mut self, origin: &Origin) {
         self.wait();
         if self.rounds >= Self::SPINNING_ROUNDS {
@@ -54,7 +54,7 @@ impl Backoff {
         }
     }
 
-    /// Others move: what is waited for isn't held for ever.
+    /// Records progress of other threads: what is waited for isn't held for ever.
     pub fn others_move(&mut self) {
         self.yields = 0;
     }

@@ -1,31 +1,31 @@
-//! For tests: what becomes of a child of the process.
+//! Test support: runs code in a forked child and reports how it ended.
 //!
 //! Another thread that panics meanwhile could leave the standard library's own locks held in the child. So
 //! tests that fork run alone in their process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Seconds after which a child hangs.
+/// Seconds after which a child counts as hanging.
 const HANGS_AFTER: u32 = 60;
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It did what it was to do.
+    /// It completed.
     Well,
-    /// It panicked with the message that it was to say.
+    /// It panicked with the expected message.
     SayingSo,
-    /// It panicked with something else.
+    /// It panicked with another message.
     Wrongly,
-    /// It waited without an end.
+    /// It didn't end.
     Hanging,
 }
 
-/// A child that is doing something.
+/// A running child.
 pub struct Child(libc::pid_t);
 
 impl Child {
-    /// A child that does this, and may panic with a message that has `says` in it.
+    /// Starts a child that runs `act`, which may panic with a message that contains `says`.
     pub fn start(says: &str, act: impl FnOnce()) -> Self {
         // SAFETY: the child has a copy of all memory and this thread alone; what it calls takes no lock that
         // another thread may have held, but those of the C library, which it makes ready, and those under
@@ -50,7 +50,7 @@ impl Child {
         }
     }
 
-    /// Waits until it ends.
+    /// Waits until the child ends.
     pub fn ended(self) -> Ended {
         let mut status = 0;
         // SAFETY: the child is this process's, and is waited for once.
@@ -66,7 +66,7 @@ impl Child {
     }
 }
 
-/// Leaves the process no address space but what it has taken already. For a child.
+/// Limits the process to the address space that it has taken already. For a child.
 pub fn take_address_space() {
     let limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: reads a variable of this function; what is mapped stays so.

@@ -1,5 +1,5 @@
-//! The atomics that latches are made of. The standard library's, or loom's versions of
-//! them when a protocol is being model-checked (`--cfg loom`).
+//! The atomics that latches are built on: the standard library's, or loom's when a protocol is model-checked
+//! (`--cfg loom`).
 
 #[cfg(not(loom))]
 mod address;
@@ -60,7 +60,7 @@ mod primitive {
 pub use core::sync::atomic::Ordering;
 pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
 
-/// Where tests disturb schedules (`--cfg latchless_perturb`); otherwise nothing.
+/// A point at which tests disturb schedules (`--cfg latchless_perturb`); otherwise nothing.
 #[inline(always)]
 pub fn perturb() {
     #[cfg(latchless_perturb)]
@@ -68,14 +68,14 @@ pub fn perturb() {
     step();
 }
 
-/// Where tests decide which thread goes on (`--cfg latchless_shuttle`); otherwise nothing.
+/// A point at which tests choose the next thread (`--cfg latchless_shuttle`); otherwise nothing.
 #[inline(always)]
 pub fn step() {
     #[cfg(latchless_shuttle)]
     steps::take(steps::Step::Access);
 }
 
-/// Looks at words without a step: for assertions.
+/// Reads words without a scheduling point: for assertions.
 #[inline(always)]
 pub fn unseen<R>(look: impl FnOnce() -> R) -> R {
     #[cfg(latchless_shuttle)]

@@ -1,12 +1,12 @@
-//! The standard library's mutex, but for two things: a panic under it doesn't poison it, since what it
-//! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that
-//! made it ends ([`Origin`]).
+//! The standard library's mutex, with two differences. A panic under it doesn't poison it, since what it
+//! guards here is consistent whenever foreign code runs. And in a forked child, waiting for a mutex that a
+//! thread of the parent held panics instead of hanging ([`Origin`]).
 
 use super::backoff::Backoff;
 use super::origin::Origin;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 
-/// A mutex. See the file's head.
+/// A mutex. See the module documentation.
 #[derive(Debug)]
 pub struct Mutex<T> {
     origin: Origin,
@@ -20,7 +20,7 @@ impl<T: Default> Default for Mutex<T> {
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that guards this.
+    /// Creates a mutex that guards this value.
     pub fn new(guarded: T) -> Self {
         Self { origin: Origin::here(), inner: std::sync::Mutex::new(guarded) }
     }
@@ -28,7 +28,7 @@ impl<T> Mutex<T> {
     /// Waits until it is free, and takes it.
     ///
     /// # Panics
-    /// When a thread held it at a fork, and this is the child.
+    /// If a thread held it at a fork, and this is the child.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.try_lock().unwrap_or_else(|| self.lock_slowly())
     }
@@ -57,7 +57,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// What it guards.
+    /// Returns the guarded value.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,14 +1,14 @@
-//! The process in which something was made.
+//! The process in which an object was made.
 //!
-//! A fork copies all memory and one thread. What another thread held at that moment, a latch or a mutex,
-//! stays held in the child for ever. A thread that waits long asks where the thing comes from: in a child
-//! that inherited it, the wait may be one without an end.
+//! A fork copies all memory and one thread. A latch or a mutex that another thread held at that moment stays
+//! held in the child for ever. A thread that has waited long compares the origin of what it waits for with
+//! its own process: in a child that inherited it, the wait may never end.
 
-/// Said in place of a wait without an end.
+/// The panic message of such a wait.
 pub(crate) const HELD_FOR_EVER: &str = "waited for a thread that doesn't exist in this process: it was forked while \
     a thread of its parent was changing the index; see \"After a fork\" in the documentation of latchless::index";
 
-/// The process in which something was made.
+/// The process in which an object was made.
 ///
 /// ```
 /// use latchless_core::sync::Origin;
@@ -20,27 +20,27 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// This process.
+    /// Returns this process.
     pub fn here() -> Self {
         Self { process: process() }
     }
 
-    /// The process's number, for who has room for a word alone.
+    /// Returns the process's number, to be stored in a word.
     #[cfg(not(loom))]
     pub(crate) fn number(self) -> u64 {
         u64::from(self.process)
     }
 
-    /// Whether another process made it: this one is a child of that one, by a fork, or a child's child. Not
-    /// noticed if this one happens to have that one's number, as a process that is the first in a namespace
-    /// of its own may; nothing but the notice is lost then.
+    /// Returns whether another process made the object: an ancestor of this process, by a fork. If this
+    /// process happens to have its ancestor's number, as the first process of a namespace may, the answer is
+    /// `false`; only the panic message is lost then.
     pub fn is_inherited(&self) -> bool {
         self.process != process()
     }
 }
 
-/// The number of the calling process. A system call: for what is done seldom.
+/// Returns the number of the calling process. A system call, so for rare uses.
 fn process() -> u32 {
-    // Interpreters know of no fork.
+    // Miri and loom have no fork.
     if cfg!(any(miri, loom)) { 0 } else { std::process::id() }
 }

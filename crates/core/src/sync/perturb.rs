@@ -1,11 +1,11 @@
-//! Disturbed schedules, for tests: moments that are too short for another thread to come between
-//! become long ones. Only under `--cfg latchless_perturb`; otherwise nothing is here.
+//! Disturbed schedules, for tests: windows that are too short for another thread to run in become long. Only
+//! under `--cfg latchless_perturb`; otherwise this file is empty.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The calling thread may step back here, for a moment or for a while.
+/// May pause the calling thread here, for a moment or for a while.
 pub fn perturb() {
     static THREADS: AtomicU64 = AtomicU64::new(1);
     thread_local! {

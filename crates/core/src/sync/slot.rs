@@ -1,20 +1,18 @@
-//! Numbers that threads share out among themselves, so that each finds a place of its own in a table:
-//! its pool of nodes, its epoch.
+//! Small thread numbers, by which each thread finds its entry of a table: its pool of nodes, its epoch.
 //!
-//! A number is a hint, never a right: two threads may bear the same one, and its user makes
-//! sure that both get along.
+//! A number is a hint: two threads may have the same one, and users of a number must tolerate that.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Places in a table that threads share out: more than the processors of most machines.
+/// Number of table entries that threads share: more than the processors of most machines.
 pub const SLOTS: usize = 64;
 
 thread_local! {
     static OWN: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-/// The calling thread's number, below [`SLOTS`].
+/// Returns the calling thread's number, below [`SLOTS`].
 #[inline(always)]
 pub fn slot() -> usize {
     let own = OWN.try_with(Cell::get).unwrap_or(0);

@@ -1,21 +1,21 @@
-//! A counter that many threads change without meeting: each has a cache line of its own.
+//! A counter that many threads change without contention: each has its own cache line.
 //!
 //! # Thread safety
-//! The first few lines are *owned*: while a thread lives, no other thread writes to its line, of any counter.
-//! So it adds by a load and a store. A locked addition takes longer, and on x86-64 it lets no later load
-//! begin before all earlier stores are done. Threads that find all of these taken share the other lines,
-//! and add atomically. The next owner of a line sees what the last one wrote, because it takes the line
-//! from those that were given back, in that order.
+//! The first few lines are *owned*: while a thread lives, no other thread writes to its line, of any
+//! counter. So it adds by a load and a store. A locked addition takes longer, and on x86-64 it delays all
+//! later loads until all earlier stores are done. Threads that find all of these lines taken share the other
+//! ones, and add atomically. The next owner of a line sees the last one's writes, because it acquires the
+//! line after its release.
 
 use super::word::Word;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Lines of a counter.
+/// The number of lines of a counter.
 const STRIPES: usize = 16;
-/// The first so many of them are owned.
+/// The number of owned lines, which come first.
 const OWNED: usize = 8;
-/// What a thread has that hasn't counted yet.
+/// The state of a thread that hasn't counted yet.
 const UNKNOWN: usize = usize::MAX;
 
 #[derive(Debug, Default)]
@@ -40,7 +40,8 @@ impl Striped {
         }
     }
 
-    /// As [`Striped::add`], for a thread that has no line of its own, or that counts for the first time.
+    /// Adds a number for a thread that shares its line, or that counts for the first time. See
+    /// [`Striped::add`].
     #[cold]
     #[inline(never)]
     fn add_beside_others(&self, amount: i64) {
@@ -51,13 +52,13 @@ impl Striped {
         self.stripes[OWN.get() % STRIPES].0.add(amount as u64);
     }
 
-    /// As [`Striped::add`], for a caller that is sure that no other thread is adding: an ordinary addition.
+    /// Adds a number while no other thread is adding: an ordinary addition. See [`Striped::add`].
     #[inline(always)]
     pub fn add_alone(&self, amount: i64) {
         self.stripes[0].0.add_alone(amount as u64);
     }
 
-    /// The sum. While others add, one that lies between what it was and what it will be.
+    /// Returns the sum. While other threads add, it is a value between the old and the new sum.
     pub fn sum(&self) -> i64 {
         self.stripes.iter().fold(0i64, |sum, stripe| sum.wrapping_add(stripe.0.load_relaxed() as i64))
     }
@@ -74,9 +75,9 @@ impl Striped {
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Which line the calling thread has, or shares.
+    /// The line that the calling thread owns or shares.
     static OWN: Cell<usize> = const { Cell::new(UNKNOWN) };
-    /// Gives an owned line back.
+    /// Releases an owned line.
     static END: End = const { End };
 }
 
@@ -92,12 +93,12 @@ impl Drop for End {
     }
 }
 
-/// A line for the calling thread: its own, if one is free.
+/// Returns a line for the calling thread: an owned one, if one is free.
 fn take() -> usize {
     static SHARING: AtomicUsize = AtomicUsize::new(0);
     let free = |taken: usize| Some((!taken).trailing_zeros() as usize).filter(|&free| free < OWNED);
     let with_one_more = |taken: usize| free(taken).map(|free| taken | 1 << free);
-    // A thread that is ending can't give anything back any more.
+    // A thread that is ending can't release anything any more.
     let found = END.try_with(|_| TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, with_one_more));
     match found {
         Ok(Ok(taken)) => free(taken).expect("it was there to be taken"),
@@ -128,7 +129,7 @@ mod tests {
     fn more_threads_than_lines_of_their_own_add_up() {
         let (count, threads) = (Striped::default(), 3 * OWNED);
         for _ in 0..if cfg!(miri) { 2 } else { 20 } {
-            // All of them are there at once, and none of the next round is before all have ended.
+            // All of them exist at once, and none of the next round starts before all have ended.
             let (all, owned) = (Barrier::new(threads), AtomicUsize::new(0));
             std::thread::scope(|scope| {
                 for _ in 0..threads {

@@ -1,4 +1,4 @@
-//! A count that many threads change and whose value matters to each.
+//! A count that many threads change and whose exact value matters to each of them.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,33 +7,34 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 pub struct Tally(AtomicUsize);
 
 impl Tally {
-    /// A count of this value.
+    /// Creates a count of this value.
     pub const fn new(value: usize) -> Self {
         Self(AtomicUsize::new(value))
     }
 
-    /// Adds to the count and says what it is then; it wraps.
+    /// Adds to the count and returns the new value; it wraps.
     pub fn add(&self, amount: usize) -> usize {
         self.0.fetch_add(amount, Ordering::Relaxed).wrapping_add(amount)
     }
 
-    /// Adds to the count unless it would be over a limit then.
+    /// Adds to the count unless the result would exceed a limit.
     ///
     /// # Errors
-    /// What the count would have been; it is as before.
+    /// The result that the count would have had; it is unchanged.
     pub fn add_up_to(&self, amount: usize, limit: usize) -> Result<(), usize> {
         let fits = |count: usize| count.checked_add(amount).filter(|&sum| sum <= limit);
-        // Nobody sees more in the count than is claimed: what was added and taken back could refuse others.
+        // The count never includes a rejected amount: adding and subtracting one could reject other
+        // threads'.
         let added = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
         added.map(drop).map_err(|count| count.saturating_add(amount))
     }
 
-    /// Takes away from the count.
+    /// Subtracts from the count.
     pub fn subtract(&self, amount: usize) {
         self.0.fetch_sub(amount, Ordering::Relaxed);
     }
 
-    /// The count.
+    /// Returns the count.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
 //! Words of node memory that one thread may write while others read.
 //!
-//! Always the standard library's atomics: they lie in mapped memory, where loom's can't. The few
-//! orderings that node words need have names here, so no floor above spells one out.
+//! These are always the standard library's atomics: they lie in mapped memory, where loom's can't. The few
+//! orderings that node words need have names here, so no code above this module spells one out.
 
 use super::{Atom, step};
 use core::fmt::Debug;
@@ -13,21 +13,21 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub struct Word(AtomicU64);
 
 impl Word {
-    /// A word of this value.
+    /// Creates a word with this value.
     pub const fn new(value: u64) -> Self {
         Self(AtomicU64::new(value))
     }
 
-    /// The value, in no order with anything else. What it is worth is settled by validating the
-    /// version that it was read under.
+    /// Returns the value, relaxed. It is meaningful only once the version that it was read under has been
+    /// validated.
     #[inline(always)]
     pub fn load_relaxed(&self) -> u64 {
         step();
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The value, read after everything that was read before: whatever was written before a published word
-    /// that one of those reads saw is seen here.
+    /// Returns the value, ordered after all earlier reads: it is at least as new as everything that was
+    /// written before a published word that one of those reads saw.
     #[inline(always)]
     pub fn load_after_fence(&self) -> u64 {
         step();
@@ -35,56 +35,55 @@ impl Word {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Sets the value, in no order with anything else. For the holder of a latch, or for memory that
-    /// no other thread knows of yet.
+    /// Sets the value, relaxed. For the holder of a latch, or for memory that no other thread knows of yet.
     #[inline(always)]
     pub fn store_relaxed(&self, value: u64) {
         step();
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// Sets a value that leads to something: a thread that [`Word::follow`]s it sees what was written before.
+    /// Sets a value that refers to something: a thread that [`Word::follow`]s it sees all earlier writes.
     #[inline(always)]
     pub fn publish(&self, value: u64) {
         step();
         self.0.store(value, Ordering::Release);
     }
 
-    /// A value that leads to something, and everything that was written before it was published.
+    /// Returns a value that refers to something, with everything that was written before it was published.
     #[inline(always)]
     pub fn follow(&self) -> u64 {
         step();
         self.0.load(Ordering::Acquire)
     }
 
-    /// Sets bits that lead to something, and leaves the others as they are.
+    /// Sets bits that refer to something, and leaves the others unchanged.
     #[inline(always)]
     pub fn publish_bits(&self, bits: u64) {
         self.0.fetch_or(bits, Ordering::Release);
     }
 
-    /// Sets bits, in no order with anything else, and leaves the others as they are.
+    /// Sets bits, relaxed, and leaves the others unchanged.
     #[inline(always)]
     pub fn set_bits(&self, bits: u64) {
         step();
         self.0.fetch_or(bits, Ordering::Relaxed);
     }
 
-    /// Clears bits, in no order with anything else, and says which of them were set.
+    /// Clears bits, relaxed, and returns those of them that were set.
     #[inline(always)]
     pub fn take_bits(&self, bits: u64) -> u64 {
         step();
         self.0.fetch_and(!bits, Ordering::Relaxed) & bits
     }
 
-    /// Adds to the value, in no order with anything else; for counters.
+    /// Adds to the value, relaxed; for counters.
     #[inline(always)]
     pub fn add(&self, amount: u64) {
         self.0.fetch_add(amount, Ordering::Relaxed);
     }
 
-    /// As [`Word::add`], of a word that no other thread writes meanwhile: by a load and a store. No step at
-    /// which others matter.
+    /// Adds to the value by a load and a store, while no other thread writes the word. Not a scheduling
+    /// point.
     #[inline(always)]
     pub fn add_alone(&self, amount: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
@@ -94,37 +93,37 @@ impl Word {
 /// A cache line of words.
 pub type Line = [Word; 8];
 
-/// Four bytes that may be read while they are written. As [`Word`].
+/// Four bytes that may be read while they are written, like [`Word`].
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Word32(AtomicU32);
 
 mod sealed {
-    /// Keeps [`super::BitsWord`] to the two words of this file: any bits are one of them.
+    /// Restricts [`super::BitsWord`] to the two words of this file, for which any bits are valid.
     pub trait Sealed {}
     impl Sealed for super::Word {}
     impl Sealed for super::Word32 {}
 }
 
-/// A word that is as wide as an encoded key: what nodes are made of whose fields all have one width.
-/// Sealed: [`Word`] and [`Word32`].
+/// A word as wide as an encoded key, for nodes whose fields all have one width. Sealed: [`Word`] and
+/// [`Word32`].
 pub trait BitsWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
     /// The unsigned integer of this width.
     type Bits: Copy;
-    /// The atomic that the word is.
+    /// The underlying atomic.
     type Atom: Atom;
-    /// As [`Word::load_relaxed`].
+    /// Returns the value, relaxed. See [`Word::load_relaxed`].
     fn load_relaxed(&self) -> Self::Bits;
-    /// As [`Word::store_relaxed`].
+    /// Sets the value, relaxed. See [`Word::store_relaxed`].
     fn store_relaxed(&self, value: Self::Bits);
-    /// As [`Word::publish`].
+    /// Sets a value that refers to something. See [`Word::publish`].
     fn publish(&self, value: Self::Bits);
-    /// As [`BitsWord::publish`], unless the word has a larger value: so the value never becomes
-    /// smaller, in whatever order threads call this.
+    /// Sets the value unless the word has a larger one, so the value never decreases, whatever the order of
+    /// calls by several threads. Orders as [`BitsWord::publish`] does.
     fn publish_max(&self, value: Self::Bits);
-    /// As [`Word::follow`].
+    /// Returns a value that refers to something. See [`Word::follow`].
     fn follow(&self) -> Self::Bits;
-    /// The atomic, for a latch to be made of.
+    /// Returns the underlying atomic, for a latch.
     fn atom(&self) -> &Self::Atom;
 }
 

@@ -16,7 +16,7 @@ use latchless_core::base::index::Direction;
 /// Room for the entries of a chunk: half a leaf of 64-bit lanes.
 pub const CHUNK: usize = 32;
 
-/// A few entries in ascending order. See the file's head.
+/// A few entries in ascending order. See the module documentation.
 pub struct Chunk<B> {
     keys: [MaybeUninit<B>; CHUNK],
     values: [MaybeUninit<B>; CHUNK],

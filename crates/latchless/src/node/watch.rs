@@ -14,7 +14,7 @@ use latchless_core::sync::Word;
 #[cfg(debug_assertions)]
 use latchless_core::sync::unseen;
 
-/// A latch of a node, which is watched in debug builds. See the file's head.
+/// A latch of a node, which is watched in debug builds. See the module documentation.
 #[derive(Debug)]
 pub struct Watched<'a, H> {
     // First, so that it looks before the latch is released.

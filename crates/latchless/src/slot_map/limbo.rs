@@ -19,7 +19,7 @@ const MANY: usize = 64;
 /// Lists, so that threads rarely meet at one.
 const STRIPES: usize = 8;
 
-/// The lists, and how many values are in batches. See the file's head.
+/// The lists, and how many values are in batches. See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Limbo {
     stripes: [Stripe; STRIPES],

@@ -21,7 +21,7 @@ use latchless_core::mem::space::{Begin, NodePool, NodePoolOptions};
 use latchless_core::sync::{Line, Origin};
 use std::sync::Arc;
 
-/// Nodes of `LINES` cache lines each. See the file's head.
+/// Nodes of `LINES` cache lines each. See the module documentation.
 #[derive(Debug)]
 pub struct SharedArena<const LINES: usize> {
     space: NodePool,

@@ -26,7 +26,7 @@ use latchless_core::search::Scalar;
 
 pub(super) use asking::lines_of;
 
-/// B of the paper's Eq. (2), T1/Tnext: see the file's head.
+/// B of the paper's Eq. (2), T1/Tnext: see the module documentation.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
 /// Lines that are asked for at first where it isn't known how long the range is.
 const LINES_AT_FIRST: usize = 24;

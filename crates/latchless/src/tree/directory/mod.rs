@@ -51,7 +51,7 @@ const FEWEST_ENTRIES: usize = 1 << 10;
 /// The largest tables are more than the largest trees need.
 const SIZES: usize = 22;
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub(super) struct Directory {
     /// Which of the tables is in use, by size and turn, from 1; 0: none is.

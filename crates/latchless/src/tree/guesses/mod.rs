@@ -91,7 +91,7 @@ fn segments_of(form: u64) -> Option<usize> {
     (both != 0).then_some(usize::from(both == SEGMENTED[1]))
 }
 
-/// What there is to guess by. See the file's head.
+/// What there is to guess by. See the module documentation.
 #[derive(Debug)]
 pub(super) struct Guesses {
     /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.

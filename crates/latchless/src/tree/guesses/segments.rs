@@ -15,7 +15,7 @@ pub(crate) const SEGMENTS: usize = 64;
 /// Of so many segments one may have slots of less than half of the mean width where one width serves all.
 const NARROW_SHARE: usize = 32;
 
-/// How the range of all keys is cut. See the file's head.
+/// How the range of all keys is cut. See the module documentation.
 #[derive(Debug)]
 pub(crate) struct Segments {
     /// The last key of each segment.

@@ -58,7 +58,7 @@ const NODES_AT_ONCE: usize = 64;
 /// How often a query tries to get the mutex before it counts leaf by leaf.
 const TRIES: usize = 1 << 10;
 
-/// See the file's head.
+/// See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
     /// Made by the first query that wants it.

@@ -9,7 +9,7 @@ use latchless_core::mem::words::Words;
 /// Buckets in a block.
 pub(in crate::tree) const BUCKETS_PER_BLOCK: usize = 64;
 
-/// See the file's head. All but dirty bits is for the holder of the mutex; writers look up buckets.
+/// See the module documentation. All but dirty bits is for the holder of the mutex; writers look up buckets.
 #[derive(Debug)]
 pub(in crate::tree) struct Table {
     /// Buckets in use.

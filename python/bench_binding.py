@@ -27,7 +27,7 @@ class Compiled:
     def __init__(self, path: str, keys: np.ndarray, values: np.ndarray) -> None:
         self._library = ctypes.CDLL(path)
         self._index = ctypes.c_void_p()
-        self._call("load", *map(pointer, (keys, values)), size(keys), None, ctypes.byref(self._index))
+        self._call("bulk_load", *map(pointer, (keys, values)), size(keys), None, ctypes.byref(self._index))
 
     def _call(self, function: str, *arguments: Any) -> None:
         status = getattr(self._library, f"latchless_i64_{function}")(*arguments)

@@ -233,35 +233,35 @@ typedef struct latchless_stats {
     uint64_t misled;
 } latchless_stats;
 
-// What latchless_u64_visit() calls: with `count` keys and their values, which are there until it returns.
+// What latchless_u64_scan() calls: with `count` keys and their values, which are there until it returns.
 // Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_u64_visitor)(const uint64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_i64_visit() calls: with `count` keys and their values, which are there until it returns.
+// What latchless_i64_scan() calls: with `count` keys and their values, which are there until it returns.
 // Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_i64_visitor)(const int64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_f64_visit() calls: with `count` keys and their values, which are there until it returns.
+// What latchless_f64_scan() calls: with `count` keys and their values, which are there until it returns.
 // Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_f64_visitor)(const double *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_bytes_visit() calls: with a key and its value. The key is there until it returns. Not
+// What latchless_bytes_scan() calls: with a key and its value. The key is there until it returns. Not
 // zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_bytes_visitor)(const void *key,
                                        size_t key_len,
                                        latchless_value value,
                                        void *context);
 
-// What latchless_kv_visit() calls: with a key and its value. Both are there until it returns. Not
+// What latchless_kv_scan() calls: with a key and its value. Both are there until it returns. Not
 // zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_kv_visitor)(const void *key,
                                     size_t key_len,
@@ -298,11 +298,11 @@ enum latchless_status latchless_u64_new(const struct latchless_options *options,
 // Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
 // Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
 // message names the position at fault.
-enum latchless_status latchless_u64_load(const uint64_t *keys,
-                                         const latchless_value *values,
-                                         size_t count,
-                                         const struct latchless_options *options,
-                                         struct latchless_u64 **out);
+enum latchless_status latchless_u64_bulk_load(const uint64_t *keys,
+                                              const latchless_value *values,
+                                              size_t count,
+                                              const struct latchless_options *options,
+                                              struct latchless_u64 **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
 // are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
@@ -336,7 +336,7 @@ enum latchless_status latchless_u64_stats(const struct latchless_u64 *index,
 
 // Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 // thread is changing.
-enum latchless_status latchless_u64_check(const struct latchless_u64 *index);
+enum latchless_status latchless_u64_check_invariants(const struct latchless_u64 *index);
 
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
@@ -344,7 +344,7 @@ enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
                                         latchless_value *value);
 
 // LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_u64_contains(const struct latchless_u64 *index, uint64_t key);
+enum latchless_status latchless_u64_contains_key(const struct latchless_u64 *index, uint64_t key);
 
 // Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
 // the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
@@ -355,17 +355,17 @@ enum latchless_status latchless_u64_insert(const struct latchless_u64 *index,
 
 // Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 // gets its value. `present` may be NULL.
-enum latchless_status latchless_u64_insert_if_absent(const struct latchless_u64 *index,
-                                                     uint64_t key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
+enum latchless_status latchless_u64_try_insert(const struct latchless_u64 *index,
+                                               uint64_t key,
+                                               latchless_value value,
+                                               latchless_value *present);
 
 // Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 // and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_u64_update(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
+enum latchless_status latchless_u64_replace(const struct latchless_u64 *index,
+                                            uint64_t key,
+                                            latchless_value value,
+                                            latchless_value *before);
 
 // Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
 enum latchless_status latchless_u64_remove(const struct latchless_u64 *index,
@@ -573,11 +573,11 @@ enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
 
 // Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
 // LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_u64_visit(const struct latchless_u64 *index,
-                                          uint64_t low,
-                                          uint64_t high,
-                                          latchless_u64_visitor visitor,
-                                          void *context);
+enum latchless_status latchless_u64_scan(const struct latchless_u64 *index,
+                                         uint64_t low,
+                                         uint64_t high,
+                                         latchless_u64_visitor visitor,
+                                         void *context);
 
 // Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
 // or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
@@ -607,11 +607,11 @@ enum latchless_status latchless_i64_new(const struct latchless_options *options,
 // Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
 // Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
 // message names the position at fault.
-enum latchless_status latchless_i64_load(const int64_t *keys,
-                                         const latchless_value *values,
-                                         size_t count,
-                                         const struct latchless_options *options,
-                                         struct latchless_i64 **out);
+enum latchless_status latchless_i64_bulk_load(const int64_t *keys,
+                                              const latchless_value *values,
+                                              size_t count,
+                                              const struct latchless_options *options,
+                                              struct latchless_i64 **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
 // are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
@@ -645,7 +645,7 @@ enum latchless_status latchless_i64_stats(const struct latchless_i64 *index,
 
 // Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 // thread is changing.
-enum latchless_status latchless_i64_check(const struct latchless_i64 *index);
+enum latchless_status latchless_i64_check_invariants(const struct latchless_i64 *index);
 
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
@@ -653,7 +653,7 @@ enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
                                         latchless_value *value);
 
 // LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_i64_contains(const struct latchless_i64 *index, int64_t key);
+enum latchless_status latchless_i64_contains_key(const struct latchless_i64 *index, int64_t key);
 
 // Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
 // the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
@@ -664,17 +664,17 @@ enum latchless_status latchless_i64_insert(const struct latchless_i64 *index,
 
 // Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 // gets its value. `present` may be NULL.
-enum latchless_status latchless_i64_insert_if_absent(const struct latchless_i64 *index,
-                                                     int64_t key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
+enum latchless_status latchless_i64_try_insert(const struct latchless_i64 *index,
+                                               int64_t key,
+                                               latchless_value value,
+                                               latchless_value *present);
 
 // Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 // and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_i64_update(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
+enum latchless_status latchless_i64_replace(const struct latchless_i64 *index,
+                                            int64_t key,
+                                            latchless_value value,
+                                            latchless_value *before);
 
 // Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
 enum latchless_status latchless_i64_remove(const struct latchless_i64 *index,
@@ -882,11 +882,11 @@ enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
 
 // Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
 // LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_i64_visit(const struct latchless_i64 *index,
-                                          int64_t low,
-                                          int64_t high,
-                                          latchless_i64_visitor visitor,
-                                          void *context);
+enum latchless_status latchless_i64_scan(const struct latchless_i64 *index,
+                                         int64_t low,
+                                         int64_t high,
+                                         latchless_i64_visitor visitor,
+                                         void *context);
 
 // Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
 // or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
@@ -916,11 +916,11 @@ enum latchless_status latchless_f64_new(const struct latchless_options *options,
 // Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
 // Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
 // message names the position at fault.
-enum latchless_status latchless_f64_load(const double *keys,
-                                         const latchless_value *values,
-                                         size_t count,
-                                         const struct latchless_options *options,
-                                         struct latchless_f64 **out);
+enum latchless_status latchless_f64_bulk_load(const double *keys,
+                                              const latchless_value *values,
+                                              size_t count,
+                                              const struct latchless_options *options,
+                                              struct latchless_f64 **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
 // are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
@@ -954,7 +954,7 @@ enum latchless_status latchless_f64_stats(const struct latchless_f64 *index,
 
 // Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 // thread is changing.
-enum latchless_status latchless_f64_check(const struct latchless_f64 *index);
+enum latchless_status latchless_f64_check_invariants(const struct latchless_f64 *index);
 
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
@@ -962,7 +962,7 @@ enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
                                         latchless_value *value);
 
 // LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_f64_contains(const struct latchless_f64 *index, double key);
+enum latchless_status latchless_f64_contains_key(const struct latchless_f64 *index, double key);
 
 // Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
 // the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
@@ -973,17 +973,17 @@ enum latchless_status latchless_f64_insert(const struct latchless_f64 *index,
 
 // Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 // gets its value. `present` may be NULL.
-enum latchless_status latchless_f64_insert_if_absent(const struct latchless_f64 *index,
-                                                     double key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
+enum latchless_status latchless_f64_try_insert(const struct latchless_f64 *index,
+                                               double key,
+                                               latchless_value value,
+                                               latchless_value *present);
 
 // Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 // and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_f64_update(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value value,
-                                           latchless_value *before);
+enum latchless_status latchless_f64_replace(const struct latchless_f64 *index,
+                                            double key,
+                                            latchless_value value,
+                                            latchless_value *before);
 
 // Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
 enum latchless_status latchless_f64_remove(const struct latchless_f64 *index,
@@ -1191,11 +1191,11 @@ enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
 
 // Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
 // LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_f64_visit(const struct latchless_f64 *index,
-                                          double low,
-                                          double high,
-                                          latchless_f64_visitor visitor,
-                                          void *context);
+enum latchless_status latchless_f64_scan(const struct latchless_f64 *index,
+                                         double low,
+                                         double high,
+                                         latchless_f64_visitor visitor,
+                                         void *context);
 
 // Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
 // or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
@@ -1225,21 +1225,21 @@ enum latchless_status latchless_bytes_new(const struct latchless_options *option
 
 // Makes an index: values[i] goes under the key of lens[i] bytes at keys[i]. Keys must ascend and differ.
 // Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails.
-enum latchless_status latchless_bytes_load(const void *const *keys,
-                                           const size_t *lens,
-                                           const latchless_value *values,
-                                           size_t count,
-                                           const struct latchless_options *options,
-                                           struct latchless_bytes **out);
+enum latchless_status latchless_bytes_bulk_load(const void *const *keys,
+                                                const size_t *lens,
+                                                const latchless_value *values,
+                                                size_t count,
+                                                const struct latchless_options *options,
+                                                struct latchless_bytes **out);
 
-// As latchless_bytes_load(), of packed keys: see latchless_bytes_get_packed().
-enum latchless_status latchless_bytes_load_packed(const void *bytes,
-                                                  const void *offsets,
-                                                  size_t offset_size,
-                                                  const latchless_value *values,
-                                                  size_t count,
-                                                  const struct latchless_options *options,
-                                                  struct latchless_bytes **out);
+// As latchless_bytes_bulk_load(), of packed keys: see latchless_bytes_get_packed().
+enum latchless_status latchless_bytes_bulk_load_packed(const void *bytes,
+                                                       const void *offsets,
+                                                       size_t offset_size,
+                                                       const latchless_value *values,
+                                                       size_t count,
+                                                       const struct latchless_options *options,
+                                                       struct latchless_bytes **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
 // are byte strings or texts and its values are numbers of 64 bits. `options` may be NULL. `*out` is NULL if
@@ -1266,9 +1266,9 @@ enum latchless_status latchless_bytes_len(const struct latchless_bytes *index, s
 
 // Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
 // large index. `held` and `live` may be NULL.
-enum latchless_status latchless_bytes_memory(const struct latchless_bytes *index,
-                                             size_t *held,
-                                             size_t *live);
+enum latchless_status latchless_bytes_memory_bytes(const struct latchless_bytes *index,
+                                                   size_t *held,
+                                                   size_t *live);
 
 // Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
 enum latchless_status latchless_bytes_clear(const struct latchless_bytes *index);
@@ -1280,7 +1280,7 @@ enum latchless_status latchless_bytes_stats(const struct latchless_bytes *index,
 
 // Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 // thread is changing.
-enum latchless_status latchless_bytes_check(const struct latchless_bytes *index);
+enum latchless_status latchless_bytes_check_invariants(const struct latchless_bytes *index);
 
 // The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
 // `*value` is as before. `value` may be NULL.
@@ -1290,9 +1290,9 @@ enum latchless_status latchless_bytes_get(const struct latchless_bytes *index,
                                           latchless_value *value);
 
 // LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_bytes_contains(const struct latchless_bytes *index,
-                                               const void *key,
-                                               size_t key_len);
+enum latchless_status latchless_bytes_contains_key(const struct latchless_bytes *index,
+                                                   const void *key,
+                                                   size_t key_len);
 
 // Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
 // and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
@@ -1305,19 +1305,19 @@ enum latchless_status latchless_bytes_insert(const struct latchless_bytes *index
 
 // Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 // gets its value. Otherwise as latchless_bytes_insert(). `present` may be NULL.
-enum latchless_status latchless_bytes_insert_if_absent(const struct latchless_bytes *index,
-                                                       const void *key,
-                                                       size_t key_len,
-                                                       latchless_value value,
-                                                       latchless_value *present);
+enum latchless_status latchless_bytes_try_insert(const struct latchless_bytes *index,
+                                                 const void *key,
+                                                 size_t key_len,
+                                                 latchless_value value,
+                                                 latchless_value *present);
 
 // Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 // and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_bytes_update(const struct latchless_bytes *index,
-                                             const void *key,
-                                             size_t key_len,
-                                             latchless_value value,
-                                             latchless_value *before);
+enum latchless_status latchless_bytes_replace(const struct latchless_bytes *index,
+                                              const void *key,
+                                              size_t key_len,
+                                              latchless_value value,
+                                              latchless_value *before);
 
 // Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
 enum latchless_status latchless_bytes_remove(const struct latchless_bytes *index,
@@ -1498,22 +1498,22 @@ enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes 
 
 // Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or,
 // if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_bytes_visit(const struct latchless_bytes *index,
-                                            const void *begin,
-                                            size_t begin_len,
-                                            const void *end,
-                                            size_t end_len,
-                                            int descending,
-                                            latchless_bytes_visitor visitor,
-                                            void *context);
+enum latchless_status latchless_bytes_scan(const struct latchless_bytes *index,
+                                           const void *begin,
+                                           size_t begin_len,
+                                           const void *end,
+                                           size_t end_len,
+                                           int descending,
+                                           latchless_bytes_visitor visitor,
+                                           void *context);
 
 // Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
 // returned something else than 0.
-enum latchless_status latchless_bytes_visit_prefix(const struct latchless_bytes *index,
-                                                   const void *prefix,
-                                                   size_t prefix_len,
-                                                   latchless_bytes_visitor visitor,
-                                                   void *context);
+enum latchless_status latchless_bytes_scan_prefix(const struct latchless_bytes *index,
+                                                  const void *prefix,
+                                                  size_t prefix_len,
+                                                  latchless_bytes_visitor visitor,
+                                                  void *context);
 
 // Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
 // other threads change further on. It may outlive the index. `*out` is NULL if that fails.
@@ -1541,16 +1541,16 @@ enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_byte
                                                            latchless_value *value);
 
 // Goes to the first entry.
-enum latchless_status latchless_bytes_cursor_first(struct latchless_bytes_cursor *cursor,
-                                                   const void **key,
-                                                   size_t *key_len,
-                                                   latchless_value *value);
+enum latchless_status latchless_bytes_cursor_seek_first(struct latchless_bytes_cursor *cursor,
+                                                        const void **key,
+                                                        size_t *key_len,
+                                                        latchless_value *value);
 
 // Goes to the last entry.
-enum latchless_status latchless_bytes_cursor_last(struct latchless_bytes_cursor *cursor,
-                                                  const void **key,
-                                                  size_t *key_len,
-                                                  latchless_value *value);
+enum latchless_status latchless_bytes_cursor_seek_last(struct latchless_bytes_cursor *cursor,
+                                                       const void **key,
+                                                       size_t *key_len,
+                                                       latchless_value *value);
 
 // Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
 // it stays.
@@ -1567,10 +1567,10 @@ enum latchless_status latchless_bytes_cursor_prev(struct latchless_bytes_cursor 
                                                   latchless_value *value);
 
 // Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
-enum latchless_status latchless_bytes_cursor_entry(struct latchless_bytes_cursor *cursor,
-                                                   const void **key,
-                                                   size_t *key_len,
-                                                   latchless_value *value);
+enum latchless_status latchless_bytes_cursor_current(struct latchless_bytes_cursor *cursor,
+                                                     const void **key,
+                                                     size_t *key_len,
+                                                     latchless_value *value);
 
 // Frees a cursor, unless `cursor` is NULL.
 enum latchless_status latchless_bytes_cursor_free(struct latchless_bytes_cursor *cursor);
@@ -1583,24 +1583,24 @@ enum latchless_status latchless_kv_new(const struct latchless_options *options,
 // Makes an index: the value of value_lens[i] bytes at values[i] goes under the key of lens[i] bytes at
 // keys[i]. Keys must ascend and differ. Takes a fraction of the time of inserts. `options` may be NULL.
 // `*out` is NULL if that fails.
-enum latchless_status latchless_kv_load(const void *const *keys,
-                                        const size_t *lens,
-                                        const void *const *values,
-                                        const size_t *value_lens,
-                                        size_t count,
-                                        const struct latchless_options *options,
-                                        struct latchless_kv **out);
+enum latchless_status latchless_kv_bulk_load(const void *const *keys,
+                                             const size_t *lens,
+                                             const void *const *values,
+                                             const size_t *value_lens,
+                                             size_t count,
+                                             const struct latchless_options *options,
+                                             struct latchless_kv **out);
 
-// As latchless_kv_load(), of packed keys and values, whose offsets have one width: see
+// As latchless_kv_bulk_load(), of packed keys and values, whose offsets have one width: see
 // latchless_bytes_get_packed().
-enum latchless_status latchless_kv_load_packed(const void *bytes,
-                                               const void *offsets,
-                                               const void *value_bytes,
-                                               const void *value_offsets,
-                                               size_t offset_size,
-                                               size_t count,
-                                               const struct latchless_options *options,
-                                               struct latchless_kv **out);
+enum latchless_status latchless_kv_bulk_load_packed(const void *bytes,
+                                                    const void *offsets,
+                                                    const void *value_bytes,
+                                                    const void *value_offsets,
+                                                    size_t offset_size,
+                                                    size_t count,
+                                                    const struct latchless_options *options,
+                                                    struct latchless_kv **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
 // are byte strings or texts and its values, too. `options` may be NULL. `*out` is NULL if that fails.
@@ -1626,9 +1626,9 @@ enum latchless_status latchless_kv_len(const struct latchless_kv *index, size_t 
 
 // Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
 // large index. `held` and `live` may be NULL.
-enum latchless_status latchless_kv_memory(const struct latchless_kv *index,
-                                          size_t *held,
-                                          size_t *live);
+enum latchless_status latchless_kv_memory_bytes(const struct latchless_kv *index,
+                                                size_t *held,
+                                                size_t *live);
 
 // Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
 enum latchless_status latchless_kv_clear(const struct latchless_kv *index);
@@ -1640,7 +1640,7 @@ enum latchless_status latchless_kv_stats(const struct latchless_kv *index,
 
 // Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 // thread is changing.
-enum latchless_status latchless_kv_check(const struct latchless_kv *index);
+enum latchless_status latchless_kv_check_invariants(const struct latchless_kv *index);
 
 // The value under the key of `key_len` bytes at `key`. It goes to `value`, where there is room for
 // `value_room` bytes, and its length to `*value_len`. LATCHLESS_SMALL_ROOM: the value is longer,
@@ -1655,9 +1655,9 @@ enum latchless_status latchless_kv_get(const struct latchless_kv *index,
                                        size_t *value_len);
 
 // LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_kv_contains(const struct latchless_kv *index,
-                                            const void *key,
-                                            size_t key_len);
+enum latchless_status latchless_kv_contains_key(const struct latchless_kv *index,
+                                                const void *key,
+                                                size_t key_len);
 
 // Puts a value under a key; both are copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
 // and the one before goes to `before` as latchless_kv_get() tells one. LATCHLESS_OK: it wasn't. Unless
@@ -1676,25 +1676,25 @@ enum latchless_status latchless_kv_insert(const struct latchless_kv *index,
 // Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and its value
 // goes to `present`. LATCHLESS_SMALL_ROOM: the same, but that value is longer than `present_room`; see
 // latchless_kv_get(). Otherwise as latchless_kv_insert().
-enum latchless_status latchless_kv_insert_if_absent(const struct latchless_kv *index,
-                                                    const void *key,
-                                                    size_t key_len,
-                                                    const void *value,
-                                                    size_t value_len,
-                                                    void *present,
-                                                    size_t present_room,
-                                                    size_t *present_len);
+enum latchless_status latchless_kv_try_insert(const struct latchless_kv *index,
+                                              const void *key,
+                                              size_t key_len,
+                                              const void *value,
+                                              size_t value_len,
+                                              void *present,
+                                              size_t present_room,
+                                              size_t *present_len);
 
 // Replaces the value of a key that is there; the one before goes to `before`, as in latchless_kv_insert().
 // LATCHLESS_NOT_FOUND: it isn't, and nothing is changed.
-enum latchless_status latchless_kv_update(const struct latchless_kv *index,
-                                          const void *key,
-                                          size_t key_len,
-                                          const void *value,
-                                          size_t value_len,
-                                          void *before,
-                                          size_t before_room,
-                                          size_t *before_len);
+enum latchless_status latchless_kv_replace(const struct latchless_kv *index,
+                                           const void *key,
+                                           size_t key_len,
+                                           const void *value,
+                                           size_t value_len,
+                                           void *before,
+                                           size_t before_room,
+                                           size_t *before_len);
 
 // Removes a key; its value goes to `before`, as in latchless_kv_insert(). LATCHLESS_NOT_FOUND: it isn't
 // there.
@@ -1911,22 +1911,22 @@ enum latchless_status latchless_kv_remove_range(const struct latchless_kv *index
 
 // Shows the entries of a range, which is as that of latchless_kv_count(), to a function: ascending or,
 // if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_kv_visit(const struct latchless_kv *index,
-                                         const void *begin,
-                                         size_t begin_len,
-                                         const void *end,
-                                         size_t end_len,
-                                         int descending,
-                                         latchless_kv_visitor visitor,
-                                         void *context);
+enum latchless_status latchless_kv_scan(const struct latchless_kv *index,
+                                        const void *begin,
+                                        size_t begin_len,
+                                        const void *end,
+                                        size_t end_len,
+                                        int descending,
+                                        latchless_kv_visitor visitor,
+                                        void *context);
 
 // Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
 // returned something else than 0.
-enum latchless_status latchless_kv_visit_prefix(const struct latchless_kv *index,
-                                                const void *prefix,
-                                                size_t prefix_len,
-                                                latchless_kv_visitor visitor,
-                                                void *context);
+enum latchless_status latchless_kv_scan_prefix(const struct latchless_kv *index,
+                                               const void *prefix,
+                                               size_t prefix_len,
+                                               latchless_kv_visitor visitor,
+                                               void *context);
 
 // Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
 // other threads change further on. It may outlive the index. `*out` is NULL if that fails.
@@ -1956,18 +1956,18 @@ enum latchless_status latchless_kv_cursor_seek_for_prev(struct latchless_kv_curs
                                                         size_t *value_len);
 
 // Goes to the first entry.
-enum latchless_status latchless_kv_cursor_first(struct latchless_kv_cursor *cursor,
-                                                const void **key,
-                                                size_t *key_len,
-                                                const void **value,
-                                                size_t *value_len);
+enum latchless_status latchless_kv_cursor_seek_first(struct latchless_kv_cursor *cursor,
+                                                     const void **key,
+                                                     size_t *key_len,
+                                                     const void **value,
+                                                     size_t *value_len);
 
 // Goes to the last entry.
-enum latchless_status latchless_kv_cursor_last(struct latchless_kv_cursor *cursor,
-                                               const void **key,
-                                               size_t *key_len,
-                                               const void **value,
-                                               size_t *value_len);
+enum latchless_status latchless_kv_cursor_seek_last(struct latchless_kv_cursor *cursor,
+                                                    const void **key,
+                                                    size_t *key_len,
+                                                    const void **value,
+                                                    size_t *value_len);
 
 // Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
 // it stays.
@@ -1986,11 +1986,11 @@ enum latchless_status latchless_kv_cursor_prev(struct latchless_kv_cursor *curso
                                                size_t *value_len);
 
 // Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
-enum latchless_status latchless_kv_cursor_entry(struct latchless_kv_cursor *cursor,
-                                                const void **key,
-                                                size_t *key_len,
-                                                const void **value,
-                                                size_t *value_len);
+enum latchless_status latchless_kv_cursor_current(struct latchless_kv_cursor *cursor,
+                                                  const void **key,
+                                                  size_t *key_len,
+                                                  const void **value,
+                                                  size_t *value_len);
 
 // Frees a cursor, unless `cursor` is NULL.
 enum latchless_status latchless_kv_cursor_free(struct latchless_kv_cursor *cursor);

@@ -147,19 +147,19 @@ struct api;
         using handle = latchless_##name;                                                                     \
         using cursor_handle = latchless_##name##_cursor;                                                     \
         static constexpr auto make = latchless_##name##_new;                                                 \
-        static constexpr auto load = latchless_##name##_load;                                                \
+        static constexpr auto bulk_load = latchless_##name##_bulk_load;                                      \
         static constexpr auto open = latchless_##name##_open;                                                \
         static constexpr auto save = latchless_##name##_save;                                                \
         static constexpr auto free = latchless_##name##_free;                                                \
         static constexpr auto len = latchless_##name##_len;                                                  \
         static constexpr auto clear = latchless_##name##_clear;                                              \
         static constexpr auto stats = latchless_##name##_stats;                                              \
-        static constexpr auto check = latchless_##name##_check;                                              \
+        static constexpr auto check_invariants = latchless_##name##_check_invariants;                        \
         static constexpr auto get = latchless_##name##_get;                                                  \
-        static constexpr auto contains = latchless_##name##_contains;                                        \
+        static constexpr auto contains_key = latchless_##name##_contains_key;                                \
         static constexpr auto insert = latchless_##name##_insert;                                            \
-        static constexpr auto insert_if_absent = latchless_##name##_insert_if_absent;                        \
-        static constexpr auto update = latchless_##name##_update;                                            \
+        static constexpr auto try_insert = latchless_##name##_try_insert;                                    \
+        static constexpr auto replace = latchless_##name##_replace;                                          \
         static constexpr auto remove = latchless_##name##_remove;                                            \
         static constexpr auto compare_exchange = latchless_##name##_compare_exchange;                        \
         static constexpr auto compare_remove = latchless_##name##_compare_remove;                            \
@@ -187,7 +187,7 @@ struct api;
         static constexpr auto count = latchless_##name##_count;                                              \
         static constexpr auto remove_range = latchless_##name##_remove_range;                                \
         static constexpr auto page = latchless_##name##_page;                                                \
-        static constexpr auto visit = latchless_##name##_visit;                                              \
+        static constexpr auto scan = latchless_##name##_scan;                                                \
         static constexpr auto cursor_new = latchless_##name##_cursor_new;                                    \
         static constexpr auto cursor_next = latchless_##name##_cursor_next;                                  \
         static constexpr auto cursor_free = latchless_##name##_cursor_free;                                  \
@@ -324,16 +324,16 @@ public:
     explicit index(const options &how = options()) { detail::check(api::make(&how, &handle_)); }
 
     // Of ascending keys.
-    static index load(const Key *keys, const latchless::value *values, std::size_t count,
+    static index bulk_load(const Key *keys, const latchless::value *values, std::size_t count,
                       const options &how = options()) {
         index made{nothing()};
-        detail::check(api::load(keys, values, count, &how, &made.handle_));
+        detail::check(api::bulk_load(keys, values, count, &how, &made.handle_));
         return made;
     }
-    static index load(const std::vector<Key> &keys, const std::vector<latchless::value> &values,
+    static index bulk_load(const std::vector<Key> &keys, const std::vector<latchless::value> &values,
                       const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
-        return load(keys.data(), values.data(), keys.size(), how);
+        return bulk_load(keys.data(), values.data(), keys.size(), how);
     }
     static index open(const std::string &path, const options &how = options()) {
         index made{nothing()};
@@ -375,7 +375,7 @@ public:
         return stats;
     }
     // Throws a broken_error if a node isn't as it must be.
-    void check() const { detail::check(api::check(handle_)); }
+    void check_invariants() const { detail::check(api::check_invariants(handle_)); }
 
     // ---- one key; atomic ----
 
@@ -383,7 +383,7 @@ public:
         latchless::value found = 0;
         return detail::check(api::get(handle_, key, &found)) == LATCHLESS_OK ? optional_value(found) : std::nullopt;
     }
-    bool contains(Key key) const { return detail::check(api::contains(handle_, key)) == LATCHLESS_OK; }
+    bool contains(Key key) const { return detail::check(api::contains_key(handle_, key)) == LATCHLESS_OK; }
     // The value before, if the key was there.
     optional_value insert(Key key, latchless::value value) const {
         latchless::value before = 0;
@@ -391,15 +391,15 @@ public:
         return status == LATCHLESS_PRESENT ? optional_value(before) : std::nullopt;
     }
     // The value that is there and stays, if the key was there.
-    optional_value insert_if_absent(Key key, latchless::value value) const {
+    optional_value try_insert(Key key, latchless::value value) const {
         latchless::value present = 0;
-        const auto status = detail::check(api::insert_if_absent(handle_, key, value, &present));
+        const auto status = detail::check(api::try_insert(handle_, key, value, &present));
         return status == LATCHLESS_PRESENT ? optional_value(present) : std::nullopt;
     }
     // Replaces the value of a key that is there: the value before.
-    optional_value update(Key key, latchless::value value) const {
+    optional_value replace(Key key, latchless::value value) const {
         latchless::value before = 0;
-        const auto status = detail::check(api::update(handle_, key, value, &before));
+        const auto status = detail::check(api::replace(handle_, key, value, &before));
         return status == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
     optional_value remove(Key key) const {
@@ -409,7 +409,7 @@ public:
     // Whether it was done. If not, `expected` gets the value that is there, or nothing if the key isn't.
     bool compare_exchange(Key key, optional_value &expected, latchless::value value) const {
         if (!expected) {
-            expected = insert_if_absent(key, value);
+            expected = try_insert(key, value);
             return !expected;
         }
         latchless::value found = 0;
@@ -500,7 +500,7 @@ public:
         return removed;
     }
     // The first entries of a range, or the last ones, backwards: at most `limit`.
-    columns<Key> range(Key low, Key high, std::size_t limit, direction way = direction::ascending) const {
+    columns<Key> page(Key low, Key high, std::size_t limit, direction way = direction::ascending) const {
         columns<Key> page{std::vector<Key>(limit), std::vector<latchless::value>(limit)};
         std::size_t filled = 0;
         if (limit > 0) {
@@ -511,25 +511,25 @@ public:
         page.values.resize(filled);
         return page;
     }
-    cursor<Key> scan(Key low = ends<Key>::lowest(), Key high = ends<Key>::highest(),
-                     direction way = direction::ascending) const {
-        cursor<Key> made;
+    latchless::cursor<Key> cursor(Key low = ends<Key>::lowest(), Key high = ends<Key>::highest(),
+                                  direction way = direction::ascending) const {
+        latchless::cursor<Key> made;
         detail::check(api::cursor_new(handle_, low, high, way == direction::descending, &made.handle_));
         return made;
     }
     // Shows the entries, some dozens at a time, to function(keys, values, count), which returns whether to go
     // on. Whether the range was shown to its end.
     template <class F>
-    bool visit(Key low, Key high, F &&function) const {
+    bool scan(Key low, Key high, F &&function) const {
         detail::call<Key, F> call{function, nullptr};
-        const auto status = api::visit(handle_, low, high, call.trampoline, &call);
+        const auto status = api::scan(handle_, low, high, call.trampoline, &call);
         if (call.thrown) std::rethrow_exception(call.thrown);
         return detail::check(status) == LATCHLESS_OK;
     }
     // Calls function(key, value) for each entry.
     template <class F>
     void for_each(Key low, Key high, F &&function) const {
-        visit(low, high, [&](const Key *keys, const latchless::value *values, std::size_t count) {
+        scan(low, high, [&](const Key *keys, const latchless::value *values, std::size_t count) {
             for (std::size_t at = 0; at < count; ++at) function(keys[at], values[at]);
             return true;
         });

@@ -95,12 +95,12 @@ public:
     optional_view seek_for_prev(std::string_view key) {
         return go(latchless_bytes_cursor_seek_for_prev, key.data(), key.size());
     }
-    optional_view first() { return go(latchless_bytes_cursor_first); }
-    optional_view last() { return go(latchless_bytes_cursor_last); }
+    optional_view seek_first() { return go(latchless_bytes_cursor_seek_first); }
+    optional_view seek_last() { return go(latchless_bytes_cursor_seek_last); }
     optional_view next() { return go(latchless_bytes_cursor_next); }
     optional_view prev() { return go(latchless_bytes_cursor_prev); }
     // The entry that it is on.
-    optional_view entry() const { return go(latchless_bytes_cursor_entry); }
+    optional_view current() const { return go(latchless_bytes_cursor_current); }
 
 private:
     friend class bytes_index;
@@ -131,20 +131,20 @@ public:
     explicit bytes_index(const options &how = options()) { detail::check(latchless_bytes_new(&how, &handle_)); }
 
     // Of ascending keys.
-    static bytes_index load(const std::vector<std::string_view> &keys, const std::vector<latchless::value> &values,
+    static bytes_index bulk_load(const std::vector<std::string_view> &keys, const std::vector<latchless::value> &values,
                             const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
         const detail::apart_keys apart(keys);
         bytes_index made{nothing()};
-        detail::check(latchless_bytes_load(apart.keys.data(), apart.lens.data(), values.data(), keys.size(), &how,
+        detail::check(latchless_bytes_bulk_load(apart.keys.data(), apart.lens.data(), values.data(), keys.size(), &how,
                                            &made.handle_));
         return made;
     }
-    static bytes_index load(const packed_keys &keys, const std::vector<latchless::value> &values,
+    static bytes_index bulk_load(const packed_keys &keys, const std::vector<latchless::value> &values,
                             const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
         bytes_index made{nothing()};
-        detail::check(latchless_bytes_load_packed(keys.bytes.data(), keys.offsets.data(), sizeof(std::int64_t),
+        detail::check(latchless_bytes_bulk_load_packed(keys.bytes.data(), keys.offsets.data(), sizeof(std::int64_t),
                                                   values.data(), keys.size(), &how, &made.handle_));
         return made;
     }
@@ -181,9 +181,9 @@ public:
     }
     bool empty() const { return size() == 0; }
     // Bytes that the index holds.
-    std::size_t memory() const {
+    std::size_t memory_bytes() const {
         std::size_t held = 0;
-        detail::check(latchless_bytes_memory(handle_, &held, nullptr));
+        detail::check(latchless_bytes_memory_bytes(handle_, &held, nullptr));
         return held;
     }
     void clear() const { detail::check(latchless_bytes_clear(handle_)); }
@@ -194,7 +194,7 @@ public:
         return stats;
     }
     // Throws a broken_error if a node isn't as it must be.
-    void check() const { detail::check(latchless_bytes_check(handle_)); }
+    void check_invariants() const { detail::check(latchless_bytes_check_invariants(handle_)); }
 
     // ---- one key; atomic ----
 
@@ -204,7 +204,7 @@ public:
         return status == LATCHLESS_OK ? optional_value(found) : std::nullopt;
     }
     bool contains(std::string_view key) const {
-        return detail::check(latchless_bytes_contains(handle_, key.data(), key.size())) == LATCHLESS_OK;
+        return detail::check(latchless_bytes_contains_key(handle_, key.data(), key.size())) == LATCHLESS_OK;
     }
     // The value before, if the key was there.
     optional_value insert(std::string_view key, latchless::value value) const {
@@ -213,16 +213,16 @@ public:
         return status == LATCHLESS_PRESENT ? optional_value(before) : std::nullopt;
     }
     // The value that is there and stays, if the key was there.
-    optional_value insert_if_absent(std::string_view key, latchless::value value) const {
+    optional_value try_insert(std::string_view key, latchless::value value) const {
         latchless::value present = 0;
         const auto status =
-            detail::check(latchless_bytes_insert_if_absent(handle_, key.data(), key.size(), value, &present));
+            detail::check(latchless_bytes_try_insert(handle_, key.data(), key.size(), value, &present));
         return status == LATCHLESS_PRESENT ? optional_value(present) : std::nullopt;
     }
     // Replaces the value of a key that is there: the value before.
-    optional_value update(std::string_view key, latchless::value value) const {
+    optional_value replace(std::string_view key, latchless::value value) const {
         latchless::value before = 0;
-        const auto status = detail::check(latchless_bytes_update(handle_, key.data(), key.size(), value, &before));
+        const auto status = detail::check(latchless_bytes_replace(handle_, key.data(), key.size(), value, &before));
         return status == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
     optional_value remove(std::string_view key) const {
@@ -233,7 +233,7 @@ public:
     // Whether it was done. If not, `expected` gets the value that is there, or nothing if the key isn't.
     bool compare_exchange(std::string_view key, optional_value &expected, latchless::value value) const {
         if (!expected) {
-            expected = insert_if_absent(key, value);
+            expected = try_insert(key, value);
             return !expected;
         }
         latchless::value found = 0;
@@ -311,31 +311,31 @@ public:
     // Shows the entries to function(key, value), which returns whether to go on. Whether the range was shown
     // to its end. The key is there until the function returns.
     template <class F>
-    bool visit(std::string_view begin, std::optional<std::string_view> end, F &&function,
+    bool scan(std::string_view begin, std::optional<std::string_view> end, F &&function,
                direction way = direction::ascending) const {
         return shown(function, [&](auto *trampoline, void *context) {
-            return latchless_bytes_visit(handle_, begin.data(), begin.size(), data_of(end), size_of(end),
+            return latchless_bytes_scan(handle_, begin.data(), begin.size(), data_of(end), size_of(end),
                                          way == direction::descending, trampoline, context);
         });
     }
-    // As visit, of the keys that begin with a prefix.
+    // As scan, of the keys that begin with a prefix.
     template <class F>
-    bool visit_prefix(std::string_view prefix, F &&function) const {
+    bool scan_prefix(std::string_view prefix, F &&function) const {
         return shown(function, [&](auto *trampoline, void *context) {
-            return latchless_bytes_visit_prefix(handle_, prefix.data(), prefix.size(), trampoline, context);
+            return latchless_bytes_scan_prefix(handle_, prefix.data(), prefix.size(), trampoline, context);
         });
     }
     // Calls function(key, value) for each entry.
     template <class F>
     void for_each(std::string_view begin, std::optional<std::string_view> end, F &&function) const {
-        visit(begin, end, [&](std::string_view key, latchless::value value) {
+        scan(begin, end, [&](std::string_view key, latchless::value value) {
             function(key, value);
             return true;
         });
     }
     template <class F>
     void for_each_prefix(std::string_view prefix, F &&function) const {
-        visit_prefix(prefix, [&](std::string_view key, latchless::value value) {
+        scan_prefix(prefix, [&](std::string_view key, latchless::value value) {
             function(key, value);
             return true;
         });

@@ -100,12 +100,12 @@ public:
     optional_view seek_for_prev(std::string_view key) {
         return go(latchless_kv_cursor_seek_for_prev, key.data(), key.size());
     }
-    optional_view first() { return go(latchless_kv_cursor_first); }
-    optional_view last() { return go(latchless_kv_cursor_last); }
+    optional_view seek_first() { return go(latchless_kv_cursor_seek_first); }
+    optional_view seek_last() { return go(latchless_kv_cursor_seek_last); }
     optional_view next() { return go(latchless_kv_cursor_next); }
     optional_view prev() { return go(latchless_kv_cursor_prev); }
     // The entry that it is on.
-    optional_view entry() const { return go(latchless_kv_cursor_entry); }
+    optional_view current() const { return go(latchless_kv_cursor_current); }
 
 private:
     friend class kv_index;
@@ -137,18 +137,18 @@ public:
     explicit kv_index(const options &how = options()) { detail::check(latchless_kv_new(&how, &handle_)); }
 
     // Of ascending keys.
-    static kv_index load(const views &keys, const views &values, const options &how = options()) {
+    static kv_index bulk_load(const views &keys, const views &values, const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
         const detail::apart_keys apart(keys), beside(values);
         kv_index made{nothing()};
-        detail::check(latchless_kv_load(apart.keys.data(), apart.lens.data(), beside.keys.data(), beside.lens.data(),
+        detail::check(latchless_kv_bulk_load(apart.keys.data(), apart.lens.data(), beside.keys.data(), beside.lens.data(),
                                         keys.size(), &how, &made.handle_));
         return made;
     }
-    static kv_index load(const packed_keys &keys, const packed_keys &values, const options &how = options()) {
+    static kv_index bulk_load(const packed_keys &keys, const packed_keys &values, const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
         kv_index made{nothing()};
-        detail::check(latchless_kv_load_packed(keys.bytes.data(), keys.offsets.data(), values.bytes.data(),
+        detail::check(latchless_kv_bulk_load_packed(keys.bytes.data(), keys.offsets.data(), values.bytes.data(),
                                                values.offsets.data(), sizeof(std::int64_t), keys.size(), &how,
                                                &made.handle_));
         return made;
@@ -187,9 +187,9 @@ public:
     }
     bool empty() const { return size() == 0; }
     // Bytes that the index holds.
-    std::size_t memory() const {
+    std::size_t memory_bytes() const {
         std::size_t held = 0;
-        detail::check(latchless_kv_memory(handle_, &held, nullptr));
+        detail::check(latchless_kv_memory_bytes(handle_, &held, nullptr));
         return held;
     }
     void clear() const { detail::check(latchless_kv_clear(handle_)); }
@@ -200,7 +200,7 @@ public:
         return stats;
     }
     // Throws a broken_error if a node isn't as it must be.
-    void check() const { detail::check(latchless_kv_check(handle_)); }
+    void check_invariants() const { detail::check(latchless_kv_check_invariants(handle_)); }
 
     // ---- one key; atomic ----
 
@@ -210,7 +210,7 @@ public:
         });
     }
     bool contains(std::string_view key) const {
-        return detail::check(latchless_kv_contains(handle_, key.data(), key.size())) == LATCHLESS_OK;
+        return detail::check(latchless_kv_contains_key(handle_, key.data(), key.size())) == LATCHLESS_OK;
     }
     // Whether the key was new. `exchange` also gives the value before.
     bool insert(std::string_view key, std::string_view value) const {
@@ -224,16 +224,16 @@ public:
         });
     }
     // The value that is there and stays, if the key was there.
-    optional_value insert_if_absent(std::string_view key, std::string_view value) const {
+    optional_value try_insert(std::string_view key, std::string_view value) const {
         return told(LATCHLESS_PRESENT, [&](void *present, std::size_t room, std::size_t *len) {
-            return latchless_kv_insert_if_absent(handle_, key.data(), key.size(), value.data(), value.size(), present,
+            return latchless_kv_try_insert(handle_, key.data(), key.size(), value.data(), value.size(), present,
                                                  room, len);
         });
     }
     // Replaces the value of a key that is there: the value before.
-    optional_value update(std::string_view key, std::string_view value) const {
+    optional_value replace(std::string_view key, std::string_view value) const {
         return told(LATCHLESS_OK, [&](void *before, std::size_t room, std::size_t *len) {
-            return latchless_kv_update(handle_, key.data(), key.size(), value.data(), value.size(), before, room, len);
+            return latchless_kv_replace(handle_, key.data(), key.size(), value.data(), value.size(), before, room, len);
         });
     }
     // The value that it had.
@@ -245,7 +245,7 @@ public:
     // Whether it was done. If not, `expected` gets the value that is there, or nothing if the key isn't.
     bool compare_exchange(std::string_view key, optional_value &expected, std::string_view value) const {
         if (!expected) {
-            expected = insert_if_absent(key, value);
+            expected = try_insert(key, value);
             return !expected;
         }
         return compared(expected, [&](void *found, std::size_t room, std::size_t *len) {
@@ -340,31 +340,31 @@ public:
     // Shows the entries to function(key, value), which returns whether to go on. Whether the range was shown
     // to its end. Both are there until the function returns.
     template <class F>
-    bool visit(std::string_view begin, std::optional<std::string_view> end, F &&function,
+    bool scan(std::string_view begin, std::optional<std::string_view> end, F &&function,
                direction way = direction::ascending) const {
         return shown(function, [&](auto *trampoline, void *context) {
-            return latchless_kv_visit(handle_, begin.data(), begin.size(), data_of(end), size_of(end),
+            return latchless_kv_scan(handle_, begin.data(), begin.size(), data_of(end), size_of(end),
                                       way == direction::descending, trampoline, context);
         });
     }
-    // As visit, of the keys that begin with a prefix.
+    // As scan, of the keys that begin with a prefix.
     template <class F>
-    bool visit_prefix(std::string_view prefix, F &&function) const {
+    bool scan_prefix(std::string_view prefix, F &&function) const {
         return shown(function, [&](auto *trampoline, void *context) {
-            return latchless_kv_visit_prefix(handle_, prefix.data(), prefix.size(), trampoline, context);
+            return latchless_kv_scan_prefix(handle_, prefix.data(), prefix.size(), trampoline, context);
         });
     }
     // Shows all entries to function(key, value).
     template <class F>
     void for_each(std::string_view begin, std::optional<std::string_view> end, F &&function) const {
-        visit(begin, end, [&](std::string_view key, std::string_view value) {
+        scan(begin, end, [&](std::string_view key, std::string_view value) {
             function(key, value);
             return true;
         });
     }
     template <class F>
     void for_each_prefix(std::string_view prefix, F &&function) const {
-        visit_prefix(prefix, [&](std::string_view key, std::string_view value) {
+        scan_prefix(prefix, [&](std::string_view key, std::string_view value) {
             function(key, value);
             return true;
         });

@@ -55,7 +55,7 @@ pub unsafe fn get(call: Call, key: u64, value: *mut u64) -> latchless_status {
 }
 
 #[inline(always)]
-pub unsafe fn contains(call: Call, key: u64) -> latchless_status {
+pub unsafe fn contains_key(call: Call, key: u64) -> latchless_status {
     let serve =
         |index: &Words, key| Ok(if index.contains_key(key) { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
     // SAFETY: as the caller promises.
@@ -74,7 +74,7 @@ pub unsafe fn insert(call: Call, key: u64, value: u64, before: *mut u64) -> latc
 }
 
 #[inline(always)]
-pub unsafe fn insert_if_absent(call: Call, key: u64, value: u64, present: *mut u64) -> latchless_status {
+pub unsafe fn try_insert(call: Call, key: u64, value: u64, present: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         let there = match index.try_insert(key, value) {
             Ok(()) => None,
@@ -89,7 +89,7 @@ pub unsafe fn insert_if_absent(call: Call, key: u64, value: u64, present: *mut u
 }
 
 #[inline(always)]
-pub unsafe fn update(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
+pub unsafe fn replace(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         // SAFETY: as the caller promises.
         unsafe { answer(index.replace(key, value), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }

@@ -50,7 +50,7 @@ pub unsafe fn new<F: Family>(
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn load(
+pub unsafe fn bulk_load(
     call: Call,
     keys: *const u64,
     values: *const u64,
@@ -89,7 +89,7 @@ pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn memory<F: Family>(call: Call<F>, held: *mut usize, live: *mut usize) -> latchless_status {
+pub unsafe fn memory_bytes<F: Family>(call: Call<F>, held: *mut usize, live: *mut usize) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe {
@@ -133,7 +133,7 @@ pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latch
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn check<F: Family>(call: Call<F>) -> latchless_status {
+pub unsafe fn check_invariants<F: Family>(call: Call<F>) -> latchless_status {
     let serve = |index: &F::Index| {
         index.check_invariants()?;
         Ok(LATCHLESS_OK)

@@ -129,7 +129,7 @@ pub unsafe fn page(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn visit(
+pub unsafe fn scan(
     call: Call,
     low: u64,
     high: u64,

@@ -19,7 +19,7 @@ use crate::exports::kv::batches::{latchless_kv_get_columns, latchless_kv_insert_
 use crate::exports::kv::entries::{latchless_kv_get, latchless_kv_insert};
 use crate::exports::kv::life::{LATCHLESS_VALUE_MAX, latchless_kv_free, latchless_kv_new, latchless_kv_open};
 use crate::exports::kv::{latchless_kv, latchless_kv_cursor};
-use crate::exports::u64::entries::latchless_u64_contains;
+use crate::exports::u64::entries::latchless_u64_contains_key;
 use crate::exports::u64::life::{latchless_u64_free, latchless_u64_new};
 use crate::exports::u64::{latchless_u64, latchless_u64_cursor};
 use crate::handle::{Call, Handle, NAMES, with_index};
@@ -41,6 +41,9 @@ fn last_error() -> String {
     // SAFETY: a text of this thread's that ends with a zero, and no call fails meanwhile.
     unsafe { CStr::from_ptr(message::get()) }.to_str().unwrap().to_owned()
 }
+
+/// What the names of functions begin with, after `latchless_`.
+const KEYS: [&str; 5] = ["u64", "i64", "f64", "bytes", "kv"];
 
 fn new() -> *mut latchless_u64 {
     let mut index = ptr::null_mut();
@@ -73,6 +76,50 @@ fn the_other_keys_have_the_same_functions() {
         }
     }
     assert_eq!(files, 2 * 6);
+}
+
+/// A function has the name of the method of Rust that does the same.
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn functions_have_the_names_of_methods() {
+    fn files(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let each = |path: std::path::PathBuf| {
+            if path.is_dir() { files(&path) } else { vec![fs::read_to_string(&path).unwrap()] }
+        };
+        entries.flat_map(each).collect()
+    }
+    /// Rust has no methods for these: it has other ways to files, handles, pages and packed columns.
+    const OWN: [&str; 10] = [
+        "open",
+        "save",
+        "free",
+        "page",
+        "cursor_new",
+        "cursor_free",
+        "bulk_load_packed",
+        "get_packed",
+        "insert_packed",
+        "remove_packed",
+    ];
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let engine =
+        ["index", "bytes"].map(|room| files(&own.join("../latchless/src").join(room)).concat()).concat();
+    let mut found = 0;
+    for text in files(&own.join("src/exports")) {
+        for name in text.split("extern \"C\" fn latchless_").skip(1) {
+            let name = name.split('(').next().unwrap();
+            let Some((_, name)) = name.split_once('_').filter(|(keys, _)| KEYS.contains(keys)) else {
+                continue;
+            };
+            let method = name.trim_start_matches("cursor_").trim_end_matches("_columns");
+            let is_method = engine.contains(&format!("pub fn {method}("))
+                || engine.contains(&format!("pub fn {method}<"));
+            assert!(OWN.contains(&name) || is_method, "Rust calls {name} otherwise");
+            found += 1;
+        }
+    }
+    assert!(found > 200, "{found} functions");
 }
 
 #[test]
@@ -120,7 +167,7 @@ fn a_panic_becomes_a_status_and_the_handle_can_only_be_freed() {
     let status = unsafe { with_index(Call::new("a_function", index), |_| panic!("a bug, number {}", 7)) };
     assert_eq!((status, last_error().as_str()), (LATCHLESS_PANIC, "a_function: a bug, number 7"));
     // SAFETY: as above.
-    let status = unsafe { latchless_u64_contains(index, 1) };
+    let status = unsafe { latchless_u64_contains_key(index, 1) };
     assert_eq!(status, LATCHLESS_PANIC);
     assert!(last_error().contains("can only be freed"), "{}", last_error());
     assert_eq!((free(index), free(index)), (LATCHLESS_OK, LATCHLESS_BAD_HANDLE));

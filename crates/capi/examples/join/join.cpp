@@ -81,7 +81,7 @@ struct by_latchless {
             ids.push_back(id);
             rows.push_back(row);
         }
-        index = latchless::index<id>::load(ids, rows);
+        index = latchless::index<id>::bulk_load(ids, rows);
     }
     // The join proper: columns in, columns out.
     std::uint64_t join(const tables &from) const {

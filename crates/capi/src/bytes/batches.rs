@@ -84,7 +84,7 @@ pub unsafe fn insert<V: Value>(
 }
 
 /// An index of ascending keys.
-pub unsafe fn load<V: Value>(
+pub unsafe fn bulk_load<V: Value>(
     call: Call<ByteStrings<V>>,
     (keys, count): PassedKeys,
     values: V::PassedColumn,

@@ -48,7 +48,7 @@ pub unsafe fn get<V: Value>(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn contains<V: Value>(call: Call<ByteStrings<V>>, key: Passed) -> latchless_status {
+pub unsafe fn contains_key<V: Value>(call: Call<ByteStrings<V>>, key: Passed) -> latchless_status {
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let is_there = index.contains_key(unsafe { Key::new("key", key)? }.bytes());
@@ -74,7 +74,7 @@ pub unsafe fn insert<V: Value>(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn insert_if_absent<V: Value>(
+pub unsafe fn try_insert<V: Value>(
     call: Call<ByteStrings<V>>,
     key: Passed,
     value: V::Passed,
@@ -95,7 +95,7 @@ pub unsafe fn insert_if_absent<V: Value>(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn update<V: Value>(
+pub unsafe fn replace<V: Value>(
     call: Call<ByteStrings<V>>,
     key: Passed,
     value: V::Passed,

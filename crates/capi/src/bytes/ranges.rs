@@ -56,7 +56,7 @@ fn status(shown: ControlFlow<()>) -> latchless_status {
     if shown.is_continue() { LATCHLESS_OK } else { LATCHLESS_STOPPED }
 }
 
-pub unsafe fn visit<V: Value>(
+pub unsafe fn scan<V: Value>(
     call: Call<ByteStrings<V>>,
     (begin, end): (Passed, Passed),
     descending: c_int,
@@ -77,7 +77,7 @@ pub unsafe fn visit<V: Value>(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn visit_prefix<V: Value>(
+pub unsafe fn scan_prefix<V: Value>(
     call: Call<ByteStrings<V>>,
     prefix: Passed,
     visitor: Option<V::Visitor>,

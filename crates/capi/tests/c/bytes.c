@@ -48,12 +48,12 @@ static void one_key(void) {
     CHECK(latchless_bytes_get(index, "one", 3, &value) == LATCHLESS_NOT_FOUND && value == 7);
     CHECK(latchless_bytes_insert(index, "one", 3, 10, &value) == LATCHLESS_OK && value == 7);
     CHECK(latchless_bytes_insert(index, "one", 3, 11, &value) == LATCHLESS_PRESENT && value == 10);
-    CHECK(latchless_bytes_insert_if_absent(index, "one", 3, 12, &value) == LATCHLESS_PRESENT && value == 11);
-    CHECK(latchless_bytes_insert_if_absent(index, "two", 3, 20, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_update(index, "two", 3, 21, &value) == LATCHLESS_OK && value == 20);
-    CHECK(latchless_bytes_update(index, "three", 5, 30, &value) == LATCHLESS_NOT_FOUND && value == 20);
-    CHECK(latchless_bytes_contains(index, "three", 5) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_contains(index, "two", 3) == LATCHLESS_OK);
+    CHECK(latchless_bytes_try_insert(index, "one", 3, 12, &value) == LATCHLESS_PRESENT && value == 11);
+    CHECK(latchless_bytes_try_insert(index, "two", 3, 20, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_replace(index, "two", 3, 21, &value) == LATCHLESS_OK && value == 20);
+    CHECK(latchless_bytes_replace(index, "three", 5, 30, &value) == LATCHLESS_NOT_FOUND && value == 20);
+    CHECK(latchless_bytes_contains_key(index, "three", 5) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains_key(index, "two", 3) == LATCHLESS_OK);
     CHECK(latchless_bytes_compare_exchange(index, "two", 3, 20, 22, &value) == LATCHLESS_MISMATCH && value == 21);
     CHECK(latchless_bytes_compare_exchange(index, "two", 3, 21, 22, &value) == LATCHLESS_OK);
     CHECK(latchless_bytes_compare_exchange(index, "three", 5, 21, 22, &value) == LATCHLESS_NOT_FOUND);
@@ -177,10 +177,10 @@ static void batches(void) {
     /* Loaded from every form, asked by every form. */
     for (i = 0; i < 3; i++) {
         pack(0, 2, room);
-        if (i == 0) CHECK(latchless_bytes_load(pointers, lens, values, N, NULL, &index) == LATCHLESS_OK);
-        if (i == 1) CHECK(latchless_bytes_load_packed(packed, narrow, 4, values, N, NULL, &index) == LATCHLESS_OK);
-        if (i == 2) CHECK(latchless_bytes_load_packed(packed, wide, 8, values, N, NULL, &index) == LATCHLESS_OK);
-        CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+        if (i == 0) CHECK(latchless_bytes_bulk_load(pointers, lens, values, N, NULL, &index) == LATCHLESS_OK);
+        if (i == 1) CHECK(latchless_bytes_bulk_load_packed(packed, narrow, 4, values, N, NULL, &index) == LATCHLESS_OK);
+        if (i == 2) CHECK(latchless_bytes_bulk_load_packed(packed, wide, 8, values, N, NULL, &index) == LATCHLESS_OK);
+        CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
         /* Every second one is there. */
         pack(0, 1, room);
         memset(got, 0x11, sizeof got);
@@ -200,7 +200,7 @@ static void batches(void) {
         else CHECK(latchless_bytes_remove_packed(index, packed, narrow, 4, N, got, found, &told) == LATCHLESS_OK);
         CHECK(told == N && got[0] == 0 && got[1] == 0x2222222222222222u && found[N - 1] == 1);
         CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == N / 2);
-        CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+        CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
         CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     }
 }
@@ -231,31 +231,31 @@ static void ranges(void) {
     CHECK(latchless_bytes_count(index, to.bytes, to.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 0);
     CHECK(latchless_bytes_count(index, NULL, 0, NULL, 0, &told) == LATCHLESS_OK && told == 0);
 
-    CHECK(latchless_bytes_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
+    CHECK(latchless_bytes_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == N);
     course.next = 499, course.step = (size_t)-1, course.limit = N;
-    CHECK(latchless_bytes_visit(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
+    CHECK(latchless_bytes_scan(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == 99);
     course.next = 100, course.step = 1, course.limit = 7;
-    CHECK(latchless_bytes_visit(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course)
+    CHECK(latchless_bytes_scan(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course)
           == LATCHLESS_STOPPED);
     CHECK(course.next == 107);
     /* 02000 to 02099. */
     course.next = 2000, course.limit = N;
-    CHECK(latchless_bytes_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
+    CHECK(latchless_bytes_scan_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
     course.next = 2000, course.limit = 1;
-    CHECK(latchless_bytes_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_STOPPED);
+    CHECK(latchless_bytes_scan_prefix(index, "020", 3, ascends, &course) == LATCHLESS_STOPPED);
     course.next = 0, course.limit = N + 1;
-    CHECK(latchless_bytes_visit_prefix(index, NULL, 0, ascends, &course) == LATCHLESS_OK && course.next == N);
-    CHECK(latchless_bytes_visit_prefix(index, "\xFF\xFF", 2, ascends, &course) == LATCHLESS_OK);
+    CHECK(latchless_bytes_scan_prefix(index, NULL, 0, ascends, &course) == LATCHLESS_OK && course.next == N);
+    CHECK(latchless_bytes_scan_prefix(index, "\xFF\xFF", 2, ascends, &course) == LATCHLESS_OK);
 
     CHECK(latchless_bytes_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
     CHECK(told == 400);
-    CHECK(latchless_bytes_contains(index, from.bytes, from.len) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_contains(index, to.bytes, to.len) == LATCHLESS_OK);
+    CHECK(latchless_bytes_contains_key(index, from.bytes, from.len) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains_key(index, to.bytes, to.len) == LATCHLESS_OK);
     CHECK(latchless_bytes_remove_range(index, to.bytes, to.len, NULL, LATCHLESS_NO_END, NULL) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == 100);
-    CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
@@ -274,13 +274,13 @@ static void cursors(void) {
     size_t len = 0, i;
     latchless_value value = 0;
     CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
-    CHECK(latchless_bytes_cursor_entry(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_cursor_current(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_cursor_prev(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
     CHECK(key == NULL && len == 0 && value == 0);
     AT(latchless_bytes_cursor_seek(cursor, there.bytes, there.len, &key, &len, &value), 250);
     AT(latchless_bytes_cursor_seek(cursor, after.bytes, after.len, &key, &len, &value), 251);
     AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), 250);
-    AT(latchless_bytes_cursor_entry(cursor, &key, &len, &value), 250);
+    AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 250);
     AT(latchless_bytes_cursor_seek_for_prev(cursor, there.bytes, there.len, &key, &len, &value), 250);
     AT(latchless_bytes_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value), 250);
     /* To what its own key begins with: those bytes change while it goes there. */
@@ -292,13 +292,13 @@ static void cursors(void) {
     for (i = 0; i < N; i++) AT(latchless_bytes_cursor_next(cursor, &key, &len, &value), i);
     CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
     for (i = N; i-- > 0;) AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), i);
-    AT(latchless_bytes_cursor_last(cursor, &key, &len, &value), N - 1);
-    AT(latchless_bytes_cursor_first(cursor, &key, &len, &value), 0);
+    AT(latchless_bytes_cursor_seek_last(cursor, &key, &len, &value), N - 1);
+    AT(latchless_bytes_cursor_seek_first(cursor, &key, &len, &value), 0);
     CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_OK);
-    AT(latchless_bytes_cursor_entry(cursor, &key, &len, &value), 1);
+    AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 1);
     /* It keeps what it needs. */
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
-    AT(latchless_bytes_cursor_last(cursor, &key, &len, &value), N - 1);
+    AT(latchless_bytes_cursor_seek_last(cursor, &key, &len, &value), N - 1);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
 }
 
@@ -316,13 +316,13 @@ static void memory(void) {
             "latchless_bytes_insert_columns", "inserts were refused, the first at position ");
     for (i = 0; i < N; i++) {
         count += refused[i] == 0;
-        CHECK(latchless_bytes_contains(index, pointers[i], lens[i])
+        CHECK(latchless_bytes_contains_key(index, pointers[i], lens[i])
               == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
     }
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == count && count > 500 && count < N);
-    CHECK(latchless_bytes_memory(index, &held, &live) == LATCHLESS_OK);
+    CHECK(latchless_bytes_memory_bytes(index, &held, &live) == LATCHLESS_OK);
     CHECK(live <= held && live <= options.limit_bytes && live > 32 * 1024);
-    CHECK(latchless_bytes_memory(index, NULL, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_memory_bytes(index, NULL, NULL) == LATCHLESS_OK);
     stats.struct_size = sizeof stats;
     CHECK(latchless_bytes_stats(index, &stats) == LATCHLESS_OK);
     CHECK(stats.entries == len && stats.memory_bytes == held && stats.live_bytes == live && stats.levels == 2);
@@ -337,7 +337,7 @@ static void files(const char *path) {
     CHECK(latchless_bytes_save(index, path, &told) == LATCHLESS_OK && told == N);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_open(path, NULL, &again) == LATCHLESS_OK);
-    CHECK(latchless_bytes_check(again) == LATCHLESS_OK);
+    CHECK(latchless_bytes_check_invariants(again) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(again, &told) == LATCHLESS_OK && told == N);
     for (i = 0; i < N; i++) {
         CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value) == LATCHLESS_OK && value == values[i]);

@@ -67,8 +67,8 @@ static void keys(latchless_bytes *index) {
             "latchless_bytes_count", "begin is NULL, but has a length of 1");
     REFUSED(latchless_bytes_remove_range(index, NULL, 0, NULL, 2, &told), LATCHLESS_NULL,
             "latchless_bytes_remove_range", "end is NULL, but has a length of 2");
-    REFUSED(latchless_bytes_visit_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
-            "latchless_bytes_visit_prefix", "prefix is NULL, but has a length of 2");
+    REFUSED(latchless_bytes_scan_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
+            "latchless_bytes_scan_prefix", "prefix is NULL, but has a length of 2");
     /* More than memory can hold: by its length, and by where it would end. */
     REFUSED(latchless_bytes_get(index, "a", SIZE_MAX, &value), LATCHLESS_TOO_LONG, "latchless_bytes_get",
             "key can't have 18446744073709551615 elements");
@@ -83,11 +83,11 @@ static void keys(latchless_bytes *index) {
     /* Longer than any key: none is there, and none comes. The longest one is fine. */
     REFUSED(latchless_bytes_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert", "the key has 65536 bytes, more than the 65535");
-    REFUSED(latchless_bytes_insert_if_absent(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
-            "latchless_bytes_insert_if_absent", "the key has 65536 bytes");
+    REFUSED(latchless_bytes_try_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
+            "latchless_bytes_try_insert", "the key has 65536 bytes");
     CHECK(latchless_bytes_get(index, longest, sizeof longest, &value) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_contains(index, longest, sizeof longest) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_update(index, longest, sizeof longest, 1, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains_key(index, longest, sizeof longest) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_replace(index, longest, sizeof longest, 1, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_remove(index, longest, sizeof longest, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_compare_exchange(index, longest, sizeof longest, 1, 2, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_insert(index, longest, LATCHLESS_KEY_MAX, 5, NULL) == LATCHLESS_OK);
@@ -103,7 +103,7 @@ static void keys(latchless_bytes *index) {
     REFUSED(latchless_bytes_cursor_seek(cursor, NULL, 1, &key, &len, NULL), LATCHLESS_NULL,
             "latchless_bytes_cursor_seek", "key is NULL, but has a length of 1");
     /* The refusal has left it where it was. */
-    CHECK(latchless_bytes_cursor_entry(cursor, NULL, &len, &value) == LATCHLESS_OK && value == 5);
+    CHECK(latchless_bytes_cursor_current(cursor, NULL, &len, &value) == LATCHLESS_OK && value == 5);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
 }
@@ -179,14 +179,14 @@ static void batches(latchless_bytes *index) {
     CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
     CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &told, NULL) == LATCHLESS_OK && told == 0);
     CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_bytes_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_bytes_bulk_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(loaded) == LATCHLESS_OK);
 
     /* NULL is the empty key here, too; equal keys are fine in a batch, but not in a load. */
     CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 3);
     CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_bytes_contains(index, NULL, 0) == LATCHLESS_OK);
-    REFUSED(latchless_bytes_load(holes, none, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_load",
+    CHECK(latchless_bytes_contains_key(index, NULL, 0) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_bulk_load(holes, none, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_bulk_load",
             "position 1");
     CHECK(loaded == NULL);
 
@@ -195,7 +195,7 @@ static void batches(latchless_bytes *index) {
     REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &told, marks), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert_columns", "1 of 3 inserts were refused, the first at position 1: the key has 65536");
     CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
-    CHECK(latchless_bytes_contains(index, "ccc", 3) == LATCHLESS_OK);
+    CHECK(latchless_bytes_contains_key(index, "ccc", 3) == LATCHLESS_OK);
     CHECK(latchless_bytes_get_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
     CHECK(marks[0] == 1 && marks[1] == 0 && marks[2] == 1);
     CHECK(latchless_bytes_remove_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
@@ -212,16 +212,16 @@ static void places(latchless_bytes *index) {
     REFUSED(latchless_bytes_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_bytes_cursor_new", "out is NULL");
     REFUSED(latchless_bytes_count(index, NULL, 0, NULL, 0, NULL), LATCHLESS_NULL, "latchless_bytes_count",
             "count is NULL");
-    REFUSED(latchless_bytes_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
-            "latchless_bytes_visit", "visitor is NULL");
-    REFUSED(latchless_bytes_visit_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_bytes_visit_prefix",
+    REFUSED(latchless_bytes_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
+            "latchless_bytes_scan", "visitor is NULL");
+    REFUSED(latchless_bytes_scan_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_bytes_scan_prefix",
             "visitor is NULL");
     REFUSED(latchless_bytes_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_bytes_count",
             "begin is after end");
     REFUSED(latchless_bytes_remove_range(index, "ab", 2, "a", 1, NULL), LATCHLESS_INVERTED_RANGE,
             "latchless_bytes_remove_range", "begin is after end");
-    REFUSED(latchless_bytes_visit(index, "b", 1, NULL, 0, 1, visited, NULL), LATCHLESS_INVERTED_RANGE,
-            "latchless_bytes_visit", "begin is after end");
+    REFUSED(latchless_bytes_scan(index, "b", 1, NULL, 0, 1, visited, NULL), LATCHLESS_INVERTED_RANGE,
+            "latchless_bytes_scan", "begin is after end");
     stats.struct_size = 8;
     REFUSED(latchless_bytes_stats(index, &stats), LATCHLESS_INVALID, "latchless_bytes_stats", "struct_size is 8");
     CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);

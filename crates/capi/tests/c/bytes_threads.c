@@ -75,7 +75,7 @@ static void *look(void *argument) {
         latchless_bytes_cursor *cursor;
         const void *key;
         size_t len;
-        CHECK(latchless_bytes_visit(tree, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &last) == LATCHLESS_OK);
+        CHECK(latchless_bytes_scan(tree, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &last) == LATCHLESS_OK);
         CHECK(last.count <= THREADS * PER_THREAD);
         CHECK(latchless_bytes_cursor_new(tree, &cursor) == LATCHLESS_OK);
         last.len = 0;
@@ -124,7 +124,7 @@ int main(void) {
     size_t len;
     CHECK(latchless_bytes_new(NULL, &tree) == LATCHLESS_OK);
     together(change, look);
-    CHECK(latchless_bytes_check(tree) == LATCHLESS_OK);
+    CHECK(latchless_bytes_check_invariants(tree) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(tree, &len) == LATCHLESS_OK && len == left);
     CHECK(latchless_bytes_cursor_new(tree, &shared_cursor) == LATCHLESS_OK);
     together(fetch, NULL);

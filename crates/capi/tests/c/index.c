@@ -22,15 +22,15 @@ static size_t shown;
         CHECK(value == 7);                                                                        \
         CHECK(latchless_##T##_insert(index, key_##T(1), 11, &value) == LATCHLESS_PRESENT);        \
         CHECK(value == 10);                                                                       \
-        CHECK(latchless_##T##_insert_if_absent(index, key_##T(1), 12, &value)                     \
+        CHECK(latchless_##T##_try_insert(index, key_##T(1), 12, &value)                     \
               == LATCHLESS_PRESENT);                                                              \
         CHECK(value == 11);                                                                       \
-        CHECK(latchless_##T##_insert_if_absent(index, key_##T(2), 20, NULL) == LATCHLESS_OK);     \
-        CHECK(latchless_##T##_update(index, key_##T(2), 21, &value) == LATCHLESS_OK);             \
+        CHECK(latchless_##T##_try_insert(index, key_##T(2), 20, NULL) == LATCHLESS_OK);     \
+        CHECK(latchless_##T##_replace(index, key_##T(2), 21, &value) == LATCHLESS_OK);             \
         CHECK(value == 20);                                                                       \
-        CHECK(latchless_##T##_update(index, key_##T(3), 30, &value) == LATCHLESS_NOT_FOUND);      \
-        CHECK(latchless_##T##_contains(index, key_##T(3)) == LATCHLESS_NOT_FOUND);                \
-        CHECK(latchless_##T##_contains(index, key_##T(2)) == LATCHLESS_OK);                       \
+        CHECK(latchless_##T##_replace(index, key_##T(3), 30, &value) == LATCHLESS_NOT_FOUND);      \
+        CHECK(latchless_##T##_contains_key(index, key_##T(3)) == LATCHLESS_NOT_FOUND);                \
+        CHECK(latchless_##T##_contains_key(index, key_##T(2)) == LATCHLESS_OK);                       \
         CHECK(latchless_##T##_compare_exchange(index, key_##T(2), 20, 22, &value)                 \
               == LATCHLESS_MISMATCH);                                                             \
         CHECK(value == 21);                                                                       \
@@ -60,8 +60,8 @@ static size_t shown;
             keys[i] = key_##T(2 * i);                                                             \
             values[i] = i;                                                                        \
         }                                                                                         \
-        CHECK(latchless_##T##_load(keys, values, N, NULL, &index) == LATCHLESS_OK);               \
-        CHECK(latchless_##T##_check(index) == LATCHLESS_OK);                                      \
+        CHECK(latchless_##T##_bulk_load(keys, values, N, NULL, &index) == LATCHLESS_OK);               \
+        CHECK(latchless_##T##_check_invariants(index) == LATCHLESS_OK);                                      \
         CHECK(latchless_##T##_first(index, &key, &value) == LATCHLESS_OK);                        \
         CHECK(key == keys[0] && value == 0);                                                      \
         CHECK(latchless_##T##_last(index, &key, &value) == LATCHLESS_OK);                         \
@@ -212,11 +212,11 @@ static size_t shown;
         CHECK(told == 0);                                                                         \
         shown = 0;                                                                                \
         until = N + 1;                                                                            \
-        CHECK(latchless_##T##_visit(index, LOWEST, HIGHEST, T##_show, &until) == LATCHLESS_OK);   \
+        CHECK(latchless_##T##_scan(index, LOWEST, HIGHEST, T##_show, &until) == LATCHLESS_OK);   \
         CHECK(shown == N);                                                                        \
         shown = 0;                                                                                \
         until = 1000;                                                                             \
-        CHECK(latchless_##T##_visit(index, LOWEST, HIGHEST, T##_show, &until)                     \
+        CHECK(latchless_##T##_scan(index, LOWEST, HIGHEST, T##_show, &until)                     \
               == LATCHLESS_STOPPED);                                                              \
         CHECK(shown >= 1000 && shown < 1100);                                                     \
         CHECK(latchless_##T##_cursor_new(index, key_##T(7), HIGHEST, 0, &cursor)                  \
@@ -255,7 +255,7 @@ static size_t shown;
         CHECK(latchless_##T##_save(index, path, &told) == LATCHLESS_OK && told == N);             \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
         CHECK(latchless_##T##_open(path, NULL, &again) == LATCHLESS_OK);                          \
-        CHECK(latchless_##T##_check(again) == LATCHLESS_OK);                                      \
+        CHECK(latchless_##T##_check_invariants(again) == LATCHLESS_OK);                                      \
         CHECK(latchless_##T##_len(again, &told) == LATCHLESS_OK && told == N);                    \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(latchless_##T##_get(again, key_##T(i), &value) == LATCHLESS_OK);                \
@@ -286,8 +286,8 @@ static void extremes(void) {
     int64_t signed_key;
     double float_key = 1;
     size_t i;
-    CHECK(latchless_i64_load(signed_keys, values, COUNT(signed_keys), NULL, &signed_index) == LATCHLESS_OK);
-    CHECK(latchless_f64_load(float_keys, values, COUNT(float_keys), NULL, &float_index) == LATCHLESS_OK);
+    CHECK(latchless_i64_bulk_load(signed_keys, values, COUNT(signed_keys), NULL, &signed_index) == LATCHLESS_OK);
+    CHECK(latchless_f64_bulk_load(float_keys, values, COUNT(float_keys), NULL, &float_index) == LATCHLESS_OK);
     for (i = 0; i < COUNT(signed_keys); i++) {
         CHECK(latchless_i64_nth(signed_index, i, &signed_key, NULL) == LATCHLESS_OK);
         CHECK(signed_key == signed_keys[i]);
@@ -336,7 +336,7 @@ static void options_and_stats(void) {
     CHECK(latchless_u64_len(index, &there) == LATCHLESS_OK);
     for (i = 0; i < COUNT(keys); i++) {
         marked += refused[i];
-        CHECK(latchless_u64_contains(index, keys[i]) == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
+        CHECK(latchless_u64_contains_key(index, keys[i]) == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
     }
     CHECK(there == COUNT(keys) - marked && there > 1000);
     stats.struct_size = sizeof stats;
@@ -351,7 +351,7 @@ static void options_and_stats(void) {
     options.fill = 0.5;
     options.threads = 3;
     options.prefault = 1;
-    CHECK(latchless_u64_load(keys, keys, COUNT(keys), &options, &index) == LATCHLESS_OK);
+    CHECK(latchless_u64_bulk_load(keys, keys, COUNT(keys), &options, &index) == LATCHLESS_OK);
     stats.struct_size = sizeof stats;
     CHECK(latchless_u64_stats(index, &stats) == LATCHLESS_OK);
     CHECK(stats.leaf_fill > 0.45 && stats.leaf_fill < 0.55);

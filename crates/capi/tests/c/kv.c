@@ -65,14 +65,14 @@ static void one_key(void) {
     CHECK(latchless_kv_insert(index, "one", 3, "uno", 3, any, sizeof any, &len) == LATCHLESS_OK && len == 9);
     CHECK(latchless_kv_insert(index, "one", 3, "eins", 4, any, sizeof any, &len) == LATCHLESS_PRESENT);
     CHECK(is(any, len, "uno", 3));
-    CHECK(latchless_kv_insert_if_absent(index, "one", 3, "un", 2, any, 4, &len) == LATCHLESS_PRESENT);
+    CHECK(latchless_kv_try_insert(index, "one", 3, "un", 2, any, 4, &len) == LATCHLESS_PRESENT);
     CHECK(is(any, len, "eins", 4));
-    CHECK(latchless_kv_insert_if_absent(index, "two", 3, "zwei", 4, NULL, 0, NULL) == LATCHLESS_OK);
-    CHECK(latchless_kv_update(index, "two", 3, "due", 3, any, sizeof any, &len) == LATCHLESS_OK);
+    CHECK(latchless_kv_try_insert(index, "two", 3, "zwei", 4, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_replace(index, "two", 3, "due", 3, any, sizeof any, &len) == LATCHLESS_OK);
     CHECK(is(any, len, "zwei", 4));
-    CHECK(latchless_kv_update(index, "six", 3, "sei", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND && len == 4);
-    CHECK(latchless_kv_contains(index, "six", 3) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_kv_contains(index, "two", 3) == LATCHLESS_OK);
+    CHECK(latchless_kv_replace(index, "six", 3, "sei", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND && len == 4);
+    CHECK(latchless_kv_contains_key(index, "six", 3) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_contains_key(index, "two", 3) == LATCHLESS_OK);
     CHECK(latchless_kv_compare_exchange(index, "two", 3, "du", 2, "2", 1, any, 3, &len) == LATCHLESS_MISMATCH);
     CHECK(is(any, len, "due", 3));
     CHECK(latchless_kv_compare_exchange(index, "two", 3, "due", 3, values[9], LONGEST, NULL, 0, NULL) == LATCHLESS_OK);
@@ -131,7 +131,7 @@ static void order(void) {
     CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
     CHECK(latchless_kv_first(index, NULL, 0, NULL, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_kv_pop_last(index, NULL, 0, NULL, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
@@ -179,12 +179,12 @@ static void batches(void) {
     for (form = 0; form < 3; form++) {
         const packed *k = &packed_keys, *v = &packed_values;
         if (form == 0)
-            CHECK(latchless_kv_load(pointers, lens, value_pointers, value_lens, N, NULL, &index) == LATCHLESS_OK);
+            CHECK(latchless_kv_bulk_load(pointers, lens, value_pointers, value_lens, N, NULL, &index) == LATCHLESS_OK);
         if (form == 1)
-            CHECK(latchless_kv_load_packed(k->bytes, k->narrow, v->bytes, v->narrow, 4, N, NULL, &index) == LATCHLESS_OK);
+            CHECK(latchless_kv_bulk_load_packed(k->bytes, k->narrow, v->bytes, v->narrow, 4, N, NULL, &index) == LATCHLESS_OK);
         if (form == 2)
-            CHECK(latchless_kv_load_packed(k->bytes, k->wide, v->bytes, v->wide, 8, N, NULL, &index) == LATCHLESS_OK);
-        CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+            CHECK(latchless_kv_bulk_load_packed(k->bytes, k->wide, v->bytes, v->wide, 8, N, NULL, &index) == LATCHLESS_OK);
+        CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
         /* Every second one is there. At first the offsets alone, then too little room, then enough. */
         memset(offsets, 0xFF, sizeof offsets);
         CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, offsets, NULL, NULL)
@@ -227,7 +227,7 @@ static void batches(void) {
         CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &told) == LATCHLESS_OK);
         CHECK(told == 0 && found[0] == 0);
         CHECK(latchless_kv_len(index, &told) == LATCHLESS_OK && told == N / 2);
-        CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+        CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
         CHECK(latchless_kv_free(index) == LATCHLESS_OK);
     }
     free(packed_keys.bytes), free(packed_values.bytes), free(asked.bytes);
@@ -252,19 +252,19 @@ static void ranges(void) {
     size_t told;
     CHECK(latchless_kv_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK && told == N);
     CHECK(latchless_kv_count(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 400);
-    CHECK(latchless_kv_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
+    CHECK(latchless_kv_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == N);
     course.next = 499, course.step = (size_t)-1, course.limit = N;
-    CHECK(latchless_kv_visit(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
+    CHECK(latchless_kv_scan(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == 99);
     course.next = 100, course.step = 1, course.limit = 7;
-    CHECK(latchless_kv_visit(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course) == LATCHLESS_STOPPED);
+    CHECK(latchless_kv_scan(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course) == LATCHLESS_STOPPED);
     CHECK(course.next == 107);
     course.next = 2000, course.limit = N;
-    CHECK(latchless_kv_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
+    CHECK(latchless_kv_scan_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
     CHECK(latchless_kv_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
     CHECK(told == 400);
-    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
@@ -282,25 +282,25 @@ static void cursors(void) {
     const void *key = NULL, *value = NULL;
     size_t len = 0, value_len = 0, i;
     CHECK(latchless_kv_cursor_new(index, &cursor) == LATCHLESS_OK);
-    CHECK(latchless_kv_cursor_entry(cursor, &key, &len, &value, &value_len) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_cursor_current(cursor, &key, &len, &value, &value_len) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_kv_cursor_prev(cursor, &key, &len, &value, &value_len) == LATCHLESS_NOT_FOUND);
     CHECK(key == NULL && len == 0 && value == NULL && value_len == 0);
     AT(latchless_kv_cursor_seek(cursor, there.bytes, there.len, &key, &len, &value, &value_len), 250);
     AT(latchless_kv_cursor_seek(cursor, after.bytes, after.len, &key, &len, &value, &value_len), 251);
     AT(latchless_kv_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value, &value_len), 250);
-    AT(latchless_kv_cursor_entry(cursor, &key, &len, &value, &value_len), 250);
+    AT(latchless_kv_cursor_current(cursor, &key, &len, &value, &value_len), 250);
     for (i = 251; i < N; i++) AT(latchless_kv_cursor_next(cursor, &key, &len, &value, &value_len), i);
     CHECK(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
     for (i = N; i-- > 0;) AT(latchless_kv_cursor_prev(cursor, &key, &len, &value, &value_len), i);
-    AT(latchless_kv_cursor_last(cursor, &key, &len, &value, &value_len), N - 1);
-    AT(latchless_kv_cursor_first(cursor, &key, &len, &value, &value_len), 0);
+    AT(latchless_kv_cursor_seek_last(cursor, &key, &len, &value, &value_len), N - 1);
+    AT(latchless_kv_cursor_seek_first(cursor, &key, &len, &value, &value_len), 0);
     CHECK(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
     /* It keeps what it needs, and serves one more purpose: a key that is where its value is. */
     CHECK(latchless_kv_insert(index, "99999", 5, "00700", 5, NULL, 0, NULL) == LATCHLESS_OK);
-    CHECK(latchless_kv_cursor_last(cursor, &key, &len, &value, &value_len) == LATCHLESS_OK && value_len == 5);
+    CHECK(latchless_kv_cursor_seek_last(cursor, &key, &len, &value, &value_len) == LATCHLESS_OK && value_len == 5);
     AT(latchless_kv_cursor_seek(cursor, value, value_len, &key, &len, &value, &value_len), 700);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
-    AT(latchless_kv_cursor_first(cursor, &key, &len, &value, &value_len), 0);
+    AT(latchless_kv_cursor_seek_first(cursor, &key, &len, &value, &value_len), 0);
     CHECK(latchless_kv_cursor_free(cursor) == LATCHLESS_OK);
 }
 
@@ -318,19 +318,19 @@ static void memory(void) {
     CHECK(len == 42);
     for (i = 0; i < N; i++) {
         count += refused[i] == 0;
-        CHECK(latchless_kv_contains(index, pointers[i], lens[i]) == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
+        CHECK(latchless_kv_contains_key(index, pointers[i], lens[i]) == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
     }
     CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == count && count > 500 && count < N);
-    CHECK(latchless_kv_memory(index, &held, &live) == LATCHLESS_OK && live <= held && live <= options.limit_bytes);
+    CHECK(latchless_kv_memory_bytes(index, &held, &live) == LATCHLESS_OK && live <= held && live <= options.limit_bytes);
     stats.struct_size = sizeof stats;
     CHECK(latchless_kv_stats(index, &stats) == LATCHLESS_OK && stats.entries == len && stats.memory_bytes == held);
-    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
 static void same_in(latchless_kv *index) {
     size_t i, len;
-    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == N);
     for (i = 0; i < N; i++) {
         CHECK(latchless_kv_get(index, pointers[i], lens[i], any, sizeof any, &len) == LATCHLESS_OK);

@@ -12,8 +12,8 @@ static void handles(latchless_kv *index) {
     CHECK(latchless_bytes_new(NULL, &bytes) == LATCHLESS_OK);
     REFUSED(latchless_kv_get((latchless_kv *)(void *)bytes, "a", 1, any, 1, &len), LATCHLESS_BAD_HANDLE,
             "latchless_kv_get", "the handle is one of latchless_bytes, but must be one of latchless_kv");
-    REFUSED(latchless_bytes_contains((latchless_bytes *)(void *)index, "a", 1), LATCHLESS_BAD_HANDLE,
-            "latchless_bytes_contains", "the handle is one of latchless_kv, but must be one of latchless_bytes");
+    REFUSED(latchless_bytes_contains_key((latchless_bytes *)(void *)index, "a", 1), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_contains_key", "the handle is one of latchless_kv, but must be one of latchless_bytes");
     CHECK(latchless_bytes_free(bytes) == LATCHLESS_OK);
     CHECK(latchless_kv_cursor_new(index, &cursor) == LATCHLESS_OK);
     REFUSED(latchless_kv_free((latchless_kv *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_kv_free",
@@ -36,12 +36,12 @@ static void values(latchless_kv *index) {
     /* Longer than any value, wherever one is put; the longest one is fine. */
     REFUSED(latchless_kv_insert(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
             "latchless_kv_insert", "65536 bytes");
-    REFUSED(latchless_kv_insert_if_absent(index, "a", 1, longest, sizeof longest, NULL, 0, NULL),
-            LATCHLESS_VALUE_TOO_LONG, "latchless_kv_insert_if_absent", "65536 bytes");
-    CHECK(latchless_kv_contains(index, "a", 1) == LATCHLESS_NOT_FOUND);
+    REFUSED(latchless_kv_try_insert(index, "a", 1, longest, sizeof longest, NULL, 0, NULL),
+            LATCHLESS_VALUE_TOO_LONG, "latchless_kv_try_insert", "65536 bytes");
+    CHECK(latchless_kv_contains_key(index, "a", 1) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_kv_insert(index, "a", 1, longest, LATCHLESS_VALUE_MAX, NULL, 0, NULL) == LATCHLESS_OK);
-    REFUSED(latchless_kv_update(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
-            "latchless_kv_update", "65536 bytes");
+    REFUSED(latchless_kv_replace(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_replace", "65536 bytes");
     REFUSED(latchless_kv_compare_exchange(index, "a", 1, longest, LATCHLESS_VALUE_MAX, longest, sizeof longest, NULL, 0,
                                           NULL),
             LATCHLESS_VALUE_TOO_LONG, "latchless_kv_compare_exchange", "65536 bytes");
@@ -77,8 +77,8 @@ static void rooms(latchless_kv *index) {
     REFUSED(latchless_kv_floor(index, "x", 1, room, 8, NULL, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_floor",
             "near_key_len is NULL");
     /* What stays can be asked for again. */
-    REFUSED(latchless_kv_insert_if_absent(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
-            "latchless_kv_insert_if_absent", "present has room for 4 bytes, but needs 5");
+    REFUSED(latchless_kv_try_insert(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_try_insert", "present has room for 4 bytes, but needs 5");
     REFUSED(latchless_kv_compare_exchange(index, "key", 3, "v", 1, "w", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
             "latchless_kv_compare_exchange", "found has room for 4 bytes, but needs 5");
     REFUSED(latchless_kv_compare_remove(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
@@ -88,7 +88,7 @@ static void rooms(latchless_kv *index) {
             "before has room for 8 bytes, but needs 65535");
     REFUSED(latchless_kv_insert(index, "new", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_insert",
             "before has room for 8 bytes, but needs 65535");
-    REFUSED(latchless_kv_update(index, "key", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_update",
+    REFUSED(latchless_kv_replace(index, "key", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_replace",
             "before has room for 8 bytes, but needs 65535");
     REFUSED(latchless_kv_remove(index, "key", 3, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_remove",
             "before has room for 8 bytes, but needs 65535");
@@ -142,19 +142,19 @@ static void batches(latchless_kv *index) {
     CHECK(latchless_kv_get_columns(index, NULL, NULL, 0, NULL, 0, value_offsets, NULL, &told) == LATCHLESS_OK);
     CHECK(told == 0 && value_offsets[0] == 0 && value_offsets[1] == 7);
     CHECK(latchless_kv_insert_packed(index, NULL, NULL, NULL, NULL, 4, 0, &told, NULL) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_kv_load(NULL, NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_kv_bulk_load(NULL, NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_kv_free(loaded) == LATCHLESS_OK);
 
     /* A value that is too long: the others are in, and it is named; a load is refused as a whole. */
     REFUSED(latchless_kv_insert_columns(index, keys, lens, values, too_long, 3, &told, marks), LATCHLESS_VALUE_TOO_LONG,
             "latchless_kv_insert_columns", "1 of 3 inserts were refused, the first at position 1");
     CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
-    CHECK(latchless_kv_contains(index, "bb", 2) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_kv_contains(index, "ccc", 3) == LATCHLESS_OK);
-    REFUSED(latchless_kv_load(keys, lens, values, too_long, 3, NULL, &loaded), LATCHLESS_VALUE_TOO_LONG,
-            "latchless_kv_load", "65536 bytes");
+    CHECK(latchless_kv_contains_key(index, "bb", 2) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_contains_key(index, "ccc", 3) == LATCHLESS_OK);
+    REFUSED(latchless_kv_bulk_load(keys, lens, values, too_long, 3, NULL, &loaded), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_bulk_load", "65536 bytes");
     CHECK(loaded == NULL);
-    REFUSED(latchless_kv_load(values, lens, keys, lens, 2, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_kv_load",
+    REFUSED(latchless_kv_bulk_load(values, lens, keys, lens, 2, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_kv_bulk_load",
             "position 1");
     CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
 }
@@ -164,9 +164,9 @@ static void places(latchless_kv *index) {
     REFUSED(latchless_kv_new(NULL, NULL), LATCHLESS_NULL, "latchless_kv_new", "out is NULL");
     REFUSED(latchless_kv_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_kv_cursor_new", "out is NULL");
     REFUSED(latchless_kv_len(index, NULL), LATCHLESS_NULL, "latchless_kv_len", "len is NULL");
-    REFUSED(latchless_kv_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
-            "latchless_kv_visit", "visitor is NULL");
-    REFUSED(latchless_kv_visit_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_kv_visit_prefix",
+    REFUSED(latchless_kv_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
+            "latchless_kv_scan", "visitor is NULL");
+    REFUSED(latchless_kv_scan_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_kv_scan_prefix",
             "visitor is NULL");
     REFUSED(latchless_kv_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_kv_count",
             "begin is after end");
@@ -182,7 +182,7 @@ int main(void) {
     rooms(index);
     batches(index);
     places(index);
-    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
     puts("kv_misuse.c: all is well");
     return 0;

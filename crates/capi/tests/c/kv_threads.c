@@ -67,7 +67,7 @@ static void *look(void *argument) {
         latchless_kv_cursor *cursor;
         const void *key, *value;
         size_t key_len, value_len;
-        CHECK(latchless_kv_visit_prefix(tree, "key/", 4, whole, NULL) == LATCHLESS_OK);
+        CHECK(latchless_kv_scan_prefix(tree, "key/", 4, whole, NULL) == LATCHLESS_OK);
         CHECK(latchless_kv_cursor_new(tree, &cursor) == LATCHLESS_OK);
         while (latchless_kv_cursor_next(cursor, &key, &key_len, &value, &value_len) == LATCHLESS_OK) {
             whole(key, key_len, value, value_len, NULL);
@@ -94,7 +94,7 @@ int main(void) {
     CHECK(latchless_kv_new(NULL, &tree) == LATCHLESS_OK);
     CHECK(latchless_kv_insert(tree, "counter", 7, "0", 1, NULL, 0, NULL) == LATCHLESS_OK);
     together(change, look);
-    CHECK(latchless_kv_check(tree) == LATCHLESS_OK);
+    CHECK(latchless_kv_check_invariants(tree) == LATCHLESS_OK);
     CHECK(latchless_kv_remove(tree, "counter", 7, counter, LATCHLESS_VALUE_MAX, &len) == LATCHLESS_OK);
     counter[len] = '\0';
     CHECK(strtoul(counter, NULL, 10) == THREADS * ADDS);

@@ -73,7 +73,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     REFUSED(latchless_u64_open("nowhere", NULL, NULL), LATCHLESS_NULL, "latchless_u64_open", "out is NULL");
     REFUSED(latchless_u64_cursor_new(index, 1, 2, 0, NULL), LATCHLESS_NULL, "latchless_u64_cursor_new",
             "out is NULL");
-    REFUSED(latchless_u64_visit(index, 1, 2, NULL, NULL), LATCHLESS_NULL, "latchless_u64_visit",
+    REFUSED(latchless_u64_scan(index, 1, 2, NULL, NULL), LATCHLESS_NULL, "latchless_u64_scan",
             "visitor is NULL");
     REFUSED(latchless_u64_save(index, NULL, NULL), LATCHLESS_NULL, "latchless_u64_save", "path is NULL");
     REFUSED(latchless_u64_stats(index, NULL), LATCHLESS_NULL, "latchless_u64_stats", "stats is NULL");
@@ -94,7 +94,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     CHECK(latchless_u64_floor_columns(index, NULL, 0, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
     CHECK(latchless_u64_rank_columns(index, NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(latchless_u64_count_columns(index, NULL, NULL, 0, NULL) == LATCHLESS_OK);
-    CHECK(latchless_u64_load(NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_u64_bulk_load(NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_u64_free(loaded) == LATCHLESS_OK);
 
     /* More than memory can hold: by bytes, and by where they would end. */
@@ -102,8 +102,8 @@ static void pointers_and_lengths(latchless_u64 *index) {
             "latchless_u64_get_columns", "keys can't have 18446744073709551615 elements");
     REFUSED(latchless_u64_get_columns(index, keys, SIZE_MAX / 16 + 1, NULL, NULL, NULL), LATCHLESS_TOO_LONG,
             "latchless_u64_get_columns", "keys can't have");
-    REFUSED(latchless_u64_load((const uint64_t *)(UINTPTR_MAX - 63), keys, 9, NULL, &loaded), LATCHLESS_TOO_LONG,
-            "latchless_u64_load", "keys can't have 9 elements");
+    REFUSED(latchless_u64_bulk_load((const uint64_t *)(UINTPTR_MAX - 63), keys, 9, NULL, &loaded), LATCHLESS_TOO_LONG,
+            "latchless_u64_bulk_load", "keys can't have 9 elements");
     CHECK(loaded == NULL);
     REFUSED(latchless_u64_page(index, 0, 9, 0, NULL, read, SIZE_MAX / 2, &told), LATCHLESS_TOO_LONG,
             "latchless_u64_page", "values can't have");
@@ -151,21 +151,21 @@ static void keys_and_ranges(latchless_u64 *index) {
             "latchless_f64_get_columns", "keys[2] is NaN");
     CHECK(latchless_f64_len(floats, &told) == LATCHLESS_OK && told == 0);
     CHECK(latchless_f64_free(floats) == LATCHLESS_OK);
-    REFUSED(latchless_f64_load(some, values, 4, NULL, &floats), LATCHLESS_NAN, "latchless_f64_load",
+    REFUSED(latchless_f64_bulk_load(some, values, 4, NULL, &floats), LATCHLESS_NAN, "latchless_f64_bulk_load",
             "keys[2] is NaN");
     CHECK(floats == NULL);
-    REFUSED(latchless_f64_load(zeros, values, 2, NULL, &floats), LATCHLESS_DUPLICATE, "latchless_f64_load",
+    REFUSED(latchless_f64_bulk_load(zeros, values, 2, NULL, &floats), LATCHLESS_DUPLICATE, "latchless_f64_bulk_load",
             "position 1");
 
-    REFUSED(latchless_u64_load(unsorted, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_u64_load",
+    REFUSED(latchless_u64_bulk_load(unsorted, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_u64_bulk_load",
             "position 2");
-    REFUSED(latchless_u64_load(twice, values, 3, NULL, &loaded), LATCHLESS_DUPLICATE, "latchless_u64_load",
+    REFUSED(latchless_u64_bulk_load(twice, values, 3, NULL, &loaded), LATCHLESS_DUPLICATE, "latchless_u64_bulk_load",
             "position 2");
     REFUSED(latchless_u64_count(index, 2, 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_u64_count",
             "low is above high");
     REFUSED(latchless_u64_remove_range(index, 2, 1, NULL), LATCHLESS_INVERTED_RANGE,
             "latchless_u64_remove_range", "low is above high");
-    REFUSED(latchless_u64_visit(index, 2, 1, visited, NULL), LATCHLESS_INVERTED_RANGE, "latchless_u64_visit",
+    REFUSED(latchless_u64_scan(index, 2, 1, visited, NULL), LATCHLESS_INVERTED_RANGE, "latchless_u64_scan",
             "low is above high");
     REFUSED(latchless_u64_count_columns(index, low, high, 2, counts), LATCHLESS_INVERTED_RANGE,
             "latchless_u64_count_columns", "low[1] is above high[1]");

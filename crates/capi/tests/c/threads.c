@@ -64,7 +64,7 @@ static void *look(void *argument) {
     for (round = 0; round < 20; round++) {
         int64_t last = INT64_MIN;
         size_t count;
-        CHECK(latchless_i64_visit(tree, INT64_MIN, INT64_MAX, ascends, &last) == LATCHLESS_OK);
+        CHECK(latchless_i64_scan(tree, INT64_MIN, INT64_MAX, ascends, &last) == LATCHLESS_OK);
         CHECK(latchless_i64_count(tree, INT64_MIN, INT64_MAX, &count) == LATCHLESS_OK);
         CHECK(count <= THREADS * PER_THREAD);
     }
@@ -112,7 +112,7 @@ int main(void) {
     size_t len;
     CHECK(latchless_i64_new(NULL, &tree) == LATCHLESS_OK);
     together(change, look);
-    CHECK(latchless_i64_check(tree) == LATCHLESS_OK);
+    CHECK(latchless_i64_check_invariants(tree) == LATCHLESS_OK);
     CHECK(latchless_i64_len(tree, &len) == LATCHLESS_OK);
     CHECK(len == left);
     CHECK(latchless_i64_cursor_new(tree, INT64_MIN, INT64_MAX, 0, &shared_cursor) == LATCHLESS_OK);

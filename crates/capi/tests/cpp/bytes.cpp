@@ -40,9 +40,9 @@ void change(const latchless::bytes_index &index, map &model, std::mt19937_64 &ra
     switch (random() % 8) {
     case 0:
     case 1: CHECK(index.insert(key, value) == old); model[key] = value; break;
-    case 2: CHECK(index.insert_if_absent(key, value) == old); model.emplace(key, value); break;
+    case 2: CHECK(index.try_insert(key, value) == old); model.emplace(key, value); break;
     case 3:
-        CHECK(index.update(key, value) == old);
+        CHECK(index.replace(key, value) == old);
         if (old) there->second = value;
         break;
     case 4: CHECK(index.remove(key) == old); model.erase(key); break;
@@ -85,7 +85,7 @@ void compare_range(const latchless::bytes_index &index, const map &model, const 
         ++expected;
     });
     CHECK(expected == to);
-    CHECK(index.visit(
+    CHECK(index.scan(
         begin, end_view,
         [&](std::string_view key, latchless::value value) {
             --expected;
@@ -125,7 +125,7 @@ void beside_a_map() {
         change(index, model, random);
         if (round % 50 == 0) compare(index, model, random);
     }
-    index.check();
+    index.check_invariants();
     CHECK(model.size() > 100);
     CHECK(index.remove_range("a", "b") + index.size() == model.size());
     index.clear();
@@ -134,15 +134,15 @@ void beside_a_map() {
 
 template <class Keys>
 void batches(const Keys &half, const Keys &asked, const std::vector<latchless::value> &values) {
-    const auto index = latchless::bytes_index::load(half, values);
-    CHECK(index.size() == half.size() && index.stats().leaf_fill > 0.5 && index.memory() > 10000);
+    const auto index = latchless::bytes_index::bulk_load(half, values);
+    CHECK(index.size() == half.size() && index.stats().leaf_fill > 0.5 && index.memory_bytes() > 10000);
     const auto got = index.get(asked);
     CHECK(got.hits == half.size() && got.found[0] == 1 && got.found[1] == 0);
     for (std::size_t i = 0; i < values.size(); ++i) CHECK(got.values[2 * i] == values[i]);
     CHECK(index.insert(asked, got.values) == asked.size() - half.size());
     CHECK(index.remove(half).hits == half.size());
     CHECK(index.size() == asked.size() - half.size());
-    index.check();
+    index.check_invariants();
 }
 
 void batches() {
@@ -166,13 +166,13 @@ void cursors() {
     latchless::bytes_index index;
     for (const auto key : {"a", "b", "d"}) index.insert(key, latchless::bits_of(key[0]));
     auto cursor = index.cursor();
-    CHECK(!cursor.entry() && !cursor.prev());
+    CHECK(!cursor.current() && !cursor.prev());
     CHECK(cursor.next()->key == "a" && cursor.next()->value == 'b');
     CHECK(cursor.seek("c")->key == "d" && cursor.seek_for_prev("c")->key == "b");
-    CHECK(!cursor.seek("e") && !cursor.next() && cursor.prev()->key == "d" && cursor.entry()->key == "d");
-    CHECK(cursor.first()->key == "a" && cursor.last()->key == "d");
+    CHECK(!cursor.seek("e") && !cursor.next() && cursor.prev()->key == "d" && cursor.current()->key == "d");
+    CHECK(cursor.seek_first()->key == "a" && cursor.seek_last()->key == "d");
     index = latchless::bytes_index(); // The cursor keeps what it needs.
-    CHECK(cursor.first()->key == "a");
+    CHECK(cursor.seek_first()->key == "a");
     auto other = std::move(cursor);
     CHECK(other.next()->key == "b");
     CHECK(throws<latchless::argument_error>(LATCHLESS_BAD_HANDLE, "the handle is NULL", [&] { cursor.next(); }));
@@ -212,7 +212,7 @@ void errors() {
         index.insert(std::vector<std::string_view>{"a"}, {1, 2});
     }));
     CHECK(throws<latchless::argument_error>(LATCHLESS_DUPLICATE, "position 1", [&] {
-        latchless::bytes_index::load(std::vector<std::string_view>{"a", "a"}, {1, 2});
+        latchless::bytes_index::bulk_load(std::vector<std::string_view>{"a", "a"}, {1, 2});
     }));
     latchless::options options;
     options.limit_bytes = 32 * 1024;
@@ -243,22 +243,22 @@ void callbacks() {
     CHECK(thrown == "1321");
     thrown.clear();
     try {
-        index.visit("1", "2", [](std::string_view key, latchless::value) -> bool { throw std::string(key); },
+        index.scan("1", "2", [](std::string_view key, latchless::value) -> bool { throw std::string(key); },
                     latchless::direction::descending);
     } catch (const std::string &key) {
         thrown = key;
     }
     CHECK(thrown == "1999");
     int shown = 0;
-    CHECK(!index.visit("1", std::nullopt, [&](std::string_view, latchless::value) { return ++shown < 500; }));
+    CHECK(!index.scan("1", std::nullopt, [&](std::string_view, latchless::value) { return ++shown < 500; }));
     CHECK(shown == 500);
     index.for_each("1", "11", [&](std::string_view key, latchless::value) {
-        index.update(key, 1);
+        index.replace(key, 1);
         index.for_each_prefix(key, [&](std::string_view same, latchless::value value) {
             CHECK(same == key && value == 1);
         });
     });
-    index.check();
+    index.check_invariants();
 }
 
 } // namespace

@@ -75,7 +75,7 @@ void readers_and_a_writer() {
     }
     writer.join();
     for (auto &reader : readers) reader.join();
-    index.check();
+    index.check_invariants();
     CHECK(index.size() == KEYS);
 }
 

@@ -27,7 +27,7 @@ void errors() {
     CHECK(throws<latchless::argument_error>(LATCHLESS_INVALID, "2 keys, but 1 values",
                                             [&] { index.insert({1.0, 2.0}, {1}); }));
     CHECK(throws<latchless::argument_error>(LATCHLESS_UNSORTED, "position 1", [&] {
-        latchless::index<double>::load({2.0, 1.0}, {1, 2});
+        latchless::index<double>::bulk_load({2.0, 1.0}, {1, 2});
     }));
     CHECK(throws<latchless::file_error>(LATCHLESS_IO, "/nowhere/index.arrow", [&] {
         latchless::index<double>::open("/nowhere/index.arrow");
@@ -72,17 +72,17 @@ void callbacks() {
     }
     CHECK(thrown == 321);
     std::size_t shown = 0;
-    const bool to_the_end = index.visit(0, 999, [&](const std::int64_t *, const latchless::value *, std::size_t count) {
+    const bool to_the_end = index.scan(0, 999, [&](const std::int64_t *, const latchless::value *, std::size_t count) {
         shown += count;
         return shown < 500;
     });
     CHECK(!to_the_end && shown >= 500 && shown < 600);
     // A callback may use and change the index, and visit it, too.
     index.for_each(0, 99, [&](std::int64_t key, latchless::value) {
-        index.update(key, 1);
+        index.replace(key, 1);
         index.for_each(key, key, [&](std::int64_t, latchless::value value) { CHECK(value == 1); });
     });
-    index.check();
+    index.check_invariants();
 }
 
 int throwing(const std::uint64_t *, const latchless_value *, std::size_t, void *) { throw stop{1}; }
@@ -113,10 +113,10 @@ void ends_the_process(F call) {
 void an_exception_ends_the_process() {
     const latchless::index<std::uint64_t> numbers;
     numbers.insert(1, 1);
-    ends_the_process([&] { latchless_u64_visit(numbers.handle(), 0, 9, throwing, nullptr); });
+    ends_the_process([&] { latchless_u64_scan(numbers.handle(), 0, 9, throwing, nullptr); });
     const latchless::bytes_index texts;
     texts.insert("a", 1);
-    ends_the_process([&] { latchless_bytes_visit_prefix(texts.handle(), "a", 1, throwing_of_bytes, nullptr); });
+    ends_the_process([&] { latchless_bytes_scan_prefix(texts.handle(), "a", 1, throwing_of_bytes, nullptr); });
 }
 
 } // namespace

@@ -45,9 +45,9 @@ void change(const latchless::index<Key> &index, map<Key> &model, std::mt19937_64
         there == model.end() ? std::nullopt : std::optional<latchless::value>(there->second);
     switch (random() % 7) {
     case 0: CHECK(index.insert(key, value) == old); model[key] = value; break;
-    case 1: CHECK(index.insert_if_absent(key, value) == old); model.emplace(key, value); break;
+    case 1: CHECK(index.try_insert(key, value) == old); model.emplace(key, value); break;
     case 2:
-        CHECK(index.update(key, value) == old);
+        CHECK(index.replace(key, value) == old);
         if (old) there->second = value;
         break;
     case 3: CHECK(index.remove(key) == old); model.erase(key); break;
@@ -114,7 +114,7 @@ void beside_a_map() {
         change(index, model, random);
         if (round % 20 == 0) compare(index, model, random);
     }
-    index.check();
+    index.check_invariants();
     CHECK(model.size() > 100);
 }
 
@@ -127,7 +127,7 @@ void batches() {
         values.push_back(i);
         asked.push_back(key_of<Key>(i + 1));
     }
-    const auto index = latchless::index<Key>::load(keys, values);
+    const auto index = latchless::index<Key>::bulk_load(keys, values);
     const auto got = index.get(asked);
     CHECK(got.hits == 2500 && got.found[1] == 1 && got.values[1] == 1 && got.found[0] == 0);
     const auto floors = index.floor(asked);
@@ -154,14 +154,14 @@ template <class Key>
 void ranges() {
     latchless::index<Key> index;
     for (std::uint64_t i = 0; i < 3000; ++i) index.insert(key_of<Key>(i), i);
-    const auto page = index.range(key_of<Key>(10), latchless::ends<Key>::highest(), 5);
+    const auto page = index.page(key_of<Key>(10), latchless::ends<Key>::highest(), 5);
     CHECK((page.values == std::vector<latchless::value>{10, 11, 12, 13, 14}));
     const auto back =
-        index.range(latchless::ends<Key>::lowest(), key_of<Key>(10), 3, latchless::direction::descending);
+        index.page(latchless::ends<Key>::lowest(), key_of<Key>(10), 3, latchless::direction::descending);
     CHECK((back.keys == std::vector<Key>{key_of<Key>(10), key_of<Key>(9), key_of<Key>(8)}));
-    CHECK(index.range(key_of<Key>(1), key_of<Key>(2), 0).keys.empty());
+    CHECK(index.page(key_of<Key>(1), key_of<Key>(2), 0).keys.empty());
 
-    auto cursor = index.scan(latchless::ends<Key>::lowest(), latchless::ends<Key>::highest(),
+    auto cursor = index.cursor(latchless::ends<Key>::lowest(), latchless::ends<Key>::highest(),
                              latchless::direction::descending);
     std::vector<latchless::value> seen;
     index = latchless::index<Key>(); // The cursor keeps what it needs.

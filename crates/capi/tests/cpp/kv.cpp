@@ -39,9 +39,9 @@ void change(const latchless::kv_index &index, map &model, std::mt19937_64 &rando
     switch (random() % 8) {
     case 0: CHECK(index.insert(key, next) == !old); model[key] = next; break;
     case 1: CHECK(index.exchange(key, next) == old); model[key] = next; break;
-    case 2: CHECK(index.insert_if_absent(key, next) == old); model.emplace(key, next); break;
+    case 2: CHECK(index.try_insert(key, next) == old); model.emplace(key, next); break;
     case 3:
-        CHECK(index.update(key, next) == old);
+        CHECK(index.replace(key, next) == old);
         if (old) there->second = next;
         break;
     case 4: CHECK(index.remove(key) == old); model.erase(key); break;
@@ -93,7 +93,7 @@ void compare(const latchless::kv_index &index, const map &model, std::mt19937_64
     const auto from = model.lower_bound(key), to = model.lower_bound(end);
     CHECK(index.count(key, end) == static_cast<std::size_t>(std::distance(from, to)));
     expected = to;
-    CHECK(index.visit(
+    CHECK(index.scan(
         key, end,
         [&](std::string_view found, std::string_view its) {
             --expected;
@@ -118,7 +118,7 @@ void beside_a_map() {
         change(index, model, random);
         if (round % 50 == 0) compare(index, model, random);
     }
-    index.check();
+    index.check_invariants();
     CHECK(model.size() > 100);
     CHECK(index.remove_range("a", "b") + index.size() == model.size());
     index.clear();
@@ -127,8 +127,8 @@ void beside_a_map() {
 
 template <class Strings>
 void batches(const Strings &half, const Strings &values, const Strings &asked, const std::vector<std::string> &texts) {
-    const auto index = latchless::kv_index::load(half, values);
-    CHECK(index.size() == half.size() && index.stats().leaf_fill > 0.5 && index.memory() > 10000);
+    const auto index = latchless::kv_index::bulk_load(half, values);
+    CHECK(index.size() == half.size() && index.stats().leaf_fill > 0.5 && index.memory_bytes() > 10000);
     auto got = index.get(asked);
     CHECK(got.hits == half.size() && got.size() == asked.size() && !got[1]);
     for (std::size_t i = 0; i < values.size(); ++i) CHECK(got[2 * i] == texts[i]);
@@ -137,7 +137,7 @@ void batches(const Strings &half, const Strings &values, const Strings &asked, c
     CHECK(got.hits == asked.size() && got[1] == std::string("https://example.org/10001"));
     CHECK(index.remove(half) == half.size());
     CHECK(index.size() == asked.size() - half.size());
-    index.check();
+    index.check_invariants();
 }
 
 void batches() {
@@ -173,7 +173,7 @@ void moves() {
     CHECK(throws<latchless::argument_error>(LATCHLESS_BAD_HANDLE, "the handle is NULL", [&] { a.insert("a", "1"); }));
     auto cursor = b.cursor();
     b = std::move(c); // The cursor keeps what it needs.
-    CHECK(cursor.first()->value == "1" && !cursor.next() && cursor.prev()->key == "a" && !cursor.seek("b"));
+    CHECK(cursor.seek_first()->value == "1" && !cursor.next() && cursor.prev()->key == "a" && !cursor.seek("b"));
 }
 
 void errors() {
@@ -189,7 +189,7 @@ void errors() {
         index.insert(std::vector<std::string_view>{"a"}, {"1", "2"});
     }));
     CHECK(throws<latchless::argument_error>(LATCHLESS_DUPLICATE, "position 1", [&] {
-        latchless::kv_index::load(std::vector<std::string_view>{"a", "a"}, {"1", "2"});
+        latchless::kv_index::bulk_load(std::vector<std::string_view>{"a", "a"}, {"1", "2"});
     }));
     latchless::options options;
     options.limit_bytes = 64 * 1024;
@@ -220,7 +220,7 @@ void files(const std::string &path) {
     pages.insert("", std::string(LATCHLESS_VALUE_MAX, 'v'));
     CHECK(pages.save(path) == 1001);
     const auto again = latchless::kv_index::open(path);
-    again.check();
+    again.check_invariants();
     CHECK(again.size() == 1001 && again.get("") == pages.get(""));
     again.for_each("", std::nullopt, [&](std::string_view key, std::string_view value) {
         CHECK(pages.get(key) == std::string(value));

@@ -69,7 +69,7 @@ void readers_and_writers() {
     }
     writer.join();
     for (auto &reader : readers) reader.join();
-    index.check();
+    index.check_invariants();
     CHECK(index.size() == 50000);
 }
 

@@ -61,24 +61,24 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek_for_prev(
 
 /// Goes to the first entry.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_first(
+pub unsafe extern "C" fn latchless_bytes_cursor_seek_first(
     cursor: *mut latchless_bytes_cursor,
     key: *mut *const c_void,
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_first(cursor): bytes::cursors::go(Way::First, (key, key_len), value))
+    serve!(latchless_bytes_cursor_seek_first(cursor): bytes::cursors::go(Way::First, (key, key_len), value))
 }
 
 /// Goes to the last entry.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_last(
+pub unsafe extern "C" fn latchless_bytes_cursor_seek_last(
     cursor: *mut latchless_bytes_cursor,
     key: *mut *const c_void,
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), value))
+    serve!(latchless_bytes_cursor_seek_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), value))
 }
 
 /// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
@@ -107,13 +107,13 @@ pub unsafe extern "C" fn latchless_bytes_cursor_prev(
 
 /// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_entry(
+pub unsafe extern "C" fn latchless_bytes_cursor_current(
     cursor: *mut latchless_bytes_cursor,
     key: *mut *const c_void,
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_entry(cursor): bytes::cursors::go(Way::Here, (key, key_len), value))
+    serve!(latchless_bytes_cursor_current(cursor): bytes::cursors::go(Way::Here, (key, key_len), value))
 }
 
 /// Frees a cursor, unless `cursor` is NULL.

@@ -20,12 +20,12 @@ pub unsafe extern "C" fn latchless_bytes_get(
 
 /// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_contains(
+pub unsafe extern "C" fn latchless_bytes_contains_key(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_contains(index): bytes::entries::contains((key, key_len)))
+    serve!(latchless_bytes_contains_key(index): bytes::entries::contains_key((key, key_len)))
 }
 
 /// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
@@ -45,27 +45,27 @@ pub unsafe extern "C" fn latchless_bytes_insert(
 /// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 /// gets its value. Otherwise as latchless_bytes_insert(). `present` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_insert_if_absent(
+pub unsafe extern "C" fn latchless_bytes_try_insert(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
     value: latchless_value,
     present: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_insert_if_absent(index): bytes::entries::insert_if_absent((key, key_len), value, present))
+    serve!(latchless_bytes_try_insert(index): bytes::entries::try_insert((key, key_len), value, present))
 }
 
 /// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 /// and nothing is changed. `before` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_update(
+pub unsafe extern "C" fn latchless_bytes_replace(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
     value: latchless_value,
     before: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_update(index): bytes::entries::update((key, key_len), value, before))
+    serve!(latchless_bytes_replace(index): bytes::entries::replace((key, key_len), value, before))
 }
 
 /// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.

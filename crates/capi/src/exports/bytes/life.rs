@@ -39,7 +39,7 @@ pub unsafe extern "C" fn latchless_bytes_new(
 /// Makes an index: values[i] goes under the key of lens[i] bytes at keys[i]. Keys must ascend and differ.
 /// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_load(
+pub unsafe extern "C" fn latchless_bytes_bulk_load(
     keys: *const *const c_void,
     lens: *const usize,
     values: *const latchless_value,
@@ -48,12 +48,12 @@ pub unsafe extern "C" fn latchless_bytes_load(
     out: *mut *mut latchless_bytes,
 ) -> latchless_status {
     let keys = (PassedColumn::Apart { strings: keys, lens }, count);
-    serve!(latchless_bytes_load(ptr::null::<latchless_bytes>()): bytes::batches::load(keys, values, options, out.cast()))
+    serve!(latchless_bytes_bulk_load(ptr::null::<latchless_bytes>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
-/// As latchless_bytes_load(), of packed keys: see latchless_bytes_get_packed().
+/// As latchless_bytes_bulk_load(), of packed keys: see latchless_bytes_get_packed().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_load_packed(
+pub unsafe extern "C" fn latchless_bytes_bulk_load_packed(
     bytes: *const c_void,
     offsets: *const c_void,
     offset_size: usize,
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn latchless_bytes_load_packed(
     out: *mut *mut latchless_bytes,
 ) -> latchless_status {
     let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
-    serve!(latchless_bytes_load_packed(ptr::null::<latchless_bytes>()): bytes::batches::load(keys, values, options, out.cast()))
+    serve!(latchless_bytes_bulk_load_packed(ptr::null::<latchless_bytes>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
 /// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
@@ -111,12 +111,12 @@ pub unsafe extern "C" fn latchless_bytes_len(
 /// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
 /// large index. `held` and `live` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_memory(
+pub unsafe extern "C" fn latchless_bytes_memory_bytes(
     index: *const latchless_bytes,
     held: *mut usize,
     live: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_memory(index): life::memory(held, live))
+    serve!(latchless_bytes_memory_bytes(index): life::memory_bytes(held, live))
 }
 
 /// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
@@ -138,6 +138,6 @@ pub unsafe extern "C" fn latchless_bytes_stats(
 /// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 /// thread is changing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_check(index: *const latchless_bytes) -> latchless_status {
-    serve!(latchless_bytes_check(index): life::check())
+pub unsafe extern "C" fn latchless_bytes_check_invariants(index: *const latchless_bytes) -> latchless_status {
+    serve!(latchless_bytes_check_invariants(index): life::check_invariants())
 }

@@ -18,8 +18,11 @@ pub unsafe extern "C" fn latchless_i64_get(
 
 /// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_i64_contains(index: *const latchless_i64, key: i64) -> latchless_status {
-    serve!(latchless_i64_contains(index): entries::contains(key.cell()))
+pub unsafe extern "C" fn latchless_i64_contains_key(
+    index: *const latchless_i64,
+    key: i64,
+) -> latchless_status {
+    serve!(latchless_i64_contains_key(index): entries::contains_key(key.cell()))
 }
 
 /// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
@@ -37,25 +40,25 @@ pub unsafe extern "C" fn latchless_i64_insert(
 /// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
 /// gets its value. `present` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_i64_insert_if_absent(
+pub unsafe extern "C" fn latchless_i64_try_insert(
     index: *const latchless_i64,
     key: i64,
     value: latchless_value,
     present: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_insert_if_absent(index): entries::insert_if_absent(key.cell(), value, present))
+    serve!(latchless_i64_try_insert(index): entries::try_insert(key.cell(), value, present))
 }
 
 /// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
 /// and nothing is changed. `before` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_i64_update(
+pub unsafe extern "C" fn latchless_i64_replace(
     index: *const latchless_i64,
     key: i64,
     value: latchless_value,
     before: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_update(index): entries::update(key.cell(), value, before))
+    serve!(latchless_i64_replace(index): entries::replace(key.cell(), value, before))
 }
 
 /// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.

@@ -9,7 +9,7 @@ use crate::ranges::Visitor;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// What latchless_i64_visit() calls: with `count` keys and their values, which are there until it returns.
+/// What latchless_i64_scan() calls: with `count` keys and their values, which are there until it returns.
 /// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 pub type latchless_i64_visitor = Option<
     unsafe extern "C-unwind" fn(
@@ -72,14 +72,14 @@ pub unsafe extern "C" fn latchless_i64_page(
 /// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
 /// LATCHLESS_STOPPED: it returned something else than 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_i64_visit(
+pub unsafe extern "C" fn latchless_i64_scan(
     index: *const latchless_i64,
     low: i64,
     high: i64,
     visitor: latchless_i64_visitor,
     context: *mut c_void,
 ) -> latchless_status {
-    serve!(latchless_i64_visit(index): ranges::visit(low.cell(), high.cell(), visitor.map(shown_cells), context))
+    serve!(latchless_i64_scan(index): ranges::scan(low.cell(), high.cell(), visitor.map(shown_cells), context))
 }
 
 /// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending

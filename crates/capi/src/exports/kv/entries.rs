@@ -25,12 +25,12 @@ pub unsafe extern "C" fn latchless_kv_get(
 
 /// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_contains(
+pub unsafe extern "C" fn latchless_kv_contains_key(
     index: *const latchless_kv,
     key: *const c_void,
     key_len: usize,
 ) -> latchless_status {
-    serve!(latchless_kv_contains(index): bytes::entries::contains((key, key_len)))
+    serve!(latchless_kv_contains_key(index): bytes::entries::contains_key((key, key_len)))
 }
 
 /// Puts a value under a key; both are copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn latchless_kv_insert(
 /// goes to `present`. LATCHLESS_SMALL_ROOM: the same, but that value is longer than `present_room`; see
 /// latchless_kv_get(). Otherwise as latchless_kv_insert().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_insert_if_absent(
+pub unsafe extern "C" fn latchless_kv_try_insert(
     index: *const latchless_kv,
     key: *const c_void,
     key_len: usize,
@@ -66,13 +66,13 @@ pub unsafe extern "C" fn latchless_kv_insert_if_absent(
     present_room: usize,
     present_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_kv_insert_if_absent(index): bytes::entries::insert_if_absent((key, key_len), (value, value_len), (present, present_room, present_len)))
+    serve!(latchless_kv_try_insert(index): bytes::entries::try_insert((key, key_len), (value, value_len), (present, present_room, present_len)))
 }
 
 /// Replaces the value of a key that is there; the one before goes to `before`, as in latchless_kv_insert().
 /// LATCHLESS_NOT_FOUND: it isn't, and nothing is changed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_update(
+pub unsafe extern "C" fn latchless_kv_replace(
     index: *const latchless_kv,
     key: *const c_void,
     key_len: usize,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn latchless_kv_update(
     before_room: usize,
     before_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_kv_update(index): bytes::entries::update((key, key_len), (value, value_len), (before, before_room, before_len)))
+    serve!(latchless_kv_replace(index): bytes::entries::replace((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
 /// Removes a key; its value goes to `before`, as in latchless_kv_insert(). LATCHLESS_NOT_FOUND: it isn't

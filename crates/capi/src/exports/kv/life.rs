@@ -40,7 +40,7 @@ pub unsafe extern "C" fn latchless_kv_new(
 /// keys[i]. Keys must ascend and differ. Takes a fraction of the time of inserts. `options` may be NULL.
 /// `*out` is NULL if that fails.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_load(
+pub unsafe extern "C" fn latchless_kv_bulk_load(
     keys: *const *const c_void,
     lens: *const usize,
     values: *const *const c_void,
@@ -51,13 +51,13 @@ pub unsafe extern "C" fn latchless_kv_load(
 ) -> latchless_status {
     let keys = (PassedColumn::Apart { strings: keys, lens }, count);
     let values = PassedColumn::Apart { strings: values, lens: value_lens };
-    serve!(latchless_kv_load(ptr::null::<latchless_kv>()): bytes::batches::load(keys, values, options, out.cast()))
+    serve!(latchless_kv_bulk_load(ptr::null::<latchless_kv>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
-/// As latchless_kv_load(), of packed keys and values, whose offsets have one width: see
+/// As latchless_kv_bulk_load(), of packed keys and values, whose offsets have one width: see
 /// latchless_bytes_get_packed().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_load_packed(
+pub unsafe extern "C" fn latchless_kv_bulk_load_packed(
     bytes: *const c_void,
     offsets: *const c_void,
     value_bytes: *const c_void,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn latchless_kv_load_packed(
 ) -> latchless_status {
     let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
     let values = PassedColumn::Packed { bytes: value_bytes, offsets: value_offsets, width: offset_size };
-    serve!(latchless_kv_load_packed(ptr::null::<latchless_kv>()): bytes::batches::load(keys, values, options, out.cast()))
+    serve!(latchless_kv_bulk_load_packed(ptr::null::<latchless_kv>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
 /// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
@@ -113,12 +113,12 @@ pub unsafe extern "C" fn latchless_kv_len(index: *const latchless_kv, len: *mut 
 /// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
 /// large index. `held` and `live` may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_memory(
+pub unsafe extern "C" fn latchless_kv_memory_bytes(
     index: *const latchless_kv,
     held: *mut usize,
     live: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_kv_memory(index): life::memory(held, live))
+    serve!(latchless_kv_memory_bytes(index): life::memory_bytes(held, live))
 }
 
 /// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
@@ -140,6 +140,6 @@ pub unsafe extern "C" fn latchless_kv_stats(
 /// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 /// thread is changing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_check(index: *const latchless_kv) -> latchless_status {
-    serve!(latchless_kv_check(index): life::check())
+pub unsafe extern "C" fn latchless_kv_check_invariants(index: *const latchless_kv) -> latchless_status {
+    serve!(latchless_kv_check_invariants(index): life::check_invariants())
 }

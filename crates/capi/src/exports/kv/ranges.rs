@@ -5,7 +5,7 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// What latchless_kv_visit() calls: with a key and its value. Both are there until it returns. Not
+/// What latchless_kv_scan() calls: with a key and its value. Both are there until it returns. Not
 /// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 pub type latchless_kv_visitor = Option<
     unsafe extern "C-unwind" fn(
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn latchless_kv_remove_range(
 /// Shows the entries of a range, which is as that of latchless_kv_count(), to a function: ascending or,
 /// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_visit(
+pub unsafe extern "C" fn latchless_kv_scan(
     index: *const latchless_kv,
     begin: *const c_void,
     begin_len: usize,
@@ -60,18 +60,18 @@ pub unsafe extern "C" fn latchless_kv_visit(
     context: *mut c_void,
 ) -> latchless_status {
     let range = ((begin, begin_len), (end, end_len));
-    serve!(latchless_kv_visit(index): bytes::ranges::visit(range, descending, visitor, context))
+    serve!(latchless_kv_scan(index): bytes::ranges::scan(range, descending, visitor, context))
 }
 
 /// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
 /// returned something else than 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_kv_visit_prefix(
+pub unsafe extern "C" fn latchless_kv_scan_prefix(
     index: *const latchless_kv,
     prefix: *const c_void,
     prefix_len: usize,
     visitor: latchless_kv_visitor,
     context: *mut c_void,
 ) -> latchless_status {
-    serve!(latchless_kv_visit_prefix(index): bytes::ranges::visit_prefix((prefix, prefix_len), visitor, context))
+    serve!(latchless_kv_scan_prefix(index): bytes::ranges::scan_prefix((prefix, prefix_len), visitor, context))
 }

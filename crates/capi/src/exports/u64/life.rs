@@ -41,14 +41,14 @@ pub unsafe extern "C" fn latchless_u64_new(
 /// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
 /// message names the position at fault.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_u64_load(
+pub unsafe extern "C" fn latchless_u64_bulk_load(
     keys: *const u64,
     values: *const latchless_value,
     count: usize,
     options: *const latchless_options,
     out: *mut *mut latchless_u64,
 ) -> latchless_status {
-    serve!(latchless_u64_load(ptr::null::<latchless_u64>()): life::load(keys.cast(), values, count, options, out.cast()))
+    serve!(latchless_u64_bulk_load(ptr::null::<latchless_u64>()): life::bulk_load(keys.cast(), values, count, options, out.cast()))
 }
 
 /// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
@@ -108,6 +108,6 @@ pub unsafe extern "C" fn latchless_u64_stats(
 /// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 /// thread is changing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_u64_check(index: *const latchless_u64) -> latchless_status {
-    serve!(latchless_u64_check(index): life::check())
+pub unsafe extern "C" fn latchless_u64_check_invariants(index: *const latchless_u64) -> latchless_status {
+    serve!(latchless_u64_check_invariants(index): life::check_invariants())
 }

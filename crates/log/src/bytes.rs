@@ -103,7 +103,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// its memory limit counts.
     ///
     /// # Errors
-    /// As [`DurableIndex::open`](crate::DurableIndex::open).
+    /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover_bytes(BytesIndex::with_options(options.index)?, options.into())
@@ -250,7 +250,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes a key, and gives back the value it had. A key of over 65,535 bytes isn't there.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<Option<V>> {
         let change = key.with_bytes(|key| check_length(key).ok().map(|()| (stripe_of(key), removal(key))));
         let Some((set, draft)) = change else { return self.journal.nothing(None) };
@@ -260,7 +260,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes the keys of a batch, and says how many were there. One record for up to 64 MiB of keys.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert_many`], but that keys of over 65,535 bytes aren't there.
+    /// Those of [`DurableBytesIndex::insert_many`], but that keys of over 65,535 bytes aren't there.
     pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q]) -> Result<usize> {
         let fits = |key: &&Q| key.with_bytes(|key| check_length(key).is_ok());
         let keys: Vec<&Q> = keys.iter().filter(fits).collect();
@@ -317,7 +317,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// as it was, bit by bit, isn't logged.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     ///
     /// ```
     /// # use latchless_log::{DurableBytesIndex, Options};
@@ -364,7 +364,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// The key's value; without one, the key gets this value first.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn get_or_insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: V) -> Result<V> {
         Ok(self.compute(key, |before| before.or_else(|| Some(value.clone())))?.unwrap_or(value))
     }
@@ -372,7 +372,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Replaces the value of a key that is there, and gives back the one before.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -383,7 +383,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn compare_exchange<Q>(&self, key: &Q, expected: Lent<'_, V>, value: Lent<'_, V>) -> Result<bool>
     where
         Q: BytesKey<K> + ?Sized,
@@ -394,7 +394,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<bool>
     where
         Q: BytesKey<K> + ?Sized,
@@ -422,7 +422,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes the entry with the smallest key, and gives it back. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn pop_first(&self) -> Result<Option<(K, V)>> {
         self.pop(BytesIndex::first)
     }
@@ -430,7 +430,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes the entry with the largest key, and gives it back. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::insert`].
+    /// Those of [`DurableBytesIndex::insert`].
     pub fn pop_last(&self) -> Result<Option<(K, V)>> {
         self.pop(BytesIndex::last)
     }

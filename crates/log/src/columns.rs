@@ -117,7 +117,7 @@ pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result
 /// has.
 ///
 /// # Errors
-/// As [`Layout::save`].
+/// Those of [`Layout::save`].
 pub fn save<K: Key, V: Value>(
     index: Reader<'_, Index<K, V>>,
     path: &Path,
@@ -148,7 +148,7 @@ pub const NO_KEY: snapshot::Error = snapshot::Error::Damaged { at: 0, what: "one
 /// Fills an empty index from a snapshot with these columns, by several threads.
 ///
 /// # Errors
-/// As [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is none.
+/// Those of [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is none.
 pub fn load<K: Key, V: Value>(
     snapshot: &Snapshot,
     index: &mut Index<K, V>,

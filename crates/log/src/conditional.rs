@@ -46,7 +46,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// The key's value; without one, the key gets this value first.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn get_or_insert(&self, key: K, value: V) -> Result<V> {
         let before = self.change_by(key, &mut |before| match before {
             Some(_) => Becomes::Same,
@@ -58,7 +58,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Replaces the value of a key that is there, and gives back the one before.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn replace(&self, key: K, value: V) -> Result<Option<V>> {
         self.change_by(key, &mut |before| {
             if before.is_some() { Becomes::Value(value) } else { Becomes::Same }
@@ -68,7 +68,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn compare_exchange(&self, key: K, expected: V, value: V) -> Result<bool> {
         self.change_if(key, expected, Becomes::Value(value))
     }
@@ -76,7 +76,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn compare_remove(&self, key: K, expected: V) -> Result<bool> {
         self.change_if(key, expected, Becomes::Gone)
     }
@@ -94,7 +94,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Removes the entry with the smallest key, and gives it back. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn pop_first(&self) -> Result<Option<(K, V)>> {
         self.pop(Index::first)
     }
@@ -102,7 +102,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Removes the entry with the largest key, and gives it back. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn pop_last(&self) -> Result<Option<(K, V)>> {
         self.pop(Index::last)
     }

@@ -101,7 +101,7 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// what was in the folder. Nothing is written or locked: see [`ReadOnly`].
     ///
     /// # Errors
-    /// As [`DurableIndex::open`], but [`Error::Missing`] if the folder has no durable index, and never
+    /// Those of [`DurableIndex::open`], but [`Error::Missing`] if the folder has no durable index, and never
     /// [`Error::Locked`].
     ///
     /// ```
@@ -244,7 +244,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Removes a key, and gives back the value it had.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert`].
+    /// Those of [`DurableIndex::insert`].
     pub fn remove(&self, key: K) -> Result<Option<V>> {
         let draft = Draft::remove(&self.columns, &[key]);
         self.journal.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
@@ -253,7 +253,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Removes the keys of a batch, and says how many were there. One record for up to 2^20 keys.
     ///
     /// # Errors
-    /// As [`DurableIndex::insert_columns`].
+    /// Those of [`DurableIndex::insert_columns`].
     pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
         if keys.is_empty() {
             return self.journal.nothing(0);

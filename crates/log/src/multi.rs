@@ -73,7 +73,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// its memory limit counts.
     ///
     /// # Errors
-    /// As [`DurableIndex::open`](crate::DurableIndex::open).
+    /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover_multi(MultiIndex::with_options(options.index)?, options.into())
@@ -171,7 +171,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// Removes a row from under a key, and says whether it was there.
     ///
     /// # Errors
-    /// As [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
+    /// Those of [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         if check(key, row).is_err() {
             return self.journal.nothing(false);
@@ -183,7 +183,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// Removes all rows of a key, and says how many there were.
     ///
     /// # Errors
-    /// As [`DurableMultiIndex::remove`].
+    /// Those of [`DurableMultiIndex::remove`].
     pub fn remove_all<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<usize> {
         if check(key, 0).is_err() {
             return self.journal.nothing(0);

@@ -72,7 +72,7 @@ impl ReadOnly {
     /// [`Stopped::rejected`](crate::Stopped::rejected) is the log itself, because nothing is cut off.
     ///
     /// # Errors
-    /// As [`DurableIndex::open`](crate::DurableIndex::open), but for [`Error::Locked`].
+    /// Those of [`DurableIndex::open`](crate::DurableIndex::open), except [`Error::Locked`].
     pub fn load<K: Key, V: Value>(
         self,
         mut index: Index<K, V>,

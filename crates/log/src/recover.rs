@@ -143,7 +143,7 @@ impl Found {
     /// returns.
     ///
     /// # Errors
-    /// As [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
+    /// Those of [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
     pub fn recover<K: Key, V: Value, C: Columns<K, V> + 'static>(
         self,
         mut index: Index<K, V>,
@@ -161,7 +161,7 @@ impl Found {
     /// As [`Found::recover`], of keys of any length.
     ///
     /// # Errors
-    /// As [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
+    /// Those of [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
     pub fn recover_bytes<K: BytesKey + 'static, V: SavedValue>(
         self,
         mut index: BytesIndex<K, V>,
@@ -177,7 +177,7 @@ impl Found {
     /// As [`Found::recover_bytes`], of keys that are in many rows.
     ///
     /// # Errors
-    /// As [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
+    /// Those of [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
     pub fn recover_multi<K: BytesKey + 'static>(
         self,
         mut index: MultiIndex<K>,

@@ -84,7 +84,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// As [`Peer::visit`], the values alone.
     ///
     /// # Errors
-    /// As [`Peer::visit`].
+    /// Those of [`Peer::visit`].
     fn visit_values(&self, ask: Ask<B>, mut each: impl FnMut(B) -> bool) -> Result<()> {
         self.visit(ask, |_, value| each(value))
     }
@@ -92,7 +92,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// How many keys lie in `low..=high`.
     ///
     /// # Errors
-    /// As [`Peer::visit`].
+    /// Those of [`Peer::visit`].
     fn count(&self, low: B, high: B) -> Result<usize> {
         let mut count = 0;
         self.visit(Ask { low, high, direction: Direction::Forward, limit: usize::MAX }, |_, _| {

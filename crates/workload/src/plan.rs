@@ -76,7 +76,7 @@ impl Spec {
     /// the set's keys arrive. The spec's distribution says which are asked for.
     ///
     /// # Errors
-    /// As [`Spec::plan`] and [`KeySet::draw`]; [`Error::WideKey`] for a set that needs wider keys;
+    /// Those of [`Spec::plan`] and [`KeySet::draw`]; [`Error::WideKey`] for a set that needs wider keys;
     /// [`Error::KeysTwice`] for a distribution that has keys of its own.
     pub fn plan_over<L: Lane>(&self, set: &KeySet) -> Result<Plan<L>, Error> {
         self.check()?;
@@ -98,7 +98,7 @@ impl Spec {
     /// they arrive, and the value under a key follows from its number ([`crate::value_of`]).
     ///
     /// # Errors
-    /// As [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has keys of
+    /// Those of [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has keys of
     /// its own.
     pub fn plan_bytes(&self, set: &BytesKeySet) -> Result<BytesPlan, Error> {
         self.check()?;

@@ -1,4 +1,4 @@
-//! What is put aside before latches are taken, so that nothing is allocated under one.
+//! Nodes and blocks reserved before latches are taken, so that nothing is allocated under a latch.
 
 use super::long::Blocks;
 use super::tree::ByteTree;
@@ -9,7 +9,7 @@ use latchless_core::mem::refusal::reserve;
 /// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
 const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
-/// What was missing when something was to be changed: so many nodes and blocks must be put aside first.
+/// The memory that a change lacked: this many nodes and blocks must be reserved before it is retried.
 #[derive(Debug, Clone, Copy)]
 pub struct Lack {
     pub levels: usize,
@@ -53,10 +53,10 @@ impl<'a> Aside<'a> {
         Self { tree, nodes: [NodeRef::NIL; LEVELS_MAX], strings: Vec::new(), blocks: tree.long.put_aside() }
     }
 
-    /// Puts aside what was missing.
+    /// Reserves the missing memory.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// If memory is refused.
     pub fn reserve(&mut self, lack: Lack) -> Result<()> {
         let longest = self.tree.longest.load_relaxed() as usize;
         let more = lack.levels.saturating_sub(self.strings.len());

@@ -1,8 +1,8 @@
-//! What of a node is asked for before it is read.
+//! Which lines of a node to prefetch.
 //!
-//! A leaf has thirty-two lines. Which of them tell where a key is depends on how many slots the leaf has, and
-//! its header, which says that, comes no sooner than the others. So the leaf that was split or loaded last
-//! tells it for all.
+//! A leaf has thirty-two lines. The lines that locate a key depend on the leaf's number of slots. The
+//! header that says so arrives no earlier than the lines themselves, so the most recently written leaf
+//! serves as the estimate for all.
 
 use super::node::Private;
 use super::records::around;
@@ -15,7 +15,7 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
-/// Lines of a leaf that tell where a key is, as long as no leaf has told: its header, and tags, lengths and
+/// Lines of a leaf that locate a key, until a leaf has been learnt from: its header, tags, lengths and
 /// places.
 pub(super) const LEAF_LINES: usize = 4;
 
@@ -25,8 +25,8 @@ const MOST: u64 = 12;
 /// It is known to one part in so many how many keys there are in a part of a slot.
 const DENSITY_SHARE: u64 = 16;
 
-/// What leaves of records are like: how many each could have, the words of each, and how many keys there are
-/// in a part of a slot. Zero: leaves aren't of records, as a rule.
+/// The usual shape of leaves of records: slots per leaf, words per record, and keys per part of a slot of
+/// the position table. Zero: leaves usually don't hold records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsualRecords(u64);
 
@@ -42,8 +42,8 @@ impl UsualRecords {
         Self(word)
     }
 
-    /// Whether these say the same, or nearly so: then the word needn't be written, which other processors
-    /// have in their caches.
+    /// Whether both shapes are equal or nearly so. Then the shared word, which other processors cache,
+    /// isn't written.
     fn is_like(self, other: Self) -> bool {
         let (own, its) = (self.density(), other.density());
         self.0 as u32 == other.0 as u32 && own.abs_diff(its) <= its / DENSITY_SHARE
@@ -78,30 +78,29 @@ impl UsualRecords {
 }
 
 impl ByteTree {
-    /// Asks for the lines of a node that tell where to go on: of an inner node all, since children, and what
-    /// tells equal heads apart, are anywhere in it.
+    /// Prefetches the lines of a node that the descent reads: all lines of an inner node, since children
+    /// and the bytes that tell equal heads apart may be anywhere in it.
     #[inline(always)]
     pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
         self.ask_for_lines(node, 0..if level == 0 { self.leaf_lines() } else { LINES });
     }
 
-    /// What leaves of records are like, if those that there are are such.
+    /// The usual shape of leaves of records, if leaves usually are such.
     #[inline(always)]
     pub(super) fn usual_records(&self) -> Option<UsualRecords> {
         let word = self.usual.load_relaxed();
         (word != 0).then_some(UsualRecords(word))
     }
 
-    /// Asks for the lines of a leaf in which a key is likely to have its head and its record, where leaves
-    /// are such.
+    /// In leaves of records, prefetches the lines that are likely to have a key's head and record.
     #[inline(always)]
     pub(super) fn ask_for_record(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
         self.ask_for_header(leaf);
         self.ask_for_records(leaf, usual.place(share), (SLOTS, SLOTS + usual.slots(), usual.words()));
     }
 
-    /// As [`ByteTree::ask_for_record`], and for what comes after it as a rule: that moves when a key comes or
-    /// goes.
+    /// Prefetches the likely head and record of a key and all entries after them, which an insert or a
+    /// removal moves.
     #[inline(always)]
     pub(super) fn ask_from_record_on(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
         self.ask_for_header(leaf);
@@ -110,8 +109,8 @@ impl ByteTree {
         self.ask_for_both(leaf, those, (SLOTS + slots, words));
     }
 
-    /// Asks for the lines of a leaf in which a key is likely to have its head and its record, for all that
-    /// follow them, and for the first head, which tells whether the key is before the leaf.
+    /// Prefetches the likely head and record of a key, all entries after them, and the first head, which
+    /// decides whether the key comes before the leaf.
     #[inline(always)]
     pub(super) fn ask_from(&self, leaf: NodeRef, share: Share, usual: UsualRecords) {
         let Range { start, end } = usual.places(share);
@@ -122,7 +121,8 @@ impl ByteTree {
         self.ask_for_lines(leaf, (records + place * usual.words()) / 8..LINES);
     }
 
-    /// Asks for these heads and records of a leaf: the word where records begin, and the words of each.
+    /// Prefetches these heads and records of a leaf, given the word where records begin and the words per
+    /// record.
     #[inline(always)]
     fn ask_for_both(&self, leaf: NodeRef, those: Range<usize>, (records, words): (usize, usize)) {
         let (head, last) = (SLOTS + those.start, SLOTS + those.end);
@@ -134,8 +134,7 @@ impl ByteTree {
         }
     }
 
-    /// Asks for the heads of a leaf of this shape, which is one of records, among which a key's is likely to
-    /// be.
+    /// Prefetches the heads among which a key's is likely to be, in a leaf of records of this shape.
     #[inline(always)]
     pub(super) fn ask_for_heads_near(&self, leaf: NodeRef, share: Share, shape: Shape) {
         let head = SLOTS + around(shape.first() + share.of(shape.len()));
@@ -143,15 +142,15 @@ impl ByteTree {
         self.ask_for_word(leaf, head + 8);
     }
 
-    /// Asks for a word of a leaf.
+    /// Prefetches a word of a leaf.
     #[inline(always)]
     pub(super) fn ask_for_word(&self, leaf: NodeRef, word: usize) {
-        // Beyond the node nothing is read, only asked for.
+        // Beyond the node nothing is read, only prefetched.
         prefetch_read(self.long.nodes.address(leaf).wrapping_add(8 * word));
     }
 
-    /// Asks for heads and records around a place: the words where they begin, and the words of each record.
-    /// Of records of many words fewer: more lines would cost more than now and then a line that comes late.
+    /// Prefetches heads and records around a place, given the words where they begin and the words per
+    /// record. Fewer of long records: the additional lines would cost more than an occasional late line.
     #[inline(always)]
     fn ask_for_records(&self, leaf: NodeRef, at: usize, (heads, records, words): (usize, usize, usize)) {
         let head = heads + at.saturating_sub(8);
@@ -163,7 +162,7 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::ask_for`], of a leaf that is read at once: as many lines of each, without a loop.
+    /// Prefetches as many lines as [`ByteTree::ask_for`], without a loop, in a leaf that is read at once.
     #[inline(always)]
     pub(super) fn ask_for_leaf(&self, leaf: NodeRef) {
         let address = self.long.nodes.address(leaf);
@@ -175,20 +174,20 @@ impl ByteTree {
         prefetch_read(address.wrapping_add(5 * LINE_BYTES));
     }
 
-    /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads, and
-    /// what tells equal ones apart.
+    /// Prefetches the other lines that an insert or a removal reads and writes: the heads, and the bytes
+    /// that tell equal heads apart.
     #[inline(always)]
     pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
         let address = self.long.nodes.address(leaf);
-        // Four at a time; some are asked for already.
+        // Every fourth line; some are prefetched already.
         for line in (self.leaf_lines() / 4 * 4..LINES).step_by(4) {
             (line..line + 4).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
         }
     }
 
-    /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and
-    /// the next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group
-    /// of keys, lines that nobody reads are in the way of others.
+    /// Prefetches heads in a leaf whose header has arrived, so that the end of its slots and the place of
+    /// the next entry are known. The bytes that tell equal heads apart are prefetched if other leaves have
+    /// equal heads. In a group of keys, unused lines displace those of other keys.
     #[inline(always)]
     pub(super) fn ask_for_slots(&self, Start { leaf, share, .. }: Start) {
         let shape = self.at(leaf).1.shape();
@@ -205,14 +204,14 @@ impl ByteTree {
         self.ask_for_lines(leaf, free.saturating_sub(2) / 8..end);
     }
 
-    /// How many lines of a leaf are likely to tell where a key is.
+    /// Lines of a leaf that are likely to be needed to locate a key.
     #[inline(always)]
     pub(super) fn leaf_lines(&self) -> usize {
         self.leaf_lines.load_relaxed() as usize % LINES
     }
 
-    /// Remembers what a leaf tells of others: whether it had equal heads, and where they began; records are
-    /// found by their heads alone.
+    /// Remembers a leaf's shape as the estimate for others: whether it had equal heads, and where they
+    /// began. Records are found by their heads alone.
     pub(super) fn learn_shape(&self, leaf: Private<'_>) {
         let (shape, first) = (leaf.shape(), leaf.shape().heads());
         let are_records = shape.is_of_records();
@@ -243,20 +242,20 @@ impl ByteTree {
         lines.into_iter().for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
-    /// Asks for a whole node.
+    /// Prefetches a whole node.
     #[inline(always)]
     pub(super) fn ask_for_all(&self, node: NodeRef) {
         let address = self.long.nodes.address(node);
         (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
-    /// Asks for the lines that a node of this shape uses.
+    /// Prefetches the lines that a node of this shape uses.
     #[inline(always)]
     pub(super) fn ask_for_used(&self, node: NodeRef, shape: Shape) {
         shape.used_lines().into_iter().for_each(|lines| self.ask_for_lines(node, lines));
     }
 
-    /// Asks for a node's header.
+    /// Prefetches a node's header.
     #[inline(always)]
     pub(super) fn ask_for_header(&self, node: NodeRef) {
         self.ask_for_lines(node, 0..1);
@@ -270,7 +269,7 @@ fn nearer_end(place: usize, among: Range<usize>) -> Range<usize> {
     if place < (start + end) / 2 { start..place + 8 } else { place.saturating_sub(8)..end }
 }
 
-/// A line that nobody writes stays in every processor's cache.
+/// An unwritten line stays in every processor's cache.
 fn store_if_new(word: &Word, now: u64) {
     if word.load_relaxed() != now {
         word.store_relaxed(now);

@@ -25,7 +25,7 @@ pub struct Entry<'k> {
     pub more: &'k [u64],
 }
 
-/// What is stored after the first word of an entry's value.
+/// The words of an entry's value after the first.
 #[derive(Debug, Clone, Copy)]
 pub enum Rest<'k> {
     /// The suffix from its ninth byte on.
@@ -64,7 +64,7 @@ impl<'k> Entry<'k> {
         Self { more, ..self }
     }
 
-    /// Words that it takes beside its slot.
+    /// Words that it takes in addition to its slot.
     #[inline(always)]
     pub fn words(self) -> usize {
         entry_words(self.length) + self.more.len()
@@ -170,7 +170,7 @@ impl<'a> Shared<'a> {
         (self.find_after_prefix::<S>(shape, own, tag), None)
     }
 
-    /// As [`Shared::find`], of a key with the node's prefix and this head, by its tag.
+    /// Finds, by its tag, a key that has the node's prefix and this head.
     #[inline(always)]
     pub(super) fn find_after_prefix<S: Lines>(
         self,
@@ -216,7 +216,7 @@ impl<'a> Shared<'a> {
         Places([marks!(0) & ones(len), marks!(2) & ones(len.saturating_sub(64))])
     }
 
-    /// The word of the first entry's value whose tag is this one: to ask for it early.
+    /// The word of the first entry's value that has this tag: for an early prefetch.
     #[inline(always)]
     pub fn likely_place<S: Lines>(self, tag: u8) -> Option<(usize, usize)> {
         let shape = self.shape();

@@ -1,4 +1,4 @@
-//! Looking at a whole tree: its form, and whether anything is wrong with it.
+//! Invariant checks of a whole tree.
 
 use super::change::Shared;
 use super::long::LongStrings;
@@ -22,7 +22,7 @@ macro_rules! ensure {
     };
 }
 
-/// What a node begins and ends with, and the keys and words of its entries.
+/// A node's fences, and the keys and words of its entries.
 struct Content {
     low: Vec<u8>,
     high: Option<Vec<u8>>,
@@ -60,10 +60,10 @@ impl ByteTree {
         }
     }
 
-    /// Looks at every node.
+    /// Checks every node.
     ///
     /// # Errors
-    /// What is wrong first.
+    /// The first violation.
     pub fn check_invariants(&self) -> Result<(), Broken> {
         let (root, levels) = self.root();
         let (mut named, mut blocks, mut nodes) = (vec![(Vec::new(), u64::from(root.to_word()))], 0, 0);

@@ -1,10 +1,10 @@
 //! Where a full node is cut.
 //!
 //! Near its middle, where the separator is shortest, unless keys grow at one place of a leaf: then each
-//! further key comes to the same side, and the other one would stay half empty for ever. Nothing records in
-//! which order keys came. The keys themselves tell: a quarter of the leaf's entries, right beside the new
-//! key, reach less far than the gap on its other side. Keys drawn at random have hardly any such place;
-//! where what looked like growth is none, one cut is uneven.
+//! further key goes to the same side, and the other one would stay half empty for ever. The order in which
+//! keys came isn't recorded; growth is inferred from the keys themselves. It is assumed if the quarter of
+//! the leaf's entries adjacent to the new key spans less than the gap on its other side. Random keys rarely
+//! look like this; a false positive costs one uneven cut.
 
 use super::fences::{Fence, Fences};
 use super::node::{Node, Private, SUFFIX_ROOM, Words};
@@ -55,14 +55,14 @@ impl<W: Words> Node<'_, W> {
         beyond.is_some_and(|beyond| is_nearer(own, behind, beyond)).then_some(Growth::Down)
     }
 
-    /// What an entry's suffix begins with: all of it, if it isn't long.
+    /// The first bytes of an entry's suffix: the whole suffix, if it isn't long.
     fn start(self, shape: Shape, at: usize, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
         let suffix = self.suffix(shape, at, to);
         if self.length(shape, at) == LONG { &suffix[..8] } else { suffix }
     }
 }
 
-/// A cut of a leaf: how many entries stay left, and whether the new key comes to them.
+/// A cut of a leaf: how many entries stay left, and whether the new key is one of these.
 #[derive(Debug, Clone, Copy)]
 struct LeafCut {
     stay: usize,
@@ -128,7 +128,7 @@ fn may_be_cut(whole: &Part<'_>, fences: &Fences<'_>, stay: usize, separator: &[u
         && fit(&[whole.of(stay..whole.entries.len())], &Fences { low: own, ..*fences })
 }
 
-/// What an entry weighs, in eighths of a word: its slot and its words.
+/// An entry's weight in eighths of a word: its slot and its words.
 pub(super) fn weight(words: usize) -> usize {
     8 * words + 11
 }
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// What looks like growth in them is none: they are split in the middle.
+    /// Apparent growth that is none: they are split in the middle.
     #[test]
     #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
     fn keys_in_random_order_fill_leaves_as_ever() {

@@ -17,16 +17,16 @@ use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
-/// What is done with an entry, for one form of values.
+/// An edit of one entry, for one form of values.
 pub(super) trait LeafEdit {
-    /// What it says about the value that was there.
+    /// The form in which it reports the previous value.
     type Before: Copy;
     /// Whether values have one word.
     const IS_WORD: bool;
-    /// What it is about.
+    /// The purpose of the edit.
     fn aim(&self) -> Aim;
-    /// What is there, and what follows from that: to be set is the first word of a value. Under the leaf's
-    /// latch.
+    /// Decides the step from the entry that was found, if any; sets at most the first word of a value. Runs
+    /// under the leaf's latch.
     fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<Self::Before>, Step<u64>);
     /// The words of the value that is to be set after its first.
     fn more(&self) -> &[u64];
@@ -67,7 +67,7 @@ impl ByteTree {
         self.dispatch.run(EditOne { tree: self, key, edit })
     }
 
-    /// As [`ByteTree::edit`], of a key with this hash, in a leaf that is likely to cover it.
+    /// Edits a key that has this hash, beginning at a leaf that is likely to cover it.
     #[inline(always)]
     pub(super) fn edit_from<S: Search, E: LeafEdit>(
         &self,
@@ -195,7 +195,7 @@ impl ByteTree {
         Ok(Edited { before, applied: true })
     }
 
-    /// What follows when an entry was removed, and no latch is held any more.
+    /// The work after a removal, once no latch is held.
     #[inline(always)]
     pub(super) fn follow_up(&self, key: &[u8], long: Option<LongRef>, is_small: bool) {
         if let Some(string) = long {
@@ -206,7 +206,7 @@ impl ByteTree {
         }
     }
 
-    /// Edits a leaf that had no room: puts nodes aside, then makes room in it, or splits it.
+    /// Edits a leaf that had no room: reserves nodes, then makes room in the leaf or splits it.
     #[cold]
     #[inline(never)]
     fn edit_with_room<E: LeafEdit>(

@@ -1,13 +1,12 @@
-//! Keys that come before or after all others.
+//! Inserts at either end of the tree.
 //!
-//! Where keys come in order, each goes to the end of the first or of the last leaf. A thread remembers in
-//! which tree it put a key there last; then its next edit in that tree begins at that leaf, and goes down
+//! Keys that arrive in order all go to the end of the first or of the last leaf. A thread remembers the
+//! tree in which it last put a key there. Its next edit in that tree begins at that leaf, and goes down
 //! from the root only if the leaf doesn't cover the key.
 //!
 //! # Thread safety
-//! What a thread remembers is its own, so keys in any other order write nothing that threads share. Which
-//! leaf it is is told by a word of the tree that any thread may write: a node of the lowest level, whose
-//! fences tell under its latch.
+//! The memory of a thread is its own, so keys in any other order write nothing shared. A shared word of the
+//! tree, which any thread may write, names that leaf; its fences, read under its latch, confirm it.
 
 use super::change::Shared;
 use super::node::{Node, Words};
@@ -25,8 +24,8 @@ thread_local! {
     static AT_END: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The first and the last leaf, as far as they are known. In a line of their own: they change where the words
-/// beside them don't.
+/// The first and the last leaf, as far as known. In a line of their own: they change more often than the
+/// adjacent words.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Ends([Word; 2]);
@@ -69,17 +68,17 @@ impl ByteTree {
         AT_END.set(self.address() | usize::from(is_last));
     }
 
-    /// The first or the last leaf, as far as it is known: its fences tell.
+    /// The first or the last leaf, as far as known: its fences decide.
     #[inline(always)]
     pub(super) fn end(&self, is_last: bool) -> Option<NodeRef> {
         let leaf = NodeRef::from_word(self.ends.0[usize::from(is_last)].follow() as u32);
         (!leaf.is_nil()).then_some(leaf)
     }
 
-    /// Which leaf the first or the last one is.
+    /// Remembers the first or the last leaf.
     pub(super) fn learn_end(&self, leaf: NodeRef, is_last: bool) {
         let (word, leaf) = (&self.ends.0[usize::from(is_last)], u64::from(leaf.to_word()));
-        // A line that nobody writes stays in every processor's cache.
+        // An unwritten line stays in every processor's cache.
         if word.load_relaxed() != leaf {
             word.publish(leaf);
         }
@@ -98,10 +97,9 @@ impl<W: Words> Node<'_, W> {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 
-    /// How many entries come before a key with this head that the node covers, if that is told by the last
-    /// entry, or in the first leaf by the first one: all of them, or none. The node doesn't have the key
-    /// then. Where keys grow, in whichever leaf, each comes after all others of its leaf, and what they begin
-    /// with is the same.
+    /// How many entries come before a key with this head that the node covers: all or none, if the last
+    /// entry (in the first leaf, the first one) decides it. The node doesn't have the key then. Where keys
+    /// grow, in any leaf, each comes after all others of its leaf and begins as they do.
     #[inline(always)]
     pub(super) fn rank_at_end(self, shape: Shape, own: (&[u8], u64)) -> Option<usize> {
         let len = shape.len();

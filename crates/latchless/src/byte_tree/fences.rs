@@ -1,4 +1,4 @@
-//! A node's fences: what it is between, and their strings, as far as they are stored in it or outside.
+//! A node's fences: the bounds of its keys, stored in the node or, if long, outside.
 
 use super::node::{Node, SUFFIX_ROOM, Words};
 use super::shape::*;
@@ -24,7 +24,7 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// What a node is between.
+/// The bounds of a node's keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Fences<'a> {
     pub low: Fence<'a>,
@@ -73,14 +73,14 @@ impl<W: Words> Node<'_, W> {
         true
     }
 
-    /// What comes after the prefix in the high fence, if there is one and it isn't long.
+    /// The high fence after the prefix, if there is one and it isn't long.
     pub fn short_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
         let (shape, start) = (self.shape(), WORDS - high_words(self.high_len()));
         let is_short = !shape.has(Shape::NO_HIGH | Shape::HIGH_LONG);
         is_short.then(|| suffix_of(self.high_len(), shape.prefix(), |at| self.words.word(start + at), to))
     }
 
-    /// What comes after the prefix in the low fence, if that isn't long.
+    /// The low fence after the prefix, if it isn't long.
     pub fn short_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
         let shape = self.shape();
         let is_short = !shape.has(Shape::LOW_LONG);
@@ -114,7 +114,7 @@ fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
     }
 }
 
-/// What comes after a prefix in a string of `len` bytes. `stored(at)`: its word at this place.
+/// A string of `len` bytes after a prefix. `stored(at)`: its word at this place.
 fn suffix_of(len: usize, prefix: usize, stored: impl Fn(usize) -> u64, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
     let len = len.min(SUFFIX_ROOM);
     to.as_chunks_mut::<8>().0.iter_mut().take(words_of(len)).enumerate().for_each(|(at, to)| {

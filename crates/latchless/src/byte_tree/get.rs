@@ -13,7 +13,7 @@ use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
-/// What a leaf tells about a key.
+/// A leaf's answer about a key.
 enum Told<V> {
     /// Its value, or that there is none.
     Answer(Option<V>),
@@ -49,7 +49,7 @@ impl ByteTree {
         self.get_by(key, &mut OneWord)
     }
 
-    /// As [`ByteTree::get`], where `take` takes the value.
+    /// Looks up a key; `take` takes the value.
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
         if self.positions.are_any(Aim::Find) {
@@ -59,8 +59,8 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::get_by`], of a key whose position tells nothing. Apart, so that what it needs isn't
-    /// made ready for the others, too.
+    /// Looks up a key whose position gives no guess. A function of its own, so that the other lookups don't
+    /// set up the registers that it needs.
     #[inline(never)]
     pub(super) fn get_without_position<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
         self.dispatch.run(Get::<_, false> { tree: self, key, take })
@@ -109,8 +109,8 @@ impl ByteTree {
         Some(answer)
     }
 
-    /// The answer, if the leaf that a key's position leads to has it; also where it didn't stand where it was
-    /// likely to, if it `is_far`.
+    /// The answer, if the leaf that a key's position leads to has it. Also counts, if lookups `is_far`,
+    /// whether the key was stored at its likely place.
     #[inline(always)]
     pub(super) fn get_at_position<S: Search, T: Take>(
         &self,
@@ -134,7 +134,7 @@ impl ByteTree {
         }
     }
 
-    /// What a leaf tells about a key with this hash, which is made only where it is needed.
+    /// A leaf's answer about a key with this hash, which is computed only when needed.
     #[inline(always)]
     fn look_in<S: Search, T: Take>(
         &self,
@@ -158,8 +158,8 @@ impl ByteTree {
         }
     }
 
-    /// Where a key has its record, or would have it, in a leaf of them; if those around the likely place
-    /// tell.
+    /// The index of a key's record, or where it would be, in a leaf of records; `None` if the records
+    /// around the likely place don't decide it.
     #[inline(always)]
     pub(super) fn find_near<S: Search>(&self, leaf: NodeRef, key: &[u8], share: Share) -> Option<Near> {
         let (_, leaf) = self.at(leaf);
@@ -203,8 +203,7 @@ impl ByteTree {
         Some(value)
     }
 
-    /// As [`ByteTree::get`], of a key with this hash, whose guess was `wrong`, or nil. `node`: where a
-    /// descent came out.
+    /// Looks up a key that has this hash. Its guess was `wrong`, or nil; `node` is where a descent ended.
     #[inline(always)]
     pub(super) fn get_from<S: Search, T: Take>(
         &self,
@@ -227,7 +226,7 @@ impl ByteTree {
         answer
     }
 
-    /// The value, and the leaf that covers the key, when looking once told nothing.
+    /// The value, and the leaf that covers the key, after a first look without an answer.
     #[inline(never)]
     fn get_again<T: Take>(
         &self,

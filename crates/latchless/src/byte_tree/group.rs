@@ -1,7 +1,7 @@
-//! Several keys at once: while the memory of one is on its way, the others go on.
+//! Operations on several keys at once: while the memory of one key is on its way, the others proceed.
 //!
-//! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and
-//! asks for what the next step will read.
+//! The keys of a group go down one level at a time. Each step reads the lines that the previous step has
+//! prefetched, and prefetches the lines of the next one.
 
 use super::node::Toward;
 use super::positions::Aim;
@@ -41,8 +41,8 @@ impl ByteTree {
         self.get_group_by(keys, &mut OneWord, done);
     }
 
-    /// As [`ByteTree::get_group`], where `take` takes the values. `done` is told of each key in turn whether
-    /// it has one.
+    /// Looks up a group of keys; `take` takes the values. Calls `done` for each key in order with whether
+    /// it has a value.
     #[inline]
     pub fn get_group_by<T: Take>(
         &self,
@@ -70,7 +70,7 @@ impl ByteTree {
         keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
-    /// Where edits of these keys begin. What they read is asked for.
+    /// Where edits of these keys begin. The lines that they read are prefetched.
     #[inline(always)]
     pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
         let mut ways = [Way::NONE; GROUP];
@@ -82,7 +82,7 @@ impl ByteTree {
         for (way, key) in ways.iter_mut().zip(keys) {
             let hash = self.hash_of(way, key);
             way.hash = hash;
-            // What is added isn't there, as a rule.
+            // An added key is usually absent.
             if aim == Aim::Find {
                 self.ask_for_entry::<S>(way.at, || hash);
             }
@@ -91,8 +91,8 @@ impl ByteTree {
         ways
     }
 
-    /// The leaves that are likely to have these keys: by guesses where there are any. Hashes are made of the
-    /// keys whose positions tell nothing.
+    /// The leaves that are likely to have these keys: by guesses where there are any. Only keys without a
+    /// guess by position are hashed.
     #[inline(always)]
     fn descend_together<S: Search>(&self, keys: &[&[u8]], aim: Aim, ways: &mut [Way; GROUP]) {
         let mut places = [0; GROUP];
@@ -122,7 +122,7 @@ impl ByteTree {
         self.descend_those::<S>(keys, ways, (&unguessed[..count], levels));
     }
 
-    /// The hash of a key with this way, which isn't made yet if its position has told the leaf.
+    /// The hash of a key with this way. It isn't computed yet if the key's position gave the leaf.
     #[inline(always)]
     fn hash_of(&self, way: &Way, key: &[u8]) -> u64 {
         if way.at.by == StartBy::Position { self.hash(key) } else { way.hash }
@@ -139,7 +139,7 @@ impl ByteTree {
         for below in (0..levels - 1).rev() {
             for &at in those {
                 let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
-                // Nil: the way was disturbed; it begins anew at the end.
+                // Nil: the descent was disturbed; it restarts at the end.
                 if !node.is_nil() {
                     *node = self.child::<S>(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
                     self.ask_for(*node, below);
@@ -154,8 +154,8 @@ impl ByteTree {
         }
     }
 
-    /// Asks for the entry that a key's tag leads to, or, in a leaf of records, for what there is around the
-    /// likely place.
+    /// Prefetches the entry that a key's tag leads to, or the records around the likely place in a leaf of
+    /// records.
     #[inline(always)]
     fn ask_for_entry<S: Search>(&self, Start { leaf, share, .. }: Start, hash: impl FnOnce() -> u64) {
         let (_, view) = self.at(leaf);

@@ -1,4 +1,4 @@
-//! A node in private memory: to be filled, and then written over a latched one.
+//! A node in private memory: filled there, then written over a latched one.
 
 use super::change::Entry;
 use super::fences::{Fence, Fences};

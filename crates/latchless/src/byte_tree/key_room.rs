@@ -1,5 +1,5 @@
-//! Room for one key that is read from a node, and for a few of anything: nothing is allocated, unless the key
-//! is long or there are many.
+//! Inline buffers for one key that is read from a node and for a few elements of any type. They allocate
+//! only for a long key or many elements.
 
 use super::node::{Node, Words};
 use super::shape::{FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, high_words};
@@ -145,7 +145,7 @@ impl<T> Default for Few<T> {
 }
 
 impl<T> Few<T> {
-    /// Adds an element behind all others.
+    /// Appends an element.
     #[inline]
     pub(super) fn push(&mut self, element: T) {
         match self.few.iter_mut().find(|place| place.is_none()) {

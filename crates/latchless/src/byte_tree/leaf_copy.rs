@@ -1,6 +1,6 @@
 //! Copies of leaves: how ranges are read.
 //!
-//! A copy is validated as a whole, so its entries are all of one moment. Long keys are copied beside it.
+//! A copy is validated as a whole, so its entries are all of one moment. Long keys are copied next to it.
 
 use super::change::Shared;
 use super::key_room::KeyRoom;
@@ -21,7 +21,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 
-/// What a range is between.
+/// The bounds of a range.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds<'k> {
     pub low: Bound<&'k [u8]>,
@@ -35,11 +35,11 @@ impl Bounds<'_> {
 
 /// Words of a key that are copied at once, however many it has.
 const AT_ONCE: usize = 8;
-/// Room for a key after its prefix: what is copied too much nobody looks at.
+/// Room for a key after its prefix; excess copied bytes are ignored.
 const TAIL: usize = SUFFIX_ROOM + 8 * AT_ONCE;
 /// Room for the suffix of a record.
 const RECORD_ROOM: usize = RECORD_MAX.next_multiple_of(8);
-/// A node's words, and behind them as many as are copied at once.
+/// A node's words, followed by padding for the widest copy step.
 type Padded = [u64; WORDS + AT_ONCE];
 /// Bytes of strings that a spare copy keeps room for.
 const SPARE_BYTES: usize = 4096;
@@ -78,7 +78,7 @@ pub struct LeafCopy {
     /// Long keys one after the other, and where each of them begins.
     long: Vec<u8>,
     long_starts: Vec<usize>,
-    /// Where the key that was asked for last is made.
+    /// Buffer for the most recently requested key.
     key: KeyRoom,
     /// Entries of the range that are in the leaf.
     within: Range<usize>,
@@ -86,7 +86,7 @@ pub struct LeafCopy {
     goes_on: bool,
     goes_on_before: bool,
     link: NodeRef,
-    /// The leaf whose lines were asked for last.
+    /// The leaf whose lines were prefetched last.
     pub(super) asked: NodeRef,
     /// The leaf that this is a copy of, and its version, if it was read without its latch.
     source: (NodeRef, Option<Version>),
@@ -117,7 +117,7 @@ impl Default for LeafCopy {
 impl LeafCopy {
     /// A copy of no leaf yet: the thread's spare one, if it has one.
     pub fn take_spare() -> Box<LeafCopy> {
-        // A range inside of a range, and one while the thread ends, have one of their own.
+        // Nested ranges, and ranges while the thread ends, allocate their own.
         SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
     }
 
@@ -317,7 +317,7 @@ impl LeafCopy {
         (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]))
     }
 
-    /// An entry: its key, which is made anew at each call, and its value.
+    /// An entry: its key, rebuilt at each call, and its value.
     #[inline(always)]
     pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
         let shape = self.shape();
@@ -352,7 +352,7 @@ impl LeafCopy {
         if self.shape().is_of_records() {
             return self.show_records(entries, take, see);
         }
-        // What stays the same from entry to entry stays in registers.
+        // Loop invariants stay in registers.
         let Self { image, lengths, places, key, long, long_starts, .. } = self;
         let (image, key, shape) = (&*image, key.bytes_mut(), Shape(image[SHAPE]));
         let (heads, prefix) = (shape.heads(), shape.prefix());
@@ -369,7 +369,7 @@ impl LeafCopy {
         ControlFlow::Continue(())
     }
 
-    /// As [`LeafCopy::show`], of a leaf of records.
+    /// Shows the entries of a leaf of records.
     #[inline(always)]
     fn show_records<T: Take, B>(
         &mut self,
@@ -412,7 +412,7 @@ impl LeafCopy {
     }
 }
 
-/// The words of a node, without those behind them.
+/// The words of a node, without the padding.
 #[inline(always)]
 fn words_of_node(image: &Padded) -> &Image {
     image.first_chunk().expect("more words than a node has")
@@ -452,7 +452,7 @@ fn long_key<'k>(lengths: &[u8; SLOTS_MAX], (long, starts): (&'k [u8], &[usize]),
     &long[starts[number]..end]
 }
 
-/// As [`first_from`], of a key that is likely to be at this share of a leaf of records.
+/// The first entry from `key` on, which is likely to be at this share of a leaf of records.
 fn first_near(leaf: Shared<'_>, key: &[u8], (after, share): (bool, Option<Share>)) -> usize {
     let (shape, own) = (leaf.shape(), (key, head(key, leaf.shape().prefix())));
     if let Some(share) = share.filter(|_| leaf.has_prefix(shape, key))

@@ -1,12 +1,12 @@
 //! Lending entries to a neighbour instead of splitting.
 //!
-//! A full leaf beside one that is little more than half full needs no third one: half of the difference is
-//! moved to the right. Where keys grow, the leaf at whose end they do so has a short prefix, and the last
-//! leaf of all has none: keys fill it whole, and the leaf that it becomes by a split has room again. So when
-//! the leaf after that one is full, as many of its entries as fit go to the left.
+//! A full leaf next to one that is little more than half full needs no third one: half of the difference is
+//! moved to the right. Where keys grow, the leaf that takes them has a short prefix, and the last leaf of
+//! all has none. So keys fill it completely, and after its split the new leaf has room again. When the leaf
+//! after that one is full, as many of its entries as fit are moved to the left.
 //!
-//! Both leaves are latched from left to right, then their parent, as for a merge. A reader
-//! of the left leaf follows the link to an entry that has moved; one of the right leaf begins anew.
+//! Both leaves are latched from left to right, then their parent, as for a merge. A reader of the left leaf
+//! follows the link to an entry that has moved; a reader of the right leaf restarts.
 
 use super::aside::Strings;
 use super::change::{Entry, Shared};
@@ -40,7 +40,7 @@ struct Neighbours<'c> {
     seed: Option<Seed>,
 }
 
-/// What is moved between two leaves: how many entries stay left, and how many of the right leaf go there.
+/// Entries moved between two leaves: how many stay left, and how many of the right leaf go there.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     stay: usize,
@@ -129,7 +129,7 @@ impl ByteTree {
         let shape = parent.1.shape();
         let (rank, is_there) = parent.1.rank::<Scalar>(shape, other);
         let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
-        // Beside its neighbour in the same parent it begins with that parent's prefix.
+        // After its neighbour in the same parent it begins with that parent's prefix.
         let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);
         if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_words(entry_words(suffix.len() as u8)) {
             return false;

@@ -1,4 +1,4 @@
-//! Building a tree of sorted entries: level by level, each node filled as far as wanted.
+//! Bulk loading of sorted entries: level by level, each node filled to the requested degree.
 
 use super::change::Entry;
 use super::ends::Ends;
@@ -76,7 +76,7 @@ struct Level<'a> {
     fill: usize,
     /// Entries that are in no node yet.
     pending: Entries,
-    /// What they weigh after the prefix that they have with the low fence.
+    /// Their weight after the prefix that they share with the low fence.
     weight: usize,
     prefix: usize,
     /// How many of them have the same head as the one before.
@@ -128,7 +128,7 @@ impl<'a> Level<'a> {
         let most = (ENTRIES_MAX * self.fill / 1000).max(2);
         let slot = if self.may_be_records() { 8 } else { 11 };
         let weight = self.weight + slot * self.pending.len();
-        // One more than go into the node tells where it ends.
+        // One entry more than fit shows where the node ends.
         let count = self.pending.len() - 1;
         let is_over = count > 1 && (weight > room || count >= most);
         if is_over && (self.fill < FULL || count >= most || !self.fits(count, Some(&self.end(count)))) {
@@ -167,7 +167,7 @@ impl<'a> Level<'a> {
         at > 0 && own(at - 1) == own(at)
     }
 
-    /// What the entry at `at` weighs after a prefix, without its slot, in eighths of a word.
+    /// The weight of the entry at `at` after a prefix, without its slot, in eighths of a word.
     fn weight_of(&self, at: usize, prefix: usize) -> usize {
         8 * (words_after(self.pending.key(at).len(), prefix) + self.pending.more(at).len())
     }
@@ -260,7 +260,7 @@ fn fences<'a>(low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
     Fences { low: fence(low), high: high.map(fence) }
 }
 
-/// What makes a string the next key, and a value that key's; says whether there is one.
+/// Writes the next key and its value; returns whether there is one.
 pub type Next<'n> = dyn FnMut(&mut Vec<u8>, &mut Loaded<'_>) -> bool + 'n;
 
 /// The value of the next key.

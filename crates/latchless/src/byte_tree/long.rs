@@ -1,24 +1,24 @@
 //! Long strings, stored outside of nodes: chains of blocks of 256 bytes.
 //!
 //! Blocks are parts of nodes: a node that carries blocks is in no tree meanwhile. So nodes and long strings
-//! have one memory, and what one of them has given up the other one can have:
-//! * A node that was never in a tree, or in none since it last came back with all of its blocks, carries
-//!   eight blocks. When all of them have come back, it is one that may become a node of any level: its
-//!   latch is free then, whatever was written there.
-//! * Where no such node is to be had, one that was emptied and has left the tree carries blocks. Readers
-//!   may still come to it, and find by its header that it is dead; so its first part, which has the header,
-//!   stays as it is. When all of its blocks have come back, it may become a node of its level again.
+//! share one memory, and memory that one has freed serves the other:
+//! * A node that was never in a tree, or in none since all of its blocks last came back, carries eight
+//!   blocks. When all of them have come back, it may become a node of any level: its latch is free then,
+//!   whatever was written there.
+//! * If there is no such node, one that was emptied and has left the tree carries blocks. Readers may still
+//!   reach it and find by its header that it is dead; so its first part, which has the header, stays as it
+//!   is. When all of its blocks have come back, it may become a node of its level again.
 //!
 //! # Thread safety
-//! A string is written before a node names it, and is given back after the last node that named it was
-//! changed. A reader follows a name that it found in a node while that may change; what it reads counts
-//! only if the node's version is the same afterwards. So a block may be used again at once, also as a part
-//! of a node: before the new content is written, a fence orders it after the change of the old name's node.
-//! The other way about a block is written after such a fence, too, and the node that carries it has died
-//! before.
+//! A string is written before a node names it, and is freed after the last node that named it was changed.
+//! A reader follows a name that it found in a node while that node may change; its result counts only if
+//! the node's version is the same afterwards. So a block may be reused at once, also as a part of a node:
+//! before the new content is written, a fence orders it after the change of the node that had the old name.
+//! In the other direction, a block is written after such a fence, too, and the node that carries it has
+//! died before.
 //!
-//! A chain is never followed further than its length says, and blocks are never unmapped: whatever a
-//! reader finds, it comes to an end.
+//! A chain is never followed further than its length says, and blocks are never unmapped: so reading ends,
+//! whatever the words are.
 
 use super::shape::{LATCH, LINES, LongRef, NodeLines, Nodes};
 use super::text::{word, words_of};
@@ -67,7 +67,7 @@ struct Books {
     in_use: usize,
 }
 
-/// What a node carries.
+/// The contents of a carrying node.
 #[derive(Debug, Clone, Copy)]
 struct Carrier {
     /// A bit for each block that is free.
@@ -80,7 +80,7 @@ struct Carrier {
 
 const NO_CARRIER: u8 = u8::MAX;
 
-/// Blocks put aside before a latch is taken. What isn't used goes back.
+/// Blocks reserved before a latch is taken. Unused ones go back.
 #[derive(Debug)]
 pub struct Blocks<'a> {
     of: &'a LongStrings,
@@ -173,7 +173,7 @@ impl LongStrings {
         len.div_ceil(BYTES)
     }
 
-    /// No blocks put aside yet.
+    /// An empty reservation of blocks.
     pub fn put_aside(&self) -> Blocks<'_> {
         Blocks { of: self, blocks: Vec::new() }
     }
@@ -315,7 +315,7 @@ impl LongStrings {
         self.books.lock().carriers.len() * PARTS
     }
 
-    /// How many nodes are in trees, or put aside for them.
+    /// How many nodes are in trees, or reserved for them.
     pub fn tree_nodes(&self) -> usize {
         let carriers = self.books.lock().count;
         (self.nodes.live_bytes() / Nodes::NODE_BYTES).saturating_sub(carriers)
@@ -334,7 +334,7 @@ impl LongStrings {
 }
 
 impl Blocks<'_> {
-    /// Puts blocks aside until there are this many.
+    /// Reserves blocks until there are this many.
     pub fn reserve(&mut self, blocks: usize) -> Result<()> {
         let more = blocks.saturating_sub(self.blocks.len());
         if more == 0 {
@@ -351,15 +351,15 @@ impl Blocks<'_> {
         Ok(())
     }
 
-    /// How many are put aside.
+    /// How many are reserved.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Stores a string in blocks that were put aside.
+    /// Stores a string in reserved blocks.
     ///
     /// # Panics
-    /// When they are too few: a bug of the caller.
+    /// If there are too few: a bug of the caller.
     pub fn store(&mut self, bytes: &[u8]) -> LongRef {
         debug_assert!(bytes.len() <= LEN_MAX);
         before_reuse();
@@ -442,7 +442,7 @@ mod tests {
         assert_eq!((strings.len(), long.live_bytes()), (80, 80 * 256));
         assert!(long.nodes.allocate(3).is_err());
         strings.into_iter().for_each(|string| long.free(string));
-        // Of any level, and nobody holds their latches.
+        // Of any level, with free latches.
         let nodes: Vec<_> = (0..10).map(|at| long.nodes.allocate(at % 3).unwrap()).collect();
         assert!(nodes.iter().all(|&node| long.nodes.node(node).as_flattened()[LATCH].load_relaxed() == 0));
         assert!(long.nodes.allocate(0).is_err() && stored(&long, &[1]).is_err());

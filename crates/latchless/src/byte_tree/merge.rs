@@ -1,6 +1,6 @@
-//! Merging nodes that have become nearly empty, so that memory comes back.
+//! Merging nodes that have become nearly empty, so that their memory can be reused.
 //!
-//! A removal never merges under its own latch: it asks for a merge around its key afterwards. Two
+//! A removal never merges under its own latch: it schedules a merge around its key for afterwards. Two
 //! neighbours below one parent are latched from left to right, then their parent. The prefix of both
 //! together is shorter than that of either, so their entries may no longer fit one node: then both stay as
 //! they are.
@@ -24,7 +24,7 @@ const TRIES: usize = 4;
 /// A node that takes at most so many words is nearly empty.
 const NEARLY_EMPTY: usize = WORDS / 4;
 
-/// What became of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// Nothing is to be done.
@@ -54,8 +54,8 @@ fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
 }
 
 impl ByteTree {
-    /// Whether a leaf that took `before` words before a removal is worth a look at its neighbours: not after
-    /// each removal, since the neighbours may be full.
+    /// Whether a leaf that took `before` words before a removal should look at its neighbours. Not after
+    /// every removal, since the neighbours may be full.
     #[inline(always)]
     pub(super) fn invites_a_merge(before: usize, leaf: Shared<'_>) -> bool {
         let now = taken(leaf);
@@ -63,7 +63,7 @@ impl ByteTree {
         leaf.shape().len() == 0 || [1, 2, 4].into_iter().any(|part| sinks_below(NEARLY_EMPTY / part))
     }
 
-    /// Merges the node of this level that `key` belongs to with a neighbour, if it is nearly empty. Says
+    /// Merges the node of this level that covers `key` with a neighbour, if it is nearly empty. Returns
     /// whether it did.
     #[cold]
     #[inline(never)]
@@ -208,8 +208,8 @@ impl ByteTree {
     }
 }
 
-/// Whether one node with the entries of both has room to spare for what may come. One with those of an empty
-/// one always has.
+/// Whether one node with the entries of both has room for further ones. A merge with an empty node always
+/// has.
 fn may_merge(fences: &Fences<'_>, parts: &[Part<'_>; 2]) -> bool {
     let words = |part: &Part<'_>| part.words(fences.prefix());
     let [Some(one), Some(two)] = parts.each_ref().map(words) else { return false };

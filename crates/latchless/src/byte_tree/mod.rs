@@ -1,10 +1,10 @@
 //! Byte strings as keys: nodes with entries of any length, and the tree of them.
 //!
-//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
-//! nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place), `records`
-//! (leaves of keys of one length), `values.rs` (what values look like), `image.rs` (nodes in private memory),
-//! `positions`, `guesses` and `ends.rs` (ways round inner nodes), `tree.rs` (the tree and the ways down),
-//! `asking.rs` (what is prefetched), `start.rs` (which way), and one algorithm a file.
+//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
+//! of nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place),
+//! `records` (leaves of keys of one length), `values.rs` (forms of values), `image.rs` (nodes in private
+//! memory), `positions`, `guesses` and `ends.rs` (shortcuts past inner nodes), `tree.rs` (the tree and its
+//! descents), `asking.rs` (prefetches), `start.rs` (choice of the shortcut), and one algorithm per file.
 
 mod aside;
 mod asking;

@@ -1,12 +1,12 @@
 //! The nearest entry to a key.
 //!
-//! The key's own leaf has it, as a rule: then it is found as a get finds its value, by the same guesses and
+//! The key's own leaf usually has it. Then it is found as a get finds its value, by the same guesses and
 //! the same instruction set, and nothing is allocated.
 //!
 //! A leaf may have no answer: then the next leaf in that direction has, or the one after it. An answer is
-//! right at one moment if all leaves that were passed are still as they were when it was found: at the
-//! first look at the last leaf all of them were at rest, and between them they covered everything from the
-//! search's start to its answer. Otherwise the search begins anew.
+//! right at one moment if all leaves that were passed are unchanged when it is found: at the first look at
+//! the last leaf all of them were at rest, and between them they covered everything from the search's start
+//! to its answer. Otherwise the search restarts.
 
 use super::change::Shared;
 use super::get::Near;
@@ -25,7 +25,7 @@ use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
-/// Which entry is wanted: the one at a border, or the next one in a direction.
+/// The wanted entry: the one at a border, or the next one in a direction.
 #[derive(Debug, Clone, Copy)]
 pub struct Border<'k> {
     /// Where it is looked for; without a bound, from the first or the last key on.
@@ -45,8 +45,8 @@ impl<'k> Border<'k> {
         }
     }
 
-    /// Which of so many entries it is, if it is one: the key comes after `rank` of them, and is that of the
-    /// next one if it `is_there`.
+    /// The index of the wanted entry among a node's entries, if it is one of them. The key comes after
+    /// `rank` entries and equals the next one if it `is_there`.
     #[inline(always)]
     fn place(self, (rank, is_there): (usize, bool), len: usize) -> Option<usize> {
         let is_forward = self.direction == Direction::Forward;
@@ -58,7 +58,7 @@ impl<'k> Border<'k> {
     }
 }
 
-/// What a leaf has, in a search's direction.
+/// A leaf's answer in a search's direction.
 pub(super) struct Seen<V> {
     value: Option<V>,
     /// Whether there are leaves beyond its fence.
@@ -79,7 +79,7 @@ impl ByteTree {
         if found.is_some() { found } else { self.nearest_elsewhere(border, (key, take)) }
     }
 
-    /// As [`ByteTree::nearest`], where the leaf that was looked at doesn't tell.
+    /// Finds the nearest entry if the first leaf gave no answer.
     #[cold]
     #[inline(never)]
     fn nearest_elsewhere<T: Take>(
@@ -168,7 +168,7 @@ pub(super) fn look<W: Words, T: Take>(
     Seen { value: None, goes_on, link }
 }
 
-/// One search, which looks where the entry is likely to be. Nothing: that told nothing.
+/// One search that looks at the likely place of the entry. `None`: no answer there.
 struct Nearest<'a, 'k, T> {
     tree: &'a ByteTree,
     border: Border<'k>,
@@ -208,7 +208,7 @@ impl<T: Take> Nearest<'_, '_, T> {
             return None;
         }
         let (rank, is_there) = leaf.rank::<S>(shape, own);
-        // What is between two entries, or one of them, is surely between the fences.
+        // A key between two entries, or equal to one, is between the fences.
         let is_between = is_there || rank > 0 && rank < shape.len();
         if !is_between && leaf.side_apart(own) != Side::Here {
             return None;
@@ -217,7 +217,7 @@ impl<T: Take> Nearest<'_, '_, T> {
         self.take((leaf, version), shape, at)
     }
 
-    /// The nearest entry to this key, if the records around the likely place tell.
+    /// The nearest entry to this key, if the records around the likely place decide it.
     #[inline(always)]
     fn in_records(&mut self, node: NodeRef, near: Near, own: &[u8]) -> Option<T::Value> {
         let (_, leaf) = self.tree.at(node);

@@ -1,8 +1,8 @@
-//! Reading a node of byte strings: one that others may change, or a private copy of one.
+//! Reading a node of byte strings: a shared node or a private copy of one.
 //!
-//! Nothing that a node says is trusted: lengths and places are cut to what a node has, so a reader of a
-//! node that is being changed stays inside of it and comes to an end. Whether the answer counts, the node's
-//! version tells.
+//! No word of a node is trusted: lengths and places are clamped to the node's size, so a reader of a node
+//! that is being changed stays inside of it and terminates. The node's version decides whether the answer
+//! counts.
 
 use super::long::LongStrings;
 use super::shape::*;
@@ -64,7 +64,7 @@ pub enum Side {
     Left,
 }
 
-/// Which of two neighbours is wanted that meet at a key.
+/// Selects one of the two neighbours that meet at a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
     /// The one that begins there.
@@ -223,7 +223,7 @@ impl<'a, W: Words> Node<'a, W> {
         if !is_above && self.compare_low(shape, key).is_gt() { Side::Left } else { Side::Here }
     }
 
-    /// As [`Node::side`], called: where that is the exception.
+    /// [`Node::side`], not inlined: for callers that rarely need it.
     #[inline(never)]
     pub fn side_apart(self, key: &[u8]) -> Side {
         self.side(key)
@@ -257,8 +257,8 @@ impl<'a, W: Words> Node<'a, W> {
         }
     }
 
-    /// How an entry's key compares with one whose head is the same. The eight bytes after the head, of which
-    /// the key's are `next`, are likely to tell.
+    /// Compares an entry's key with one that has the same head. The eight bytes after the head (`next`: the
+    /// key's) usually decide it.
     #[inline(always)]
     fn compare_after_head(self, shape: Shape, at: usize, (key, next): (&[u8], u64)) -> Ordering {
         let length = self.length(shape, at);
@@ -271,7 +271,7 @@ impl<'a, W: Words> Node<'a, W> {
         }
         let place = self.place(shape, at) + 1;
         match self.words.word(place).swap_bytes().cmp(&next) {
-            // Behind the end of a string are zeros: lengths tell whether a string ends there.
+            // After the end of a string are zeros: lengths tell whether a string ends there.
             Ordering::Equal => compare(length - 8, key.get(shape.prefix() + 8..).unwrap_or(&[]), |word| {
                 self.words.word(place + word)
             }),
@@ -310,7 +310,7 @@ impl<'a, W: Words> Node<'a, W> {
         self.rank_of_head::<S>(shape, (key, head(key, shape.prefix())))
     }
 
-    /// As [`Node::rank`], of a key with this head.
+    /// The rank of a key with this head.
     #[inline(always)]
     pub(super) fn rank_of_head<S: Lines>(self, shape: Shape, (key, own): (&[u8], u64)) -> (usize, bool) {
         let len = shape.len();
@@ -331,7 +331,7 @@ impl<'a, W: Words> Node<'a, W> {
         (u64::from(below) & ones(those.len())).count_ones() as usize
     }
 
-    /// As [`Node::rank`], of a key that comes after so many smaller heads.
+    /// The rank of a key, given the number of smaller heads before it.
     #[inline(always)]
     pub(super) fn rank_from(self, shape: Shape, at: usize, (key, own): (&[u8], u64)) -> (usize, bool) {
         if at == shape.len() || self.head(shape, at) != own {
@@ -344,7 +344,7 @@ impl<'a, W: Words> Node<'a, W> {
         }
     }
 
-    /// As [`Node::rank`], from an entry on whose head may be the key's.
+    /// The rank of a key, given the first entry whose head may be the key's.
     #[inline(never)]
     fn rank_among_equal_heads(self, shape: Shape, from: usize, key: &[u8]) -> (usize, bool) {
         let (own, next) = (head(key, shape.prefix()), head(key, shape.prefix() + 8));

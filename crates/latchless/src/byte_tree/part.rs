@@ -1,4 +1,4 @@
-//! Some entries of a node that is written anew: what room they take elsewhere, and what they are like there.
+//! A subset of a node's entries: its size and encoding in another node.
 
 use super::change::Entry;
 use super::fences::Fences;
@@ -16,7 +16,7 @@ pub struct Part<'a> {
     pub node: Private<'a>,
     pub low: &'a [u8],
     pub entries: Range<usize>,
-    /// What gives a leaf's keys their tags. `None`: of an inner node, whose entries have none, and are never
+    /// Derives the tags of a leaf's keys. `None`: an inner node, whose entries have no tags and are never
     /// records.
     pub seed: Option<Seed>,
 }
@@ -33,7 +33,7 @@ impl<'a> Part<'a> {
             let length = self.node.shape().prefix() + usize::from(length) - prefix;
             return (length <= SUFFIX_MAX).then(|| self.entries.len() * entry_words(length as u8));
         }
-        // The compiler makes a loop of its own for values of one word.
+        // The compiler specializes the loop for values of one word.
         if self.node.shape().values() == Values::ONE_WORD {
             self.words_with(prefix, |_| 0)
         } else {
@@ -41,7 +41,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// As [`Part::words`]. `more`: how many words of an entry's value there are after its first.
+    /// Words of these entries in a node. `more`: words of an entry's value after its first.
     #[inline(always)]
     fn words_with(&self, prefix: usize, more: impl Fn(usize) -> usize) -> Option<usize> {
         let shape = self.node.shape();

@@ -1,7 +1,7 @@
 //! Removing the first or the last entry.
 //!
-//! A removal latches the leaves from its start to its answer, from left to right, so that nothing comes in
-//! there that would have been the answer.
+//! A removal latches the leaves from its start to its answer, from left to right, so that no key can be
+//! inserted there that would have been the answer.
 
 use super::key_room::{Few, KeyRoom};
 use super::merge::taken;

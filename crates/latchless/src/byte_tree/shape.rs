@@ -8,20 +8,20 @@
 //! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
 //! | 4–7 | the first 32 bytes of the low fence |
 //! | 8… | slots, arrays in the order of the keys: tags, lengths, places (a byte each), heads (a word) |
-//! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and what else entries have |
+//! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and the entries' words |
 //!
-//! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores
-//! it. What comes after it is the key's *suffix*: its first eight bytes are the *head*, the others are the
-//! *rest*. A slot's *place* is the word where the entry's value begins; the rest follows its first word, and
-//! its other words, if it has any, follow that (see `values.rs`). The *tag* is a byte of the key's hash.
+//! The *prefix* is common to both fences, so every key of the node begins with it, and none stores it. The
+//! bytes after it are the key's *suffix*: its first eight bytes are the *head*, the others are the *rest*.
+//! A slot's *place* is the word where the entry's value begins; the rest follows its first word, and its
+//! other words, if it has any, follow that (see `values.rs`). The *tag* is a byte of the key's hash.
 //!
-//! Where all suffixes of a leaf have the same length, a short one, and values have one word, the leaf is one
-//! *of records*. Its entries have no tags, lengths and places. The heads are followed by the records: values
-//! and rests, in the order of the keys (see `records`).
+//! Where all suffixes of a leaf have the same length, a short one, and values have one word, the leaf is
+//! one *of records*. Its entries have no tags, lengths and places. The heads are followed by the records:
+//! values and rests, in the order of the keys (see `records`).
 //!
 //! A suffix of more than [`SUFFIX_MAX`] bytes, and a fence of more than [`FENCE_MAX`], is *long*: the whole
-//! string is stored outside of the node (see `long.rs`), and in its place is a word that says where, and
-//! how long it is.
+//! string is stored outside of the node (see `long.rs`), and in its place is a word with its location and
+//! length.
 
 use super::text::words_of;
 use crate::tree::SharedArena;
@@ -216,7 +216,7 @@ impl Shape {
             }
     }
 
-    /// Whether there is room for so many words, beside the slots.
+    /// Whether there is room for this many words in addition to the slots.
     #[inline(always)]
     pub fn has_words(self, words: usize) -> bool {
         self.slots_end() + self.used() + words <= WORDS
@@ -243,8 +243,8 @@ pub const fn slots_end(slots: usize) -> usize {
     heads_at(slots) + slots
 }
 
-/// How many slots suit a node with `len` entries that take so many words, beside `other` words of fences;
-/// if they fit.
+/// How many slots suit a node with `len` entries that take this many words, with `other` words of fences;
+/// `None` if they don't fit.
 pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
     if len > ENTRIES_MAX {
         return None;
@@ -258,7 +258,7 @@ pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
     (least..=most).rev().step_by(8).find(|&slots| fitting(slots))
 }
 
-/// Words that an entry whose value has one takes beside its slot, by the length of its suffix.
+/// Words that an entry with a value of one word takes in addition to its slot, by the length of its suffix.
 #[inline(always)]
 pub const fn entry_words(length: u8) -> usize {
     if length == LONG { 2 } else { 1 + words_of((length as usize).saturating_sub(8)) }
@@ -269,7 +269,7 @@ pub const fn high_words(len: usize) -> usize {
     if len > FENCE_MAX { 1 } else { words_of(len) }
 }
 
-/// Words that a low fence takes beside those of the header.
+/// Words of a low fence outside the header.
 pub const fn low_words(len: usize) -> usize {
     if len > FENCE_MAX { 1 } else { words_of(len.saturating_sub(LOW_BYTES)) }
 }

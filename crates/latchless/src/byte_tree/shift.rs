@@ -1,4 +1,4 @@
-//! Moving words of a node up or down, over words that move themselves.
+//! Moving words of a node up or down; source and destination may overlap.
 
 use super::records::RECORD_MAX;
 use super::shape::entry_words;

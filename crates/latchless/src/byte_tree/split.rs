@@ -1,8 +1,8 @@
 //! Splitting full nodes, and making room in nodes that waste some.
 //!
-//! A split latches its node, then the parent. A parent without room is split first, as a whole: when that
-//! is done the tree is complete again, and the child's split begins anew with the parent that has room. So
-//! no more than three levels are latched at a time, and what was done above stays when something is missing
+//! A split latches its node, then the parent. A parent without room is split first, completely: then the
+//! tree is consistent again, and the child's split restarts with the parent that has room. So no more than
+//! three levels are latched at a time, and a finished split above stays if memory is missing for the one
 //! below.
 
 use super::aside::{Aside, Lack, Strings};
@@ -29,7 +29,7 @@ pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [
 }
 
 impl ByteTree {
-    /// A node with the entries of these parts, if they fit: of records where positions tell leaves apart.
+    /// A node with the entries of these parts, if they fit: of records where positions separate the leaves.
     /// Elsewhere keys are found by their hashes, and tags lead to them sooner than heads.
     pub(super) fn build<'i>(
         &self,
@@ -43,8 +43,8 @@ impl ByteTree {
         Builder::of_parts(image, fences, link, (parts, prefers_records))
     }
 
-    /// Writes a latched node of a level anew if that gives room for an entry whose suffix has this length and
-    /// whose value has so many words after its first, and some more. Says whether it did.
+    /// Rewrites a latched node of a level if that gives room for an entry whose suffix has this length and
+    /// whose value has this many words after its first, and some more. Returns whether it did.
     pub(super) fn make_room(
         &self,
         level: usize,
@@ -74,10 +74,10 @@ impl ByteTree {
         true
     }
 
-    /// Splits a latched node. `key`: what there was no room for.
+    /// Splits a latched node. `key`: the key that found no room.
     ///
     /// # Errors
-    /// What must be put aside first. Nothing of this node has changed then.
+    /// The memory that must be reserved first. Nothing of this node has changed then.
     pub(super) fn split<'a>(
         &'a self,
         level: usize,
@@ -212,8 +212,8 @@ impl ByteTree {
     }
 }
 
-/// The form in which a node has room for an entry of this size, and for some more: otherwise it
-/// would be written anew again and again.
+/// The form in which a node has room for an entry of this size and some more: otherwise it would be
+/// rewritten again and again.
 fn wider_form(node: Shared<'_>, may_be_records: bool, (length, more): (u8, usize)) -> Option<Form> {
     let len = node.shape().len();
     let (fences, wanted) = (node.fence_words(), len + 1 + len / 8);
@@ -241,7 +241,7 @@ fn parent_entry<'k>(
 }
 
 impl<'a> Fence<'a> {
-    /// The same fence; if it is long, stored once more, in blocks that were put aside.
+    /// The same fence; if it is long, stored once more, in reserved blocks.
     pub(super) fn stored(self, blocks: &mut Blocks<'_>) -> Self {
         let long = (self.bytes.len() > FENCE_MAX).then(|| blocks.store(self.bytes));
         Self { long, ..self }

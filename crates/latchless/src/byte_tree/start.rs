@@ -1,7 +1,7 @@
-//! Where to begin with a key: at a leaf that is likely to have it.
+//! The start of an operation: a leaf that is likely to have the key.
 //!
-//! A key's position tells the leaf at best, its hash tells it where positions don't, and otherwise a descent
-//! does. The leaf's fences decide whether it is the one.
+//! A key's position predicts the leaf at best, its hash where positions don't; otherwise a descent finds
+//! it. The leaf's fences decide whether it is the right one.
 
 use super::node::Toward;
 use super::positions::Aim;
@@ -16,7 +16,7 @@ pub(super) struct Start {
     /// The leaf that a descent or a guess has come to.
     pub leaf: NodeRef,
     pub by: StartBy,
-    /// Where in it the key is likely to stand, if that is worth looking at.
+    /// The key's likely place in the leaf, if it is worth a look.
     pub share: Option<Share>,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum StartBy {
     End,
 }
 
-/// What an edit is about.
+/// The purpose of an edit.
 #[inline(always)]
 pub(super) fn aim_of<V>(edit: &Edit<V>) -> Aim {
     match edit {
@@ -48,7 +48,7 @@ pub(super) fn aim_of<V>(edit: &Edit<V>) -> Aim {
 }
 
 impl ByteTree {
-    /// Where an edit of a key with this hash begins. What it reads is asked for.
+    /// Where an edit of a key with this hash begins. The lines that it reads are prefetched.
     #[inline(always)]
     pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64, aim: Aim) -> Start {
         if let Some(end) = self.start_at_end() {
@@ -78,8 +78,8 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::guess`], of a key that has this place among the slots, if there are any. Where its
-    /// place tells nothing, its hash is made.
+    /// The guess for a key that has this place among the slots, if there are any. If the place gives no
+    /// guess, the key is hashed.
     #[inline(always)]
     pub(super) fn guess_at(
         &self,
@@ -98,7 +98,7 @@ impl ByteTree {
         self.guess_by_hash(*hash)
     }
 
-    /// A start by a key's position, which says where in the leaf the key is likely to stand.
+    /// A start by a key's position, with the key's likely place in the leaf.
     #[inline(always)]
     pub(super) fn start_at(&self, leaf: NodeRef, share: Share) -> Start {
         let share = self.usual_records().is_some().then_some(share);
@@ -110,7 +110,7 @@ impl ByteTree {
         self.guesses.leaf(hash).map(|leaf| Start::new(leaf, StartBy::Hash))
     }
 
-    /// Where a search for what is near a key begins. The key needn't be there, so its hash tells nothing.
+    /// Where a search for a key's neighbour begins. The key needn't be there, so its hash gives no guess.
     #[inline(always)]
     pub(super) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
@@ -123,8 +123,8 @@ impl ByteTree {
         Start::new(leaf, StartBy::Descent)
     }
 
-    /// As [`ByteTree::start_near`], where leaves are read one after the other: asks for the header of the
-    /// next one.
+    /// Where a search begins that reads several leaves in order: also prefetches the header of the next
+    /// one.
     #[inline(always)]
     pub(super) fn start_with_next(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
@@ -137,8 +137,8 @@ impl ByteTree {
         Start::new(leaf, StartBy::Descent)
     }
 
-    /// Learns from the leaf that covers a key, which is there or was added, where it is right to begin. Says
-    /// whether the guess by position was right and lookups go by positions, too.
+    /// Learns the right start from the leaf that covers a key, which is there or was added. Returns whether
+    /// the guess by position was right and lookups use positions, too.
     #[inline(always)]
     pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) -> bool {
         let is_right = start.by == StartBy::Position && start.leaf == leaf;
@@ -156,7 +156,7 @@ struct Descend<'a> {
     tree: &'a ByteTree,
     key: &'a [u8],
     toward: Toward,
-    /// Whether the header of the leaf after it is asked for.
+    /// Whether to prefetch the header of the following leaf.
     with_next: bool,
 }
 

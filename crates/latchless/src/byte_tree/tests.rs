@@ -1,4 +1,4 @@
-//! The tree against a model, for each class of keys, and beside other threads.
+//! The tree against a model, for each class of keys, and under other threads.
 
 use super::*;
 use crate::tree::Edit;
@@ -356,7 +356,7 @@ fn threads_that_change_their_own_keys_lose_nothing() {
                     assert!(model.iter().all(|(key, &value)| tree.get(key) == Some(value)));
                 });
             }
-            // Keys that nobody touches are seen exactly once.
+            // Untouched keys are seen exactly once.
             let tree = &tree;
             let kept: Vec<_> =
                 (0..50u64).map(|at| [b"b".to_vec(), at.to_be_bytes().to_vec()].concat()).collect();
@@ -373,7 +373,7 @@ fn threads_that_change_their_own_keys_lose_nothing() {
     }
 }
 
-/// Two trees by turns in one thread, which remembers one end alone; then the trees anew.
+/// Two trees alternately in one thread, which remembers one end alone; then both trees again.
 #[test]
 fn keys_in_order_are_as_in_the_model() {
     let steps = if cfg!(miri) { 100 } else { 3000 };
@@ -442,7 +442,7 @@ fn keys_in_order_begin_at_their_leaf() {
     }
 }
 
-/// Lookups ask for these lines of a leaf before its header has come.
+/// Lookups prefetch these lines of a leaf before its header has arrived.
 #[test]
 #[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many slots")]
 fn leaves_tell_how_many_of_their_lines_say_where_a_key_is() {

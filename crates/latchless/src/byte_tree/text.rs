@@ -1,8 +1,8 @@
 //! Byte strings as the words that nodes store and compare.
 //!
 //! A word holds eight bytes, the first one lowest, and zeros after the end of the string. So equality of
-//! words is equality of bytes. Reversed ([`head`]) words compare as their bytes do. What zeros after the
-//! end can't tell apart, `"a"` and `"a\0"`, lengths do.
+//! words is equality of bytes. Reversed ([`head`]) words compare as their bytes do. Strings that differ
+//! only in trailing zero bytes, `"a"` and `"a\0"`, are distinguished by their lengths.
 
 use core::cmp::Ordering;
 
@@ -86,7 +86,7 @@ pub fn compare(len: usize, other: &[u8], stored: impl Fn(usize) -> u64) -> Order
     len.cmp(&other.len())
 }
 
-/// What hashes begin with: an index's own, so that nobody can choose keys whose tags are equal.
+/// The seed of hashes: each index has its own, so that keys with equal tags can't be chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Seed(pub u64);
 
@@ -139,7 +139,7 @@ fn begin(seed: u64, len: usize) -> u64 {
     seed ^ (len as u64).wrapping_mul(ODD[0])
 }
 
-/// With two words more. Behind the end of the last bytes are zeros.
+/// Hashes with two words more. After the end of the last bytes are zeros.
 #[inline(always)]
 fn go_on(state: u64, bytes: &[u8]) -> u64 {
     fold(word(bytes, 0) ^ state, word(bytes, 8) ^ ODD[1])

@@ -1,9 +1,9 @@
-//! Nodes that hold anything: what a reader may find while a node is being changed, and worse. For tests and
-//! fuzz targets.
+//! Nodes with arbitrary words: everything that a reader may find while a node is being changed, and worse.
+//! For tests and fuzz targets.
 //!
 //! A [`TornNode`] is a node of a tree, any word of which may be overwritten, as may be those of long
 //! strings. [`TornNode::read`] does with it everything that readers do before they validate. None of that
-//! may panic, read beyond the node, or go on for ever, whatever is there; what it answers must be an entry
+//! may panic, read beyond the node, or loop for ever, whatever the words are; every answer must be an entry
 //! that the node has.
 
 use super::asking::UsualRecords;
@@ -174,7 +174,7 @@ struct Find<'a> {
 impl Operation for Find<'_> {
     type Output = ();
 
-    /// What is compiled for each kernel: the search for a tag, and copies.
+    /// The part that is compiled for each kernel: the search for a tag, and copies.
     fn run<S: Search>(self) {
         let Self { torn, key } = self;
         let leaf = torn.tree.at(torn.node).1;
@@ -362,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Makes the node of a key, of any level, hold nonsense for some moments. Nobody else changes it.
+    /// Fills the node of a key, of any level, with nonsense for some moments. No other thread changes it.
     fn scribble(tree: &ByteTree, key: &[u8], random: &mut Rng) {
         let level = random.below(tree.root().1 as u64) as usize;
         let node = tree.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");

@@ -1,11 +1,11 @@
 //! The tree of byte strings: a concurrent B-link tree, read without latches.
 //!
 //! # Thread safety
-//! Everything takes `&self`. A reader validates each node that it goes through: what it read counts only if
-//! the node's version was the same before and after. So it comes to a node that was right at some moment;
-//! the leaf's fences tell whether it still is. A reader that is too far left follows links; any other one
-//! starts again, and takes the leaf's latch after [`READ_TRIES`] tries. Writers latch leaves; inner nodes
-//! are latched only by splits and merges.
+//! Everything takes `&self`. A reader validates each node that it goes through: a result counts only if the
+//! node's version was the same before and after. So it reaches a node that was right at some moment; the
+//! leaf's fences decide whether it still is. A reader that is too far left follows links; any other one
+//! restarts, and takes the leaf's latch after [`READ_TRIES`] tries. Writers latch leaves; inner nodes are
+//! latched only by splits and merges.
 //!
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
@@ -52,20 +52,20 @@ pub const READ_TRIES: u32 = 16;
 /// left.
 const LINKS_MAX: u32 = 3;
 
-/// What a tree is told when it is made.
+/// Construction options of a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteTreeOptions {
     /// The most bytes that nodes, long strings and tables may take. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages.
     pub huge_pages: bool,
-    /// Whether a thread of the process makes memory ready before it is needed.
+    /// Whether a thread of the process prefaults memory.
     pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
-    /// How many nodes references can tell apart; tests make it tiny.
+    /// How many nodes references can distinguish; tests make it tiny.
     pub references: u32,
-    /// What values are.
+    /// The form of values.
     pub values: Kind,
 }
 
@@ -92,7 +92,7 @@ pub struct ByteTree {
     pub(super) guesses: Guesses,
     pub(super) positions: Positions,
     pub(super) ends: Ends,
-    /// What the entries of leaves have.
+    /// The form of values in leaves.
     pub(super) values: Values,
     pub(super) dispatch: Dispatch,
     seed: Seed,
@@ -109,9 +109,9 @@ pub struct ByteTree {
     pub(super) spare: Mutex<Strings>,
     /// One, if the leaf that was split last had equal heads; zero, if not.
     pub(super) has_ties: Word,
-    /// Lines of that leaf that told where a key is.
+    /// Lines of that leaf that located a key.
     pub(super) leaf_lines: Word,
-    /// What leaves of records are like, if leaves are such as a rule, and how many of the last ones were.
+    /// The shape of leaves of records, if leaves usually are such, and how many of the last ones were.
     pub(super) usual: Word,
     pub(super) records_score: Word,
 }
@@ -190,8 +190,8 @@ impl ByteTree {
         self.len() == 0
     }
 
-    /// Bytes of every node that was ever in use, those that carry long strings included, of the tables, and
-    /// what others took from the budget.
+    /// Bytes of every node that was ever in use, including those that carry long strings, of the tables,
+    /// and of other users of the budget.
     pub fn held_bytes(&self) -> usize {
         self.budget().taken_bytes()
     }
@@ -202,7 +202,7 @@ impl ByteTree {
         nodes + self.long.live_bytes() + self.guesses.bytes() + self.positions.bytes()
     }
 
-    /// What the tree's memory is counted in. Others may take from it.
+    /// The budget of the tree's memory. Others may charge it, too.
     pub fn budget(&self) -> &Arc<Budget> {
         self.long.nodes.budget()
     }
@@ -259,7 +259,7 @@ impl ByteTree {
         Seed::tag(hash)
     }
 
-    /// What gives the keys of a node of this level their tags, if they have any.
+    /// Derives the tags of the keys in a node of this level, if they have any.
     pub(super) fn seed_of(&self, level: usize) -> Option<Seed> {
         (level == 0).then_some(self.seed)
     }
@@ -282,7 +282,7 @@ impl ByteTree {
         is_good.then_some(child)
     }
 
-    /// As [`ByteTree::child`], and the child after it, or the same one: to ask for, not to follow.
+    /// The child, and the child after it, or the same one: to prefetch, not to follow.
     #[inline(always)]
     pub(super) fn child_and_next<S: Search>(
         &self,
@@ -335,7 +335,7 @@ impl ByteTree {
         self.copy_node_from(node, 0, to);
     }
 
-    /// As [`ByteTree::copy_node`], of a leaf of records without those before entry `first`.
+    /// Copies a leaf of records without the records before entry `first`.
     #[inline]
     pub(super) fn copy_node_from(&self, node: Shared<'_>, first: usize, to: &mut Image) {
         self.dispatch.run(Copy { node, first, to });
@@ -374,14 +374,14 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::latch_covering_from`], from the root on.
+    /// Descends from the root and latches the node of this level that covers a key.
     pub(super) fn latch_covering<'a>(&'a self, level: usize, key: &[u8]) -> Option<Held<'a>> {
         self.latch_covering_from(self.descend::<Scalar>(level, key, Toward::Key)?, level, key)
     }
 
-    /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to.
-    /// What `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must
-    /// take whatever it finds. Says which leaf that was and its version, if it was read without its latch.
+    /// Reads the leaf that covers a key, or the place right before it, beginning at a likely leaf. The
+    /// result of `read` counts only if the leaf didn't change meanwhile; it may run several times, and must
+    /// cope with any words. Returns that leaf and its version, if it was read without its latch.
     #[inline(always)]
     pub(super) fn read_leaf_inlined<R>(
         &self,
@@ -421,7 +421,7 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::read_leaf_inlined`], compiled once for each `read`.
+    /// [`ByteTree::read_leaf_inlined`], compiled once for each `read`.
     pub(super) fn read_leaf<R>(
         &self,
         start: NodeRef,
@@ -432,7 +432,7 @@ impl ByteTree {
     }
 }
 
-/// Which child of an inner node is likely to have a key.
+/// The child of an inner node that is likely to have a key.
 #[inline(always)]
 fn place_of_child<S: Search>(node: Shared<'_>, key: &[u8], toward: Toward) -> usize {
     let shape = node.shape();

@@ -1,12 +1,12 @@
 //! Values in leaves: one word, several words, or byte strings.
 //!
-//! The first word of every value is at its entry's place, before the rest of the key; its other words follow
-//! that rest. So whatever reads keys doesn't see them. A leaf's shape says how many there are: as many for
-//! all its entries, or, for byte strings, as many as the first word tells.
+//! The first word of every value is at its entry's place, before the rest of the key; its other words
+//! follow that rest. So code that reads keys doesn't see them. A leaf's shape gives the number of words:
+//! the same for all its entries, or, for byte strings, encoded in the first word.
 //!
-//! A byte string begins with a byte that is its length, and is stored in the leaf up to [`STRING_MAX`]
-//! bytes. A longer one is outside, as long keys are (see `long.rs`): its only word has [`LONG`] in the
-//! lowest byte, then the length and the first block.
+//! The first byte of a byte string is its length, and up to [`STRING_MAX`] bytes are stored in the leaf. A
+//! longer one is outside, as long keys are (see `long.rs`): its only word has [`LONG`] in the lowest byte,
+//! then the length and the first block.
 
 use super::change::Shared;
 use super::leaf_copy::LeafCopy;
@@ -21,7 +21,7 @@ use latchless_core::mem::node_ref::NodeRef;
 
 /// The longest byte string that is stored in its leaf.
 pub const STRING_MAX: usize = if cfg!(latchless_small_nodes) { 24 } else { 192 };
-/// Words of the longest string that a length of one byte can tell.
+/// Words of the longest string with a length of one byte.
 const STRING_WORDS: usize = 32;
 /// The longest byte string that is a value.
 pub const VALUE_MAX: usize = LEN_MAX;
@@ -84,7 +84,7 @@ impl<W: Words> Node<'_, W> {
         self.place(shape, at) + entry_words(self.length(shape, at))
     }
 
-    /// Words that an entry takes beside its slot.
+    /// Words that an entry takes in addition to its slot.
     #[inline(always)]
     pub fn words_of_entry(self, shape: Shape, at: usize) -> usize {
         let words = entry_words(self.length(shape, at));
@@ -135,13 +135,14 @@ impl Shared<'_> {
 /// Takes values out of leaves. What is taken of a leaf that changes meanwhile doesn't count, and is taken
 /// again.
 pub trait Take {
-    /// Whether the first word of a value is all of it, so that there is nothing else to take.
+    /// Whether the first word is the whole value, so that nothing else has to be taken.
     const IS_ONE_WORD: bool = false;
-    /// What it says about a value that it took.
+    /// The type of a taken value.
     type Value: Copy;
     /// Takes the value of an entry.
     fn take<W: Words>(&mut self, leaf: Node<'_, W>, shape: Shape, at: usize) -> Self::Value;
-    /// As `take`, of an entry that is removed under the leaf's latch. What is outside is left there.
+    /// Takes the value of an entry that is removed under the leaf's latch. Parts outside the leaf stay
+    /// there.
     fn take_latched(&mut self, leaf: Shared<'_>, shape: Shape, at: usize) -> Self::Value;
     /// Takes, and gives back, what `take_latched` left outside: no node names it any more.
     fn take_the_rest(&mut self, long: &LongStrings);
@@ -297,7 +298,7 @@ pub struct Packed {
     words: [u64; STRING_WORDS],
     /// How many of the words it has.
     len: usize,
-    /// What was stored outside for it, and isn't named by a node yet.
+    /// The string that was stored outside and that no node names yet.
     stored: Option<LongRef>,
 }
 
@@ -313,10 +314,10 @@ impl Packed {
         Ok(packed)
     }
 
-    /// As [`Packed::of`], over another value.
+    /// Packs a value over another value.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Packed::of`].
     #[inline]
     pub fn set(&mut self, tree: &ByteTree, value: Raw<'_>) -> Result<()> {
         self.stored = None;
@@ -351,7 +352,7 @@ impl Packed {
         &self.words[1..self.len]
     }
 
-    /// What was stored outside, if no node names it yet: to be given back.
+    /// The string that was stored outside, if no node names it yet: to be freed.
     pub fn take_stored(&mut self) -> Option<LongRef> {
         self.stored.take()
     }

@@ -1,7 +1,7 @@
-//! Going over a range, leaf by leaf.
+//! Visiting a range, leaf by leaf.
 //!
-//! The next leaf begins where the last one ended, so a key that is there throughout is seen exactly once,
-//! whatever becomes of the leaves meanwhile.
+//! The next leaf begins where the previous one ended, so a key that is there throughout is seen exactly
+//! once, however leaves change meanwhile.
 
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy};
@@ -36,7 +36,7 @@ impl ByteTree {
         goes_on
     }
 
-    /// As [`ByteTree::load_next`], without asking for the leaf after that.
+    /// Loads the next leaf without prefetching the one after it.
     #[inline(always)]
     fn load_after(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
         let goes_on = leaf.goes_on();
@@ -81,7 +81,7 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::visit`], from the end of the range down.
+    /// Visits a range from its end downwards.
     pub fn visit_back<T: Take, B>(
         &self,
         bounds: Bounds<'_>,
@@ -151,8 +151,8 @@ impl ByteTree {
         }
     }
 
-    /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of
-    /// the leaf after that: both come while the copy's entries are shown.
+    /// Which lines of the leaf after a copied one to prefetch, if the range goes on there. Prefetches the
+    /// header of the leaf after that: both arrive while the copy's entries are shown.
     #[inline(always)]
     fn ask_ahead(&self, leaf: &mut LeafCopy) -> Ahead {
         let next = leaf.link();
@@ -162,14 +162,14 @@ impl ByteTree {
         leaf.asked = next;
         let (_, view) = self.at(next);
         self.ask_for_header(view.link());
-        // It may be changing: then these are lines that nobody wants.
+        // It may be changing: then these lines are useless.
         let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
         Ahead { address: self.long.nodes.address(next), lines }
     }
 }
 
-/// Lines of a leaf that are still to be asked for. All at once would keep the processor waiting: it has room
-/// for no more than some twenty that are on their way.
+/// Lines of a leaf that are still to be prefetched. All at once would stall the processor: it has room for
+/// only some twenty lines in flight.
 struct Ahead {
     address: *const u8,
     /// A bit for each line.
@@ -183,7 +183,7 @@ impl Ahead {
         self.lines.count_ones() as usize
     }
 
-    /// Asks for so many lines, or for all.
+    /// Prefetches this many lines, or all.
     #[inline(always)]
     fn ask(&mut self, count: usize) {
         for _ in 0..count {

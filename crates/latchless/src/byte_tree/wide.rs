@@ -1,7 +1,7 @@
 //! Operations on values of more than a word: of several words, or byte strings.
 //!
-//! A value that is to be put is made ready before a latch is taken: its words, or the blocks outside that it
-//! is stored in. What a value outside was is read when no node names it any more, and no latch is held.
+//! A new value is prepared before a latch is taken: its words, or the outside blocks that store it. A
+//! replaced value outside is read when no node names it any more, and no latch is held.
 
 use super::change::Shared;
 use super::edit::LeafEdit;
@@ -15,11 +15,11 @@ use crate::tree::{Change, Edit, Edited, Step};
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::Result;
 
-/// What is done with an entry whose value has more than a word.
+/// An edit of an entry whose value has more than one word.
 struct WideEdit<'a> {
     edit: Edit<Raw<'a>>,
     packed: Packed,
-    /// What was there.
+    /// The previous value.
     kept: &'a mut Kept,
 }
 
@@ -60,24 +60,24 @@ impl LeafEdit for WideEdit<'_> {
 }
 
 impl ByteTree {
-    /// As [`ByteTree::get`], of a value of more than a word. Says whether there is one.
+    /// Looks up a value of more than one word. Returns whether there is one.
     #[inline]
     pub fn get_wide(&self, key: &[u8], kept: &mut Kept) -> bool {
         self.get_by(key, kept).is_some()
     }
 
-    /// As [`ByteTree::edit`], of values of more than a word. What was there is kept, unless nothing was
+    /// Edits an entry whose value has more than one word. The previous value is kept, unless nothing was
     /// applied: then it may still be outside.
     ///
     /// # Errors
-    /// As there; and when the value is too long.
+    /// Those of [`ByteTree::edit`]; and when the value is too long.
     pub fn edit_wide(&self, key: &[u8], edit: Edit<Raw<'_>>, kept: &mut Kept) -> Result<Edited<()>> {
         Self::check_length(key)?;
         self.dispatch.run(EditWide { tree: self, key, edit, kept })
     }
 
-    /// Does with the entries of at most [`GROUP`](super::GROUP) keys what edits say, in order. `done` is told
-    /// of each what was there.
+    /// Applies edits to the entries of at most [`GROUP`](super::GROUP) keys, in order. `done` gets each
+    /// previous value.
     ///
     /// # Errors
     /// The first error; the edits before it are done.

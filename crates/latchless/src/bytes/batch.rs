@@ -128,17 +128,18 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         }
     }
 
-    /// As [`BytesIndex::get_many`], into a new vector.
+    /// Returns the values under many keys in a new vector, in the order of the keys. See
+    /// [`BytesIndex::get_many`].
     pub fn get_all<Q: BytesKey<K>>(&self, keys: &[Q]) -> Vec<Option<V>> {
         let mut answers = vec![None; keys.len()];
         self.get_many(keys, &mut answers).expect("as many answers as keys");
         answers
     }
 
-    /// Puts many entries in, in order: `replaced[i]` is what `entries[i]` replaced.
+    /// Inserts many entries in order; `replaced[i]` is the value that `entries[i]` replaced.
     ///
     /// # Errors
-    /// Which entries were refused, and why; all others were put in.
+    /// The entries that were refused, and why; all others were inserted.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -161,13 +162,13 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.put_each(entries.len(), key, value, |at, before| replaced[at] = before)
     }
 
-    /// Puts many entries in, in order, from columns: each value goes under the key at its place; of equal
-    /// keys the last one's stays. Byte strings are taken as slices. Says how many keys weren't there
-    /// before.
+    /// Inserts many entries in order, from columns: each value goes under the key at its place, and of
+    /// equal keys the last one's value stays. Byte strings are taken as slices. Returns the number of keys
+    /// that are new.
     ///
     /// # Errors
-    /// Which entries were refused, and why; all others were put in. With columns of unequal length, all are
-    /// refused.
+    /// The entries that were refused, and why; all others were inserted. With columns of unequal length,
+    /// all are refused.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -190,8 +191,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         Ok(new)
     }
 
-    /// Puts so many entries in, in order, and tells `done` of each what it replaced: nothing, if it was
-    /// refused.
+    /// Inserts this many entries in order, and calls `done` for each with the value that it replaced:
+    /// `None` if it was refused.
     #[inline]
     fn put_each<'q, 'v, Q: BytesKey<K> + 'q>(
         &self,

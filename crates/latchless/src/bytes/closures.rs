@@ -1,5 +1,5 @@
-//! Operations with closures: they read the entry, ask the closure, and put its answer in place if the entry
-//! still is as it was; otherwise they ask again.
+//! Operations with closures: they read the entry, call the closure, and store its answer if the entry is
+//! unchanged; otherwise they repeat.
 
 use super::stored::{lend, own};
 use super::{BytesIndex, Lent};
@@ -9,13 +9,13 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
-    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
-    /// Returns what the key had before. O(log n) each time that the closure is asked. It may run several
-    /// times when other threads change the key; its last answer counts, and was made from the very value
-    /// that it replaced. The [race rule](crate::index#races) holds for it.
+    /// Replaces a key's value by the result of a closure on the present one, if any; `None` removes the
+    /// key. Returns the previous value. O(log n) per call of the closure. It may run several times when
+    /// other threads change the key; its last answer counts, and was computed from exactly the value that
+    /// it replaced. The [race rule](crate::index#races) holds for it.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`]; and
+    /// Those of [`BytesIndex::insert`]; and
     /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
@@ -56,10 +56,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         })
     }
 
-    /// As [`BytesIndex::compute`], of a key that stays or comes.
+    /// Inserts or updates a key with the result of a closure on its present value, if any. Returns the
+    /// previous value. The contract is that of [`BytesIndex::compute`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`BytesIndex::compute`].
     pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<Lent<'_, V>>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -67,10 +68,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.compute(key, |before| Some(value(before)))
     }
 
-    /// As [`BytesIndex::compute`], of a key that is there; does nothing to one that isn't.
+    /// Updates a present key with the result of a closure on its value; does nothing if the key is absent.
+    /// Returns the previous value. The contract is that of [`BytesIndex::compute`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`BytesIndex::compute`].
     pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(Lent<'_, V>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -78,10 +80,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.compute(key, |before| before.map(&mut change))
     }
 
-    /// The value under a key; if there is none, the closure's, which is put there.
+    /// Returns the value under a key; if there is none, inserts the closure's.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`].
+    /// Those of [`BytesIndex::insert`].
     pub fn get_or_insert_with<Q>(&self, key: &Q, value: impl FnOnce() -> V) -> Result<V>
     where
         Q: BytesKey<K> + ?Sized,

@@ -1,4 +1,4 @@
-//! Cursors: a position in an index, from which one goes both ways.
+//! Cursors: a position in an index that moves in both directions.
 
 use super::{BytesIndex, Lent, stored};
 use crate::byte_tree::{Bounds, Kept, LeafCopy};
@@ -8,7 +8,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use std::sync::Arc;
 
-/// What leads a cursor to its index: a reference or an `Arc`.
+/// A cursor's access to its index: a reference or an `Arc`.
 pub trait Holder {
     /// The type of the keys.
     type Key: BytesKey<Self::Key>;

@@ -1,4 +1,4 @@
-//! Building an index of sorted entries.
+//! Building an index from sorted entries.
 
 use super::BytesIndex;
 use super::stored::{hold, lend, raw};
@@ -9,10 +9,10 @@ use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
-    /// An index of entries whose keys ascend. O(n).
+    /// Builds an index from entries in ascending order of their keys. O(n).
     ///
     /// # Errors
-    /// As [`BytesIndex::bulk_load`].
+    /// Those of [`BytesIndex::bulk_load`].
     ///
     /// ```
     /// use latchless::{FillFactor, bytes::BytesIndex};
@@ -50,8 +50,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         })
     }
 
-    /// As [`BytesIndex::bulk_load`], of what `next` puts into the empty string that it is given: bytes of a
-    /// key.
+    /// Fills an empty index. `next` appends the bytes of the next key to an empty buffer and returns its
+    /// value.
     pub(crate) fn bulk_load_bytes(
         &mut self,
         fill: FillFactor,

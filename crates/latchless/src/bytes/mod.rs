@@ -1,4 +1,4 @@
-//! [`BytesIndex`]: an ordered map whose keys have any length: byte strings, texts, UUIDs, tuples of them.
+//! [`BytesIndex`]: an ordered map with keys of any length: byte strings, texts, UUIDs, tuples of them.
 //!
 //! ```
 //! use latchless::bytes::BytesIndex;
@@ -15,17 +15,18 @@
 //!
 //! # Keys
 //! A key is any [`BytesKey`]: `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`,
-//! tuples of these, in the order of their parts. Lookups take borrowed forms: an index of `String` is asked
-//! for a `str`, one of `(u64, String)` for a `(u64, &str)`. Numbers need no suffix: `get(&5)`, `range(2..5)`,
-//! `get(&("a", 7))`. The longest key has 65,535 bytes; operations
-//! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
+//! tuples of these, in the order of their parts. Lookups take borrowed forms: `str` in an index of
+//! `String`, `(u64, &str)` in one of `(u64, String)`. Numbers need no suffix: `get(&5)`, `range(2..5)`,
+//! `get(&("a", 7))`. The longest key has 65,535 bytes; operations that would add a longer one return
+//! [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! # Values
 //! A value is any [`BytesValue`]: the numbers, `u128`, `[u8; N]` of up to 64 bytes, pairs and arrays of
-//! numbers, types of your own of up to eight words, and the byte strings `Vec<u8>` and `String`. All of them
-//! lie beside their keys; a byte string of more than 192 bytes lies outside, and its lookup costs one miss
-//! more for each 248 bytes. The longest value has 65,535 bytes; operations that would put a longer one return
-//! [`ValueTooLong`](crate::Error::ValueTooLong). Byte strings are taken and lent as slices:
+//! numbers, types of your own of up to eight words, and the byte strings `Vec<u8>` and `String`. All of
+//! them are stored next to their keys. Only a byte string of more than 192 bytes is stored outside of its
+//! leaf: its lookup costs one more miss per 248 bytes. The longest value has 65,535 bytes; operations that
+//! would store a longer one return [`ValueTooLong`](crate::Error::ValueTooLong). Byte strings are taken and
+//! lent as slices:
 //!
 //! ```
 //! use latchless::bytes::BytesIndex;
@@ -43,8 +44,8 @@
 //! # Ok::<(), latchless::Error>(())
 //! ```
 //!
-//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. For keys that are in
-//! many rows there is [`MultiIndex`], for values of any type and size [`BoxedBytesIndex`].
+//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. [`MultiIndex`] is for
+//! keys that map to many rows, [`BoxedBytesIndex`] for values of any type and size.
 //!
 //! # What it costs
 //! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
@@ -60,27 +61,27 @@
 //! | [`remove_range`](BytesIndex::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](BytesIndex::from_sorted), [`bulk_load`](BytesIndex::bulk_load) | O(n) | none |
 //!
-//! What all keys of a leaf begin with is stored once. So sorted neighbours that are alike, as addresses
-//! are, take less memory than their bytes.
+//! The common prefix of a leaf's keys is stored once. So similar neighbours, such as addresses, take less
+//! memory than their bytes.
 //!
-//! An index of more than a megabyte looks at what its keys are. Where they are numbers in any notation,
-//! random bytes, UUIDs, or digits after something that all begin with, a table over their range tells the
-//! leaf of each key, there or not, without a descent; it takes about half a byte a key. Where they aren't, an
-//! index of more than 40,000 keys of more than eight bytes that is asked for them often makes a table from
-//! hashes to leaves, for lookups that find their key; it takes 6 to 13 bytes a key, and is given up when most
-//! lookups find nothing. Both stay within the limit of the memory; [`BytesIndex::stats`] counts how often
-//! they misled.
+//! An index of more than a megabyte samples its keys. If they are numbers in any notation, random bytes,
+//! UUIDs, or digits after a common prefix, a table over their range gives each key's leaf, whether the key
+//! is present or not, without a descent. It takes about half a byte per key. Otherwise, an index of more
+//! than 40,000 keys of more than eight bytes makes a table from hashes to leaves if lookups find keys
+//! often. It takes 6 to 13 bytes per key, and is dropped when most lookups find nothing. Both stay within
+//! the memory limit; [`BytesIndex::stats`] counts wrong predictions.
 //!
-//! Of a range that starts after its end reads see nothing, [`try_range`](BytesIndex::try_range) and
-//! [`remove_range`](BytesIndex::remove_range) refuse it, [as everywhere](crate::index#ranges-that-start-after-their-end).
+//! A range that starts after its end is empty for reads; [`try_range`](BytesIndex::try_range) and
+//! [`remove_range`](BytesIndex::remove_range) refuse it, [as
+//! everywhere](crate::index#ranges-that-start-after-their-end).
 //!
 //! # What is guaranteed
-//! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
-//! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
-//! moment, and a key that is there throughout is seen exactly once. A byte string of more than 192 bytes is
-//! read when it is shown: if its leaf has changed since, it is the present value, and a key without one isn't
-//! shown. Readers hold nothing. Refused memory is a typed error, and the index is then as before. No code of
-//! the caller runs while anything is latched.
+//! The guarantees are those of [`Index`](mod@crate::index). Operations on one key and on the nearest key
+//! are linearizable, and so is each request of a batch. Ranges and cursors are weakly consistent: the
+//! entries of one leaf are of one moment, and a key that is there throughout is seen exactly once. A byte
+//! string of more than 192 bytes is read when it is shown: if its leaf has changed since, the present value
+//! is shown, and a removed key isn't. Readers hold no latches. Refused memory is a typed error, and the
+//! index is then as before. No code of the caller runs while a latch is held.
 
 mod batch;
 mod boxed;
@@ -111,8 +112,8 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::stats::Stats;
 
-/// What operations take of a value, and what scans lend: the value itself if it is `Copy`, `&[u8]` of a
-/// `Vec<u8>`, `&str` of a `String`.
+/// The form in which operations take a value and scans lend it: the value itself if it is `Copy`, `&[u8]`
+/// for a `Vec<u8>`, `&str` for a `String`.
 pub type Lent<'v, V> = <<V as BytesValue>::Form as Form<V>>::Lent<'v>;
 
 /// An ordered map from keys of any length to `Copy` values of up to 64 bytes, or to byte strings, one value a
@@ -240,7 +241,7 @@ fn upright(bounds: Bounds<'_>) -> Result<Bounds<'_>> {
 /// Bounds with no key between them: what is read of an inverted range.
 const NOTHING: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Excluded(&[]) };
 
-/// The bytes of a range's ends, for who keeps them.
+/// The bytes of a range's ends, in owned form.
 #[derive(Debug, Clone)]
 struct OwnedBounds {
     low: Bound<Vec<u8>>,

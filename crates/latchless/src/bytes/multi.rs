@@ -1,4 +1,4 @@
-//! [`MultiIndex`]: keys that stand in many rows, as a secondary index has them.
+//! [`MultiIndex`]: keys that map to many rows, as in a secondary index.
 
 use super::{BytesEntries, BytesIndex};
 use crate::index::{Incomplete, Options};
@@ -10,12 +10,12 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::stats::Stats;
 
-/// An ordered set of pairs of a key and a row's number: a key may stand in any number of rows, for many
-/// readers and many writers at once.
+/// An ordered set of pairs of a key and a row's number, for many readers and many writers at once. A key
+/// may have any number of rows.
 ///
 /// The pairs are the keys of a [`BytesIndex`]: in the order of keys, the rows of a key in ascending order.
-/// Neighbours share what they begin with, so the rows of one key take about 9 bytes each, however long it
-/// is. What is guaranteed is said [there](crate::bytes).
+/// Common prefixes are stored once, so the rows of one key take about 9 bytes each, however long it is. The
+/// guarantees are those of a [`BytesIndex`](crate::bytes).
 ///
 /// ```
 /// use latchless::bytes::MultiIndex;
@@ -35,26 +35,26 @@ pub struct MultiIndex<K: BytesKey> {
 }
 
 impl<K: BytesKey> MultiIndex<K> {
-    /// An empty one.
+    /// An empty index.
     ///
     /// # Errors
-    /// As [`BytesIndex::new`].
+    /// Those of [`BytesIndex::new`].
     pub fn new() -> Result<Self> {
         Self::with_options(Options::default())
     }
 
-    /// An empty one with these options.
+    /// An empty index with these options.
     ///
     /// # Errors
-    /// As [`BytesIndex::with_options`].
+    /// Those of [`BytesIndex::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
         Ok(Self { pairs: BytesIndex::with_options(options)? })
     }
 
-    /// One of pairs that ascend, by their keys and then by their rows. O(n).
+    /// Builds an index from pairs in ascending order of their keys and then their rows. O(n).
     ///
     /// # Errors
-    /// As [`BytesIndex::bulk_load`].
+    /// Those of [`BytesIndex::bulk_load`].
     pub fn from_sorted<Q>(pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<Self>
     where
         Q: BytesKey<K>,
@@ -64,10 +64,10 @@ impl<K: BytesKey> MultiIndex<K> {
         Ok(index)
     }
 
-    /// Fills an empty one with pairs that ascend, as [`MultiIndex::from_sorted`].
+    /// Fills an empty index with pairs in ascending order of their keys and then their rows. O(n).
     ///
     /// # Errors
-    /// As [`BytesIndex::bulk_load`].
+    /// Those of [`BytesIndex::bulk_load`].
     pub fn bulk_load<Q>(&mut self, pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<()>
     where
         Q: BytesKey<K>,
@@ -95,10 +95,10 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.stats()
     }
 
-    /// Whether the tree keeps its rules, for tests; as [`BytesIndex::check_invariants`].
+    /// Checks the tree's invariants, for tests. See [`BytesIndex::check_invariants`].
     ///
     /// # Errors
-    /// The rule that is broken.
+    /// The first broken invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.pairs.check_invariants()
     }
@@ -108,18 +108,18 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.clear();
     }
 
-    /// Puts a row under a key. Says whether it wasn't there before. O(log n + l), one atomic step.
+    /// Inserts a row under a key. Returns whether it is new. O(log n + l), one atomic step.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`]; nothing has changed then.
+    /// Those of [`BytesIndex::insert`]; nothing has changed then.
     pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         Ok(self.pairs.insert(&(key, row), ())?.is_none())
     }
 
-    /// Puts many rows in, in order. Says how many weren't there before.
+    /// Inserts many rows, in order. Returns how many are new.
     ///
     /// # Errors
-    /// Which pairs were refused, and why; all others were put in.
+    /// The pairs that were refused, and why; all others were inserted.
     pub fn insert_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize, Incomplete> {
         let entries: Vec<_> = pairs.iter().map(|(key, row)| ((key, *row), ())).collect();
         let mut replaced = vec![None; entries.len()];
@@ -183,7 +183,7 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.count((key, 0)..=(key, u64::MAX))
     }
 
-    /// The pairs whose keys lie in a range, from both ends. One that starts after its end is empty.
+    /// The pairs whose keys are in a range, from both ends. A range that starts after its end is empty.
     ///
     /// ```
     /// # use latchless::bytes::MultiIndex;
@@ -200,7 +200,8 @@ impl<K: BytesKey> MultiIndex<K> {
         MultiEntries(self.pairs.range(bounds_of_pairs(&range)))
     }
 
-    /// As [`MultiIndex::range`], for ends that may be the wrong way round.
+    /// The pairs whose keys are in a range; returns an error, not an empty iterator, if the ends are in the
+    /// wrong order. See [`MultiIndex::range`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
@@ -219,10 +220,11 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.count(bounds_of_pairs(&range))
     }
 
-    /// Removes the pairs whose keys lie in a range, one by one, and says how many. Not atomic as a whole.
+    /// Removes the pairs whose keys are in a range, one by one, and returns their number. Not atomic as a
+    /// whole.
     ///
     /// # Errors
-    /// As [`MultiIndex::try_range`]; nothing was removed then.
+    /// Those of [`MultiIndex::try_range`]; nothing was removed then.
     ///
     /// ```
     /// # use latchless::bytes::MultiIndex;
@@ -258,7 +260,7 @@ impl<K: BytesKey> MultiIndex<K> {
 /// An end of a range of pairs.
 type End<'q, Q> = Bound<(&'q Q, u64)>;
 
-/// The pairs whose keys lie in a range.
+/// The bounds, as pairs, of the keys in a range.
 fn bounds_of_pairs<K: BytesKey, Q: BytesKey<K> + ?Sized>(
     range: &impl RangeBounds<Q>,
 ) -> (End<'_, Q>, End<'_, Q>) {

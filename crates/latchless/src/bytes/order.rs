@@ -7,7 +7,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 
-/// An entry of the caller's own, of one that is lent.
+/// An owned entry from a borrowed one.
 fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
     (K::from_bytes(key), stored::own::<V>(value))
 }
@@ -27,7 +27,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         key.with_bytes(|key| self.look_near(Border { from: Bound::Included(key), direction }, see))
     }
 
-    /// As `at_or_beside`, of the entry that isn't the key's own.
+    /// Shows `see` the next entry in that direction, leaving out the key's own.
     #[inline]
     fn beside<Q, R>(
         &self,
@@ -86,7 +86,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.beside(key, Forward, owned)
     }
 
-    /// Shows `see` the entry of the smallest key, and returns what it says; otherwise as
+    /// Calls `see` with the entry of the smallest key, and returns the result; otherwise as
     /// [`BytesIndex::ceiling_with`].
     ///
     /// ```
@@ -100,13 +100,15 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.look_near(Border { from: Bound::Unbounded, direction: Forward }, see)
     }
 
-    /// As [`BytesIndex::first_with`], of the largest key.
+    /// Calls `see` with the entry of the largest key, and returns the result. See
+    /// [`BytesIndex::first_with`].
     #[inline]
     pub fn last_with<R>(&self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R> {
         self.look_near(Border { from: Bound::Unbounded, direction: Reverse }, see)
     }
 
-    /// As [`BytesIndex::floor`], and shown as by [`BytesIndex::ceiling_with`].
+    /// Calls `see` with the entry of a key, or the last one before it; otherwise as
+    /// [`BytesIndex::ceiling_with`].
     #[inline]
     pub fn floor_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -142,7 +144,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.at_or_beside(key, Forward, see)
     }
 
-    /// As [`BytesIndex::lower`], and shown as by [`BytesIndex::ceiling_with`].
+    /// Calls `see` with the last entry before a key; otherwise as [`BytesIndex::ceiling_with`].
     #[inline]
     pub fn lower_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -151,7 +153,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.beside(key, Reverse, see)
     }
 
-    /// As [`BytesIndex::higher`], and shown as by [`BytesIndex::ceiling_with`].
+    /// Calls `see` with the first entry after a key; otherwise as [`BytesIndex::ceiling_with`].
     #[inline]
     pub fn higher_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where

@@ -1,4 +1,4 @@
-//! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
+//! Operations on one key: get, insert, remove, compare and exchange. Each is one atomic step.
 
 use super::stored::{lend, own};
 use super::{BytesIndex, Lent};
@@ -17,10 +17,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         key.with_bytes(|key| self.edit_bytes(key, edit))
     }
 
-    /// As `edit`, of an edit that adds no key: a key that is too long isn't there.
+    /// Applies an edit that adds no key: a key that is too long isn't there.
     ///
     /// # Errors
-    /// When a byte string that isn't there yet is refused.
+    /// If memory for a new byte string is refused.
     #[inline]
     fn edit_present<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
     where
@@ -32,7 +32,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         }
     }
 
-    /// As `edit_present`, of an edit that needs no memory.
+    /// Applies an edit that needs no memory and adds no key.
     #[inline]
     fn edit_in_place<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Edited<V>
     where
@@ -55,8 +55,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         key.with_bytes(|key| self.look_up(key, |lent| own::<V>(lent)))
     }
 
-    /// Shows `see` the value under a key, and returns what it says: of a byte string nothing is allocated.
-    /// What is lent is a copy of the value, as of one moment. O(log n); takes no latch.
+    /// Calls `see` with the value under a key, and returns the result: no allocation for byte strings. The
+    /// borrowed value is a copy, as of one moment. O(log n); takes no latch.
     ///
     /// ```
     /// let index = latchless::bytes::BytesIndex::<String, Vec<u8>>::new()?;
@@ -137,7 +137,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Removes a key whose value is `expected`, compared by its bits. O(log n).
     ///
     /// # Errors
-    /// What is stored instead: another value, or nothing.
+    /// The value that is stored instead; `None` if there is none.
     pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<V, Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -145,11 +145,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         exchanged(self.edit_in_place(key, Edit::RemoveIf(expected)))
     }
 
-    /// Gives another value to a key that is there, and returns the one before. O(log n).
+    /// Replaces the value of a present key, and returns the previous one. O(log n).
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`], of a byte string. Of other values none: there is
-    /// [`replace`](BytesIndex::replace) for them.
+    /// Those of [`BytesIndex::insert`], for a byte string. Other values cause none: they have
+    /// [`replace`](BytesIndex::replace).
     pub fn try_replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -157,12 +157,12 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         Ok(self.edit_present(key, Edit::Replace(value))?.before)
     }
 
-    /// Gives `value` to a key whose value is `expected`. O(log n). Says, within, what is stored if it is
-    /// something else.
+    /// Replaces the value of a key by `value` if it is `expected`. O(log n). The inner result is the
+    /// previous value, or as its error the different value that is stored, if any.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`], of a byte string. Of other values none: there is
-    /// [`compare_exchange`](BytesIndex::compare_exchange) for them.
+    /// Those of [`BytesIndex::insert`], for a byte string. Other values cause none: they have
+    /// [`compare_exchange`](BytesIndex::compare_exchange).
     ///
     /// ```
     /// let index = latchless::bytes::BytesIndex::<String, String>::new()?;
@@ -195,10 +195,11 @@ impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
         self.edit_in_place(key, Edit::Replace(value)).before
     }
 
-    /// Gives `value` to a key whose value is `expected`; values are compared by their bits. O(log n).
+    /// Replaces the value of a key by `value` if it is `expected`; values are compared by their bits. O(log
+    /// n).
     ///
     /// # Errors
-    /// What is stored instead: another value, or nothing.
+    /// The value that is stored instead; `None` if there is none.
     ///
     /// ```
     /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;

@@ -25,7 +25,7 @@ pub struct BytesEntries<'i, K: BytesKey, V: BytesValue> {
 /// One end of an iteration.
 #[derive(Default)]
 struct End {
-    /// None: nothing was asked for here yet.
+    /// `None` until the first entry is requested here.
     leaf: Option<Box<LeafCopy>>,
     /// Entries of the leaf that are still to come.
     from: usize,
@@ -230,7 +230,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         BytesEntries::new(self, OwnedBounds::of(&range))
     }
 
-    /// As [`range`](BytesIndex::range), for ends that may be the wrong way round: from a user, from a file.
+    /// The entries of a range; returns an error, not an empty iterator, if the ends are in the wrong order,
+    /// as those from a user or a file may be. See [`range`](BytesIndex::range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
@@ -280,7 +281,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), Direction::Forward, see))
     }
 
-    /// As [`BytesIndex::scan`], from the end of the range down.
+    /// Shows the entries of a range from its end downwards; otherwise as [`BytesIndex::scan`].
     pub fn scan_back<Q>(
         &self,
         range: impl RangeBounds<Q>,
@@ -355,7 +356,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         BytesEntries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
     }
 
-    /// As [`BytesIndex::scan`], of the keys whose bytes begin with those of `prefix`.
+    /// Shows the entries whose keys' bytes begin with those of `prefix`, in order; otherwise as
+    /// [`BytesIndex::scan`].
     pub fn scan_prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(
         &self,
         prefix: &Q,

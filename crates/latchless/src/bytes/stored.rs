@@ -1,5 +1,5 @@
-//! Values between an index and its tree: the tree has words, or what was kept of values of more than one.
-//! Which of the two, the compiler knows.
+//! Conversion of values between an index and its tree, which stores words, or a kept copy of values of more
+//! than one word. The type of the values selects the form at compile time.
 
 use super::{BytesIndex, Lent};
 use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord, Take};
@@ -15,7 +15,7 @@ type FormOf<V> = <V as BytesValue>::Form;
 /// A value made of words or bytes.
 type Held<'v, V> = <FormOf<V> as Form<V>>::Held<'v>;
 
-/// Which form the values of a type have.
+/// The form of a type's values.
 pub(super) const fn kind<V: BytesValue>() -> Kind {
     <FormOf<V> as Form<V>>::KIND
 }
@@ -97,8 +97,7 @@ pub(super) fn entry<'l, V: BytesValue>(
     kept.take_copied(tree, leaf, at).then(|| (leaf.entry(at).0, own_kept(&kept)))
 }
 
-/// As [`entry`], of which the value goes to `kept` if it has more than a word. Says whether there still is
-/// one.
+/// Copies an entry's value to `kept` if it has more than one word. Returns whether the entry still exists.
 #[inline(always)]
 pub(super) fn keep<V: BytesValue>(
     tree: &ByteTree,
@@ -175,7 +174,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.get_group_by(keys, &mut Kept::of(kind::<V>()), done);
     }
 
-    /// Puts at most [`GROUP`] values in, in order, and tells `done` of each what it replaces.
+    /// Inserts at most [`GROUP`] values, in order, and calls `done` for each with the value that it
+    /// replaces.
     ///
     /// # Errors
     /// The first error; those before it are in.
@@ -197,7 +197,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.edit_group_wide((keys, Aim::Add), &mut edits, &mut done)
     }
 
-    /// Removes at most [`GROUP`] keys, in order, and tells `done` of each what it had.
+    /// Removes at most [`GROUP`] keys, in order, and calls `done` for each with the removed value.
     ///
     /// # Errors
     /// The first key that is too long; those before it are removed.

@@ -9,10 +9,10 @@ use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
-    /// Puts in all entries of an iterator; of equal keys the last one stays.
+    /// Inserts all entries of an iterator; of equal keys the last one stays.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`]; the entries before that one are in.
+    /// Those of [`BytesIndex::insert`]; the entries before that one are in.
     pub fn try_extend<Q: BytesKey<K>>(&self, entries: impl IntoIterator<Item = (Q, V)>) -> Result<()> {
         entries.into_iter().try_for_each(|(key, value)| self.insert(&key, lend(&value)).map(drop))
     }
@@ -20,7 +20,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An index of all entries of an iterator, in any order; of equal keys the last one stays. O(n log n).
     ///
     /// # Errors
-    /// As [`BytesIndex::bulk_load`].
+    /// Those of [`BytesIndex::bulk_load`].
     pub fn try_from_iter<Q: BytesKey<K>>(entries: impl IntoIterator<Item = (Q, V)>) -> Result<Self> {
         let mut entries: Vec<(Vec<u8>, V)> =
             entries.into_iter().map(|(key, value)| (key.with_bytes(<[u8]>::to_vec), value)).collect();

@@ -1,10 +1,10 @@
-//! The types that a snapshot's columns may have, and which Rust types they are.
+//! The types that a snapshot's columns may have, and the Rust types that they correspond to.
 
 use core::fmt;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// What a timestamp or a duration counts.
+/// The unit of a timestamp or a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// Seconds.
@@ -81,7 +81,7 @@ impl DataType {
         (1..=size_of::<u64>()).contains(&self.width_bytes())
     }
 
-    /// What a file calls the type of values that are this and nothing more.
+    /// The name in a file of the type of values that are this and nothing more.
     pub(super) fn value_name(self) -> String {
         match self {
             Self::Binary => "bytes".into(),
@@ -141,7 +141,8 @@ mod sealed {
 }
 
 /// A type that is a key, a value and a column of Arrow: the integers of 8 to 64 bits, `f32` and `f64`.
-/// Sealed. Indexes of other types are saved by [`Layout`](super::Layout), which asks for their cells.
+/// Sealed. Indexes of other types are saved by [`Layout`](super::Layout), with a function that gives their
+/// cells.
 pub trait Native: Key + Value + sealed::Sealed {
     /// The column's type.
     const DATA_TYPE: DataType;

@@ -1,4 +1,4 @@
-//! Why a snapshot wasn't saved, or isn't one that can be opened.
+//! Errors of saving and of opening snapshots.
 
 use super::data_type::DataType;
 use std::io;
@@ -15,7 +15,7 @@ pub enum Error {
     /// The system refused to read or write.
     #[error("can't {doing}{}: {cause}", called(path.as_deref()))]
     Io {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
         /// To which file; `None` for a reader or writer of the caller's.
         path: Option<PathBuf>,
@@ -23,12 +23,12 @@ pub enum Error {
         #[source]
         cause: io::Error,
     },
-    /// What is to be replaced is no file: a folder, a FIFO, a socket, a device.
+    /// The path to replace is no file: a folder, a FIFO, a socket, a device.
     #[error("{} is {kind}, and no file that a save could replace", path.display())]
     NotAFile {
         /// Where it is, after all symbolic links.
         path: PathBuf,
-        /// What it is: `a folder`, `a FIFO`, `a socket`, `a character device`, `a block device`.
+        /// Its kind: `a folder`, `a FIFO`, `a socket`, `a character device`, `a block device`.
         kind: &'static str,
     },
     /// Not an Arrow file: its first bytes say so.
@@ -37,10 +37,10 @@ pub enum Error {
     /// The file doesn't end as Arrow files do.
     #[error("the file was cut short, or something was appended: it doesn't end with ARROW1")]
     NoEnd,
-    /// An Arrow file that another program made, or made anew.
+    /// An Arrow file that another program made or rewrote.
     #[error("this is an Arrow file, but no snapshot of an index: {lacks}")]
     Foreign {
-        /// What a snapshot has and this file doesn't.
+        /// The part of a snapshot that this file lacks.
         lacks: &'static str,
     },
     /// A snapshot of another version of the format.
@@ -52,17 +52,17 @@ pub enum Error {
     /// A byte of the file isn't what was written.
     #[error("the file is damaged: its checksum is {found:08x}, but {stored:08x} was written")]
     Checksum {
-        /// What the file says.
+        /// The stored checksum.
         stored: u32,
-        /// What its bytes come to.
+        /// The checksum of the file's bytes.
         found: u32,
     },
-    /// What is in the file doesn't fit together.
+    /// Parts of the file contradict each other.
     #[error("the file is damaged at byte {at}: {what}")]
     Damaged {
         /// Where.
         at: u64,
-        /// What is wrong there.
+        /// The contradiction.
         what: &'static str,
     },
     /// A snapshot has a column `key` and a column `value`, that of a
@@ -71,7 +71,7 @@ pub enum Error {
     Columns {
         /// The file's columns.
         found: String,
-        /// Those of a snapshot of the index that was asked for.
+        /// The names of the columns of the requested kind of index.
         asked: [&'static str; 2],
     },
     /// A column of a type that no index has.
@@ -79,52 +79,52 @@ pub enum Error {
     UnknownType {
         /// `key` or `value`.
         column: &'static str,
-        /// What Arrow calls its type.
+        /// Arrow's name of its type.
         found: String,
     },
-    /// A column of another type than the index that was asked for.
+    /// A column of another type than the requested index has.
     #[error("the column {column} holds {found}, but the index that was asked for has {asked}")]
     OtherType {
         /// `key`, `value` or `row`.
         column: &'static str,
-        /// What the file has.
+        /// The type in the file.
         found: DataType,
-        /// What was asked for.
+        /// The requested type.
         asked: DataType,
     },
-    /// Keys that are strings where numbers are asked for, or the other way round.
+    /// Keys that are strings where numbers are requested, or numbers where strings are.
     #[error("the column key holds {found}: {opener} opens such a file")]
     OtherKeys {
-        /// What the file has.
+        /// The type in the file.
         found: DataType,
-        /// What opens such a file.
+        /// The function that opens such a file.
         opener: &'static str,
     },
-    /// Keys with rows where keys with values are asked for, or the other way round.
+    /// Keys with rows where keys with values are requested, or keys with values where rows are.
     #[error("the file is one of another kind of index: {opener} opens such a file")]
     OtherRows {
-        /// What opens such a file.
+        /// The function that opens such a file.
         opener: &'static str,
     },
-    /// Strings that are keys of another type than the index that was asked for.
+    /// Strings that are keys of another type than the requested index has.
     #[error("the file has keys of type {found}, but the index that was asked for has keys of type {asked}")]
     OtherKeyType {
-        /// What the file has, as [`BytesKey::type_name`](crate::BytesKey::type_name) has it.
+        /// The type in the file, by its [`BytesKey::type_name`](crate::BytesKey::type_name).
         found: String,
-        /// What was asked for.
+        /// The requested type.
         asked: String,
     },
-    /// Values of another type than the index that was asked for, in a column of the same type.
+    /// Values of another type than the requested index has, in a column of the same type.
     #[error(
         "the file has values of type {found}, but the index that was asked for has values of type {asked}"
     )]
     OtherValueType {
-        /// What the file has, as [`SavedValue::type_name`](super::SavedValue::type_name) has it.
+        /// The type in the file, by its [`SavedValue::type_name`](super::SavedValue::type_name).
         found: String,
-        /// What was asked for.
+        /// The requested type.
         asked: String,
     },
-    /// Values that are strings, or of more than eight bytes, where a number is asked for.
+    /// Values that are strings or have more than eight bytes, where a number is requested.
     #[error("the column value holds {found}, of which a number of 64 bits is no cell")]
     NoCells {
         /// The column's type.
@@ -183,7 +183,7 @@ pub enum Error {
     /// Another number of rows than the file's own count.
     #[error("the file has {found} rows, but its count is {stored:?}")]
     Len {
-        /// What the file says.
+        /// The name in the file.
         stored: String,
         /// Rows in its batches.
         found: u64,
@@ -199,7 +199,7 @@ pub enum Error {
     /// There is no memory for the columns.
     #[error("the system refused {requested_bytes} bytes of memory for the columns")]
     OutOfMemory {
-        /// How much was asked for, in bytes.
+        /// The requested size in bytes.
         requested_bytes: u64,
     },
     /// The rows are no entries of an index: not ascending, or a key comes twice. Or memory is refused.

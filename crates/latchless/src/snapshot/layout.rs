@@ -1,4 +1,4 @@
-//! The parts of an Arrow IPC file that are no columns: what each says, and how long it is.
+//! The framing of an Arrow IPC file: the contents and the length of each part that is no column.
 //!
 //! ```text
 //! ARROW1 and two zero bytes
@@ -11,19 +11,19 @@
 //! the footer's length, 4 bytes; ARROW1
 //! ```
 //! A message is `ff ff ff ff`, the length of its metadata, the metadata (a flatbuffer) and zeros up to the
-//! next multiple of [`ALIGNMENT`]. So is each column followed by zeros, and each column of a file that is
-//! mapped into memory begins where a cache line does.
+//! next multiple of [`ALIGNMENT`]. Each column is padded with zeros in the same way, so in a file that is
+//! mapped into memory each column begins at a cache line.
 //!
 //! The count and the checksum aren't known before all entries have been written, because other threads may
-//! change the index meanwhile. So they are in the footer's own metadata, and the file is written from its
-//! start to its end.
+//! change the index meanwhile. So they are in the footer's own metadata, and the file is written
+//! sequentially.
 
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::Builder;
 
-/// What an Arrow file begins and ends with.
+/// The first and the last bytes of an Arrow file.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 /// How the first message begins: the magic bytes, up to a multiple of eight.
 pub const HEAD: &[u8; 8] = b"ARROW1\0\0";
@@ -41,20 +41,20 @@ pub const BATCH_BYTES: usize = 1 << 24;
 pub const COLUMNS: [&str; 2] = ["key", "value"];
 /// and of one whose keys are in many rows.
 pub const ROW_COLUMNS: [&str; 2] = ["key", "row"];
-/// What the names of this library's metadata begin with.
+/// The prefix of the names of this library's metadata.
 pub const RESERVED: &str = "latchless.";
 /// In the schema: the version of the format.
 pub const VERSION_NAME: &str = "latchless.version";
 /// In the schema, where keys are strings: what type they are bytes of.
 pub const KEY_NAME: &str = "latchless.key";
-/// In the schema: what type the values are of, if their column doesn't tell.
+/// In the schema: the type of the values, if their column doesn't determine it.
 pub const VALUE_NAME: &str = "latchless.value";
 /// In the footer: the number of entries.
 pub const LEN_NAME: &str = "latchless.len";
 /// In the footer: the checksum of the file.
 pub const CHECKSUM_NAME: &str = "latchless.checksum";
-/// What comes right before the checksum's digits, and nowhere else in a footer: so they are found without
-/// a look at anything that may be damaged.
+/// The marker right before the checksum's digits, which occurs nowhere else in a footer: so they are found
+/// without parsing anything that may be damaged.
 pub const CHECKSUM_MARK: &[u8] = b"crc32=";
 /// The digits that the checksum is computed with.
 pub const NO_CHECKSUM: &[u8; 8] = b"00000000";
@@ -66,18 +66,18 @@ pub fn aligned(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// What a file says of itself as a whole.
+/// A file's statements about itself as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The columns' names.
     pub columns: [&'static str; 2],
     /// The columns' types.
     pub types: [DataType; 2],
-    /// What type the keys are bytes of, if they are strings.
+    /// The type whose bytes the keys are, if they are strings.
     pub key: Option<String>,
-    /// What type the values are of, if their column doesn't tell.
+    /// The type of the values, if their column doesn't determine it.
     pub value: Option<String>,
-    /// What the caller adds.
+    /// The caller's metadata.
     pub metadata: Vec<(String, String)>,
 }
 

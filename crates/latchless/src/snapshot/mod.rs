@@ -20,29 +20,29 @@
 //! `latchless.version`; the footer's has `latchless.len`, the number of entries, and `latchless.checksum`.
 //! The checksum is a CRC-32 of the whole file, in which its own eight digits count as zeros.
 //!
-//! [`open`] reads the file into memory, compares the checksum, and loads the index from the columns as they
-//! lie there. Beside the index it takes as much memory as the file has bytes. It refuses a file that is cut
-//! short, one in which a single bit has changed, and one that another program has written again. The
-//! checksum keeps accidents away, not people: anyone can compute it. A file that was made on purpose can
-//! hold other entries, but it makes nothing panic, and takes no more memory than its bytes and its entries.
+//! [`open`] reads the file into memory, compares the checksum, and loads the index from the columns in
+//! place. In addition to the index it takes as much memory as the file has bytes. It refuses a file that is
+//! cut short, one in which a single bit has changed, and one that another program has rewritten. The
+//! checksum protects from accidents, not from people: anyone can compute it. A maliciously made file can
+//! hold other entries, but it causes no panic, and takes no more memory than its bytes and its entries.
 //!
 //! # A file is replaced in one step
-//! [`save`] writes a new file beside the one that is there, under that file's name and `.tmp-…`. The new
-//! file is synced, takes the place of the old one, and the folder is synced. If anything fails, or the
-//! process is killed, the old file is whole. Only a killed process leaves its `.tmp-…` file.
+//! [`save`] writes a new file next to the old one, under that file's name and `.tmp-…`. The new file is
+//! synced, replaces the old one, and the folder is synced. If anything fails, or the process is killed, the
+//! old file is whole. Only a killed process leaves its `.tmp-…` file.
 //!
 //! On Unix the new file has the old one's permissions, and its owner and group as far as the system lets
 //! this process set them; where the group can't be kept, the new group may do no more than others may.
 //! Access control lists and extended attributes aren't kept, and other hard links stay with the old file. A
-//! symbolic link stays: the file that it leads to is replaced, in that file's folder. What is neither a
-//! file nor absent is refused with [`Error::NotAFile`].
+//! symbolic link stays: the file that it leads to is replaced, in that file's folder. A path that is
+//! neither a file nor absent is refused with [`Error::NotAFile`].
 //!
 //! # While others write
-//! A save takes no latch and stops no writer. The snapshot has every entry that nobody touched during the
+//! A save takes no latch and stops no writer. The snapshot has every entry that stayed unchanged during the
 //! save, exactly once. An entry that was inserted, changed or removed meanwhile is in it in one of the
 //! states that it had, which may be its absence. Two entries may come from different moments: of two
 //! inserts, one made after the other, the snapshot may have only the second. For a snapshot of one moment
-//! no other thread may write: [`Index::exclusive`] makes sure of that.
+//! no other thread may write: [`Index::exclusive`] ensures that.
 //!
 //! ```
 //! # let mut index: latchless::Index<u64, u64> = (0..10).map(|key| (key, 2 * key)).collect();
@@ -54,8 +54,8 @@
 //!
 //! # Types
 //! [`save`] and [`open`] are for indexes whose keys and values are [`Native`] to Arrow. For other types, or
-//! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller says what
-//! the cells of an entry are, and what entry two cells are.
+//! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller converts
+//! entries to cells and cells to entries.
 //!
 //! Keys of any length are saved and opened by [`strings`], with values of any [`BytesIndex`], and those of a
 //! [`MultiIndex`] with their rows by [`multi`].
@@ -126,19 +126,19 @@ pub fn open<K: Native, V: Native>(path: impl AsRef<Path>) -> Result<Index<K, V>>
     Snapshot::open(path)?.index()
 }
 
-/// As [`open`], from anything that can be read to its end.
+/// Reads a snapshot's index from a reader, up to its end. See [`open`].
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub fn read<K: Native, V: Native>(from: impl Read) -> Result<Index<K, V>> {
     Snapshot::read(from)?.index()
 }
 
-/// The type of the column `key` in the bytes of a file: whether [`Snapshot`] takes them, or
+/// The type of the column `key` in the bytes of a file: it decides between [`Snapshot`] and
 /// [`strings::Snapshot`].
 ///
 /// # Errors
-/// As [`Snapshot::from_bytes`], but for [`Error::OtherKeys`].
+/// Those of [`Snapshot::from_bytes`], except [`Error::OtherKeys`].
 ///
 /// ```
 /// use latchless::snapshot::{self, DataType};
@@ -200,12 +200,13 @@ impl Layout {
         self
     }
 
-    /// As [`save`], of the cells that `cells` makes of an entry. The bytes of each, in little-endian order,
-    /// are the low bytes of a number; those above are ignored. The rows are in the order of the index's
-    /// keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
+    /// Saves an index, whose entries `cells` converts. The bytes of each cell, in little-endian order, are
+    /// the low bytes of a number; those above are ignored. The rows are in the order of the index's keys.
+    /// If that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them. Otherwise as
+    /// [`save`].
     ///
     /// # Errors
-    /// As [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for a type that is a string.
+    /// Those of [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for a type that is a string.
     pub fn save<H: Holder>(
         &self,
         index: H,
@@ -215,11 +216,11 @@ impl Layout {
         replace::replace(path.as_ref(), |file| self.write(index, file, cells))
     }
 
-    /// As [`Layout::save`], of rows that are in no index: cells as there, sorted by the key. A key may come
+    /// Saves rows that are in no index: the cells of [`Layout::save`], sorted by the key. A key may occur
     /// more than once, but then only [`Snapshot::row`] reads the file: no index can be loaded from it.
     ///
     /// # Errors
-    /// As [`Layout::save`].
+    /// Those of [`Layout::save`].
     pub fn save_rows(
         &self,
         path: impl AsRef<Path>,
@@ -228,10 +229,11 @@ impl Layout {
         replace::replace(path.as_ref(), |file| write::write_rows(rows, file, self.0.clone()))
     }
 
-    /// As [`write()`], of the cells that `cells` makes of an entry: see [`Layout::save`].
+    /// Writes a snapshot of an index, whose entries `cells` converts as for [`Layout::save`]. Otherwise as
+    /// [`write()`].
     ///
     /// # Errors
-    /// As [`write()`]; and [`Error::Reserved`].
+    /// Those of [`write()`]; and [`Error::Reserved`].
     pub fn write<H: Holder>(
         &self,
         index: H,
@@ -254,7 +256,7 @@ impl Snapshot {
     /// Reads a file.
     ///
     /// # Errors
-    /// As [`open`], but for [`Error::OtherType`] and the order of the rows.
+    /// Those of [`open`], except [`Error::OtherType`] and the order of the rows.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         gather_file(path.as_ref()).and_then(Self::from_bytes)
     }
@@ -262,7 +264,7 @@ impl Snapshot {
     /// Reads a file from anything that can be read to its end.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn read(from: impl Read) -> Result<Self> {
         gather(from, 0).and_then(Self::from_bytes)
     }
@@ -270,7 +272,7 @@ impl Snapshot {
     /// Takes the bytes of a file.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let parsed = parse::parse(&bytes, COLUMNS)?;
         let [key, value] = parsed.types;
@@ -301,7 +303,7 @@ impl Snapshot {
         self.parsed.types[1]
     }
 
-    /// Names and texts of the schema's metadata, but for this library's own.
+    /// Names and texts of the schema's metadata, except this library's own.
     pub fn metadata(&self) -> &[(String, String)] {
         &self.parsed.metadata
     }
@@ -335,7 +337,7 @@ impl Snapshot {
     /// Fills an empty index, by several threads, as [`Index::bulk_load_with`] does.
     ///
     /// # Errors
-    /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
+    /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
     pub fn load<K: Native, V: Native>(
         &self,
         index: &mut Index<K, V>,
@@ -351,11 +353,11 @@ impl Snapshot {
         self.load_by(index, fill, threads, |key, value| (K::from_cell(key), V::from_cell(value)))
     }
 
-    /// As [`Snapshot::load`], of the entries that `entry` makes of the cells of a row: see
-    /// [`Snapshot::row`]. It may be asked about a row more than once.
+    /// Fills an empty index, by several threads, with the entries that `entry` makes from the cells of a
+    /// row (see [`Snapshot::row`]). It may be called for a row more than once.
     ///
     /// # Errors
-    /// [`Error::Index`], as [`Index::bulk_load`].
+    /// [`Error::Index`], with the errors of [`Index::bulk_load`].
     pub fn load_by<K: Key, V: Value>(
         &self,
         index: &mut Index<K, V>,

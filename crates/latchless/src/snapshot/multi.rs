@@ -1,4 +1,4 @@
-//! Snapshots of indexes whose keys are in many rows.
+//! Snapshots of indexes whose keys map to many rows.
 //!
 //! ```
 //! use latchless::bytes::MultiIndex;
@@ -13,7 +13,7 @@
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
 //!
-//! The file is as [`strings`] describes it, but for its columns: `key`, in which a key comes once for each
+//! The file is as [`strings`] describes it, except its columns: `key`, in which a key occurs once for each
 //! of its rows, and `row`, which is Arrow's `uint64`. It is sorted by key, and by row where keys are equal.
 
 use super::data_type::DataType;
@@ -64,10 +64,10 @@ pub fn open<K: BytesKey>(path: impl AsRef<Path>) -> Result<MultiIndex<K>> {
     Snapshot::open(path)?.index()
 }
 
-/// As [`open`], from anything that can be read to its end.
+/// Reads a snapshot's index from a reader, up to its end. See [`open`].
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub fn read<K: BytesKey>(from: impl Read) -> Result<MultiIndex<K>> {
     Snapshot::read(from)?.index()
 }
@@ -80,7 +80,7 @@ impl Snapshot {
     /// Reads a file.
     ///
     /// # Errors
-    /// As [`open`], but for what is wrong with keys and with the order of pairs.
+    /// Those of [`open`], except the errors about keys and about the order of pairs.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         gather_file(path.as_ref()).and_then(Self::from_bytes)
     }
@@ -88,7 +88,7 @@ impl Snapshot {
     /// Reads a file from anything that can be read to its end.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn read(from: impl Read) -> Result<Self> {
         gather(from, 0).and_then(Self::from_bytes)
     }
@@ -96,7 +96,7 @@ impl Snapshot {
     /// Takes the bytes of a file.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let pairs = strings::Snapshot::of_columns(bytes, ROW_COLUMNS)?;
         match pairs.value_type() {
@@ -125,7 +125,7 @@ impl Snapshot {
         self.0.key_type()
     }
 
-    /// Names and texts of the schema's metadata, but for this library's own.
+    /// Names and texts of the schema's metadata, except this library's own.
     pub fn metadata(&self) -> &[(String, String)] {
         self.0.metadata()
     }
@@ -149,7 +149,7 @@ impl Snapshot {
     /// Fills an empty index, as [`MultiIndex::bulk_load`] does.
     ///
     /// # Errors
-    /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
+    /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
     pub fn load<K: BytesKey>(&self, index: &mut MultiIndex<K>, fill: FillFactor) -> Result<()> {
         self.0.check_keys::<K>()?;
         Ok(index.bulk_load(self.pairs().map(|(key, row)| (K::from_bytes(key), row)), fill)?)

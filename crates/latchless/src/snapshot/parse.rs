@@ -1,7 +1,7 @@
-//! From the bytes of a file to columns that are known to be what was written.
+//! Parses the bytes of a file into validated columns.
 //!
-//! The bytes may be hostile. Each length and each place is checked before it is used, and a flatbuffer is
-//! read by functions that return an error where it isn't one.
+//! The bytes may be hostile. Each length and each offset is checked before it is used, and flatbuffers are
+//! read by functions that return an error for malformed ones.
 
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
@@ -18,7 +18,7 @@ use polars_arrow_format::ipc::planus::{self, ReadAsRoot, Vector};
 const COLUMNS_NAMED_MAX: usize = 8;
 const NAME_CHARS_MAX: usize = 40;
 
-/// What a flatbuffer says where it can't be read.
+/// The result of reading from a flatbuffer.
 type Read<T> = planus::Result<T>;
 
 /// A column's cells that are numbers, batch by batch.
@@ -102,13 +102,13 @@ fn end(bytes: &[u8]) -> usize {
     u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize
 }
 
-/// What a good file holds.
+/// The contents of a good file.
 #[derive(Debug, Clone)]
 pub struct Parsed {
     pub types: [DataType; 2],
-    /// What type the keys are bytes of, if they are strings.
+    /// The type whose bytes the keys are, if they are strings.
     pub key: Option<String>,
-    /// What type the values are of, if their column doesn't tell.
+    /// The type of the values, if their column doesn't determine it.
     pub value: Option<String>,
     pub metadata: Vec<(String, String)>,
     pub batches: Vec<Batch>,
@@ -268,7 +268,7 @@ fn column_types(schema: ipc::SchemaRef, columns: [&'static str; 2], at: usize) -
     Ok([key, value])
 }
 
-/// What Arrow calls a type, without its parameters.
+/// Arrow's name of a type, without its parameters.
 fn name_of(arrow: Option<ipc::TypeRef>) -> String {
     let Some(arrow) = arrow else { return "none".to_owned() };
     // All are tuples of one field: `Utf8(…)`.
@@ -330,7 +330,7 @@ struct Batches<'a> {
     batches: Vec<Batch>,
 }
 
-/// The `bytes` from `offset` on of what lies at `within`, as a range of the file.
+/// The `bytes` at `offset` within the range `within`, as a range of the file.
 fn part_of(within: &Range<usize>, offset: i64, bytes: i64) -> Option<Range<usize>> {
     let start = within.start.checked_add(usize::try_from(offset).ok()?)?;
     let end = start.checked_add(usize::try_from(bytes).ok()?)?;

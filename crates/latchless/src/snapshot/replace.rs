@@ -1,5 +1,5 @@
-//! Replacing a file in one step: written beside it, synced, renamed. The new file has the permissions of
-//! the old one. A symbolic link stays, and the file that it leads to is replaced.
+//! Replaces a file in one step: the new file is written next to it, synced, and renamed. It has the
+//! permissions of the old one. A symbolic link stays, and the file that it leads to is replaced.
 
 use super::error::{Error, Result};
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The most symbolic links on the way to a file: as many as Linux follows.
 const LINKS_MAX: usize = 40;
 
-/// What a path leads to, after all symbolic links.
+/// The target of a path, after all symbolic links.
 struct Target {
     path: PathBuf,
     /// The file that is there, if one is.
@@ -43,7 +43,7 @@ impl Target {
     }
 }
 
-/// What something is that is no file.
+/// The kind of something that is no file.
 fn kind_of(there: &Metadata) -> &'static str {
     #[cfg(unix)]
     {
@@ -62,7 +62,7 @@ fn kind_of(there: &Metadata) -> &'static str {
     if there.is_dir() { "a folder" } else { "something else" }
 }
 
-/// A file beside the one that it is to replace; removed unless it gets there.
+/// A file next to the one that it is to replace; removed unless it gets there.
 struct Temporary {
     path: PathBuf,
     done: bool,
@@ -78,8 +78,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Creates a new file beside the one that it is to replace: `path.tmp-1234-0`, or with the next number that
-/// is free. Where there is an old one, only the owner may open the new one until it has the old one's
+/// Creates a new file next to the one that it is to replace: `path.tmp-1234-0`, or with the next free
+/// number. If there is an old one, only the owner may open the new one until it has the old one's
 /// permissions.
 fn create_beside(target: &Target) -> Result<(File, Temporary)> {
     let mut options = OpenOptions::new();
@@ -119,7 +119,7 @@ fn take_after(file: &File, there: &Metadata) -> io::Result<()> {
     let is_alike = |found: &Metadata| (found.uid(), found.gid()) == (there.uid(), there.gid());
     let mut is_same = is_alike(&file.metadata()?);
     if !is_same {
-        // Who may not give the file to the owner may perhaps give it to the group.
+        // A process that may not give the file to the owner may still be able to give it to the group.
         let given = fchown(file, Some(there.uid()), Some(there.gid()));
         if given.is_err() {
             let _ = fchown(file, None, Some(there.gid()));

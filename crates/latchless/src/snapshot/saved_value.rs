@@ -1,4 +1,4 @@
-//! Values of an index of byte strings as a file's column has them.
+//! The form in which a file's column has the values of an index of byte strings.
 
 use super::data_type::{DataType, Native};
 use crate::bytes::Lent;
@@ -65,7 +65,7 @@ pub trait SavedValue: BytesValue {
     /// The type of the column `value`.
     const COLUMN: DataType;
 
-    /// What a file calls this type, so that its values aren't taken for those of another one.
+    /// The type's name in a file, so that its values aren't taken for those of another type.
     fn type_name() -> Cow<'static, str>;
 
     /// Shows `see` a value's bytes: as many as [`SavedValue::COLUMN`] is wide, or those of a string.

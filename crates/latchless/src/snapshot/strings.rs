@@ -1,4 +1,4 @@
-//! Snapshots of indexes whose keys have any length.
+//! Snapshots of indexes with keys of any length.
 //!
 //! ```
 //! use latchless::bytes::BytesIndex;
@@ -12,19 +12,19 @@
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
 //!
-//! The file is as [`snapshot`](super) describes it, but for its columns. The type of `key` is Arrow's `utf8`
-//! if keys are `String`s, else `binary`, which has the keys' bytes. That of `value` is `utf8` or `binary` as
-//! well if values are `String`s or `Vec<u8>`s, and `fixed_size_binary` if they are otherwise no numbers:
-//! [`SavedValue`] says which bytes these are. A record batch has at most 16 MiB of keys and as much of
-//! values. The schema's metadata has `latchless.key` and, if the column doesn't tell, `latchless.value`: the
-//! keys' [type](BytesKey::type_name) and the [values'](SavedValue::type_name), without which one couldn't
-//! tell a tuple from another one.
+//! The file is as [`snapshot`](super) describes it, except its columns. The type of `key` is Arrow's `utf8`
+//! if keys are `String`s, else `binary`, which has the keys' bytes. That of `value` is `utf8` or `binary`
+//! as well if values are `String`s or `Vec<u8>`s, and `fixed_size_binary` if they are otherwise no numbers:
+//! [`SavedValue`] defines these bytes. A record batch has at most 16 MiB of keys and as much of values. The
+//! schema's metadata has `latchless.key`, the keys' [type](BytesKey::type_name), which distinguishes one
+//! tuple from another. It has `latchless.value`, the [values' type](SavedValue::type_name), if the column
+//! doesn't determine it.
 //!
-//! [`snapshot`](super#while-others-write) also says what a saved file means while other threads write; if
-//! none does, it is of one moment.
+//! [`snapshot`](super#while-others-write) also defines the meaning of a saved file while other threads
+//! write; without writers it is of one moment.
 //!
-//! A file that was made on purpose has strings that no key or value of its type has, and opening it is an
-//! error then, but for keys of the caller's own types: [`BytesKey::is_key`] panics for these where
+//! A maliciously made file can have strings that no key or value of its type has. Opening it is an error
+//! then, except for keys of the caller's own types: [`BytesKey::is_key`] panics for these where
 //! [`from_bytes`](BytesKey::from_bytes) does.
 //!
 //! ```
@@ -92,10 +92,10 @@ pub fn open<K: BytesKey, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesI
     Snapshot::open(path)?.index()
 }
 
-/// As [`open`], from anything that can be read to its end.
+/// Reads a snapshot's index from a reader, up to its end. See [`open`].
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub fn read<K: BytesKey, V: SavedValue>(from: impl Read) -> Result<BytesIndex<K, V>> {
     Snapshot::read(from)?.index()
 }
@@ -143,12 +143,12 @@ impl Layout {
         self
     }
 
-    /// As [`save`], of the cell that `cell` makes of a value: its bytes, in little-endian order, are the low
-    /// bytes of a number; those above are ignored.
+    /// Saves an index, whose values `cell` converts: a value's bytes, in little-endian order, are the low
+    /// bytes of a number; those above are ignored. Otherwise as [`save`].
     ///
     /// # Errors
-    /// As [`save`]; [`Error::Reserved`]; [`Error::NoCells`] for strings, and for values of more than eight
-    /// bytes.
+    /// Those of [`save`]; [`Error::Reserved`]; [`Error::NoCells`] for strings, and for values of more than
+    /// eight bytes.
     pub fn save<K: BytesKey + 'static, V: Value>(
         &self,
         index: &BytesIndex<K, V>,
@@ -158,10 +158,11 @@ impl Layout {
         replace::replace(path.as_ref(), |file| self.write(index, file, cell))
     }
 
-    /// As [`write()`], of the cell that `cell` makes of a value: see [`Layout::save`].
+    /// Writes a snapshot of an index, whose values `cell` converts as for [`Layout::save`]. Otherwise as
+    /// [`write()`].
     ///
     /// # Errors
-    /// As [`Layout::save`].
+    /// Those of [`Layout::save`].
     pub fn write<K: BytesKey + 'static, V: Value>(
         &self,
         index: &BytesIndex<K, V>,
@@ -175,12 +176,12 @@ impl Layout {
         write_strings(each, out, self.about::<K>())
     }
 
-    /// As [`Layout::save`], of rows that are in no index: the bytes of keys of type `K`, sorted, and cells.
-    /// A key may come more than once, but then only [`Snapshot::rows`] reads the file: no index can be
-    /// loaded from it.
+    /// Saves rows that are in no index: the bytes of keys of type `K`, sorted, and cells. A key may occur
+    /// more than once, but then only [`Snapshot::rows`] reads the file: no index can be loaded from it.
+    /// Otherwise as [`Layout::save`].
     ///
     /// # Errors
-    /// As [`Layout::save`]; [`Error::Index`] for a key of 2 GiB.
+    /// Those of [`Layout::save`]; [`Error::Index`] for a key of 2 GiB.
     pub fn save_rows<K: BytesKey + 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -194,10 +195,11 @@ impl Layout {
         replace::replace(path.as_ref(), |file| write_strings(each, file, self.about::<K>()))
     }
 
-    /// As [`Layout::save_rows`], of values that are bytes: strings, or as many as the column is wide.
+    /// Saves rows whose values are bytes: strings, or as many bytes as the column is wide. Otherwise as
+    /// [`Layout::save_rows`].
     ///
     /// # Errors
-    /// As [`Layout::save_rows`]; [`Error::NoCell`]; [`Error::UnknownType`].
+    /// Those of [`Layout::save_rows`]; [`Error::NoCell`]; [`Error::UnknownType`].
     pub fn save_byte_rows<K: BytesKey + 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -236,7 +238,7 @@ impl Snapshot {
     /// Reads a file.
     ///
     /// # Errors
-    /// As [`open`], but for what is wrong with the values' type, with keys and with their order.
+    /// Those of [`open`], except the errors about the values' type, about keys and about their order.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         gather_file(path.as_ref()).and_then(Self::from_bytes)
     }
@@ -244,7 +246,7 @@ impl Snapshot {
     /// Reads a file from anything that can be read to its end.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn read(from: impl Read) -> Result<Self> {
         gather(from, 0).and_then(Self::from_bytes)
     }
@@ -252,7 +254,7 @@ impl Snapshot {
     /// Takes the bytes of a file.
     ///
     /// # Errors
-    /// As [`Snapshot::open`].
+    /// Those of [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         Self::of_columns(bytes, COLUMNS)
     }
@@ -298,7 +300,7 @@ impl Snapshot {
         self.parsed.value.as_deref().map_or_else(of_column, Cow::Borrowed)
     }
 
-    /// Names and texts of the schema's metadata, but for this library's own.
+    /// Names and texts of the schema's metadata, except this library's own.
     pub fn metadata(&self) -> &[(String, String)] {
         &self.parsed.metadata
     }
@@ -331,7 +333,7 @@ impl Snapshot {
     /// Fills an empty index, as [`BytesIndex::bulk_load`] does.
     ///
     /// # Errors
-    /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
+    /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
     pub fn load<K: BytesKey, V: SavedValue>(
         &self,
         index: &mut BytesIndex<K, V>,
@@ -348,10 +350,10 @@ impl Snapshot {
         self.load_rows(index, fill, V::of_cell)
     }
 
-    /// As [`Snapshot::load`], of the values that `value` makes of their cells.
+    /// Fills an empty index with the values that `value` makes from their cells.
     ///
     /// # Errors
-    /// As [`Snapshot::load`], but for the errors about values; [`Error::NoCells`] for strings, and for
+    /// Those of [`Snapshot::load`], except the errors about values; [`Error::NoCells`] for strings, and for
     /// values of more than eight bytes.
     pub fn load_by<K: BytesKey, V: Value>(
         &self,
@@ -365,7 +367,7 @@ impl Snapshot {
         }
     }
 
-    /// Fills an empty index with what `value` makes of the values' bytes.
+    /// Fills an empty index with the values that `value` makes from their bytes.
     fn load_rows<K: BytesKey, V: BytesValue>(
         &self,
         index: &mut BytesIndex<K, V>,

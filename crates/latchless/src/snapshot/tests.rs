@@ -1,4 +1,4 @@
-//! Files with a good checksum that are no snapshot all the same: made by a program, not by an accident.
+//! Files with a good checksum that are still no snapshot: made by a program, not by an accident.
 
 use super::layout::{About, END, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, VERSION_NAME, digits_of};
 use super::{DataType, Error, Layout, SavedValue, Snapshot, TimeUnit};
@@ -94,7 +94,7 @@ impl Parts {
     }
 }
 
-/// What is said about a snapshot of three entries after a change.
+/// The error for a snapshot of three entries after a change.
 fn refusal(change: impl FnOnce(&mut Parts)) -> String {
     let mut parts = Parts::of(&rows(3));
     change(&mut parts);
@@ -258,7 +258,7 @@ fn one_text_that_is_referred_to_again_and_again_takes_no_memory() {
     assert_eq!(snapshot.row(0), (u64::MAX, 5));
 }
 
-/// What is said about a snapshot of three texts after a change.
+/// The error for a snapshot of three texts after a change.
 fn refusal_of_strings(change: impl FnOnce(&mut Parts)) -> String {
     let mut parts = Parts::of_strings();
     change(&mut parts);
@@ -318,7 +318,7 @@ fn a_file_without_the_name_of_its_keys_has_those_of_its_column() {
     assert_eq!(snapshot.index::<String, i16>().unwrap().get("bc"), Some(-2));
 }
 
-/// What is said about a snapshot of three values under keys of four bytes after a change.
+/// The error for a snapshot of three values under keys of four bytes after a change.
 fn refusal_of_values<V: SavedValue>(values: [V; 3], change: impl FnOnce(&mut Parts)) -> String {
     let index: BytesIndex<u32, V> = (0u32..).zip(values).collect();
     let mut file = Vec::new();

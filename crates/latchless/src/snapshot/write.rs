@@ -1,6 +1,6 @@
-//! Writing a snapshot, from its first byte to its last.
+//! Writing a snapshot sequentially.
 //!
-//! One record batch of cells is in memory at a time: 16 MiB at the most, 40 of strings, less for a small
+//! One record batch of cells is in memory at a time: at most 16 MiB, or 40 for strings; less for a small
 //! index.
 
 use super::data_type::DataType;
@@ -210,7 +210,7 @@ pub fn write_rows<W: Write>(rows: impl IntoIterator<Item = (u64, u64)>, out: W, 
     }
 }
 
-/// What sees a row: the bytes of its key and of its value.
+/// Callback for a row: the bytes of its key and of its value.
 pub type SeeRow<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
 
 /// Writes rows whose keys are strings, as `each` shows them, and gives their number.

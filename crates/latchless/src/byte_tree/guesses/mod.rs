@@ -1,4 +1,4 @@
-//! Guesses: which leaf a key is in, by the key's hash, where its [position](super::positions) doesn't tell.
+//! Guesses: a key's leaf by the key's hash, for keys whose [position](super::positions) gives none.
 //!
 //! A table of lines. The lowest bits of a hash say which line has the key's guess, and a byte of the hash,
 //! the *mark*, tells the line's guesses apart. So a lookup that is guessed right reads a line of the table
@@ -9,20 +9,20 @@
 //! | 0, and the lower half of 1 | twelve marks |
 //! | 2–7 | twelve leaves, a half word each, inverted; zero: no guess |
 //!
-//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in
-//! the leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't
-//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it
-//! finds its key that way, it writes the guess.
+//! Nothing keeps guesses up to date: splits and merges don't touch the table. A reader that finds its key
+//! in the guessed leaf is right, however it came there, since a key is in one live leaf. A reader that
+//! doesn't find it follows the leaf's fences, to the right neighbour at the most, and then goes down the
+//! tree. If it finds its key that way, it writes the guess.
 //!
-//! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
-//! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most
-//! lookups find nothing, or were misled, or went by positions.
+//! There is a table only where it is worth its memory, 6 to 13 bytes per key. It is made when lookups find
+//! keys of more than eight bytes in a tree that is larger than a second-level cache. It is dropped when
+//! most lookups find nothing, were misled, or used positions.
 //!
 //! # Thread safety
-//! The words are written by any thread at any time, without regard for each other: so a mark may stand
-//! beside another key's leaf, which is a wrong guess. A leaf in the table is, or was, a leaf; nodes of that
-//! level are leaves for ever. The memory of a table that was dropped is given back while others may look at
-//! it: they find no guesses.
+//! Any thread may write any word at any time, without coordination. So a mark may be paired with another
+//! key's leaf: a wrong guess. A leaf in the table is, or was, a leaf; nodes of that level are leaves for
+//! ever. A dropped table's memory goes back to the system while other threads may still look at it: they
+//! find no guesses.
 
 use super::tree::ByteTree;
 use core::cell::Cell;
@@ -54,7 +54,7 @@ const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
 const FEWEST_SAMPLES: i64 = if cfg!(latchless_small_nodes) { 2 } else { 64 };
 /// One in so many guesses for which their line has no place takes that of another.
 const REPLACED: u32 = 4;
-/// Segments of so many bytes stand on huge pages, if they are wanted at all.
+/// Segments of at least this size use huge pages, if enabled.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
 /// The lowest and the highest bit of each byte of a word.
@@ -66,18 +66,19 @@ const HIGHEST: u64 = LOWEST << 7;
 pub struct Guesses {
     /// Lines in use: none, or a power of two.
     lines: Word,
-    /// Worth less vain among the operations that were counted, as an `i64`.
+    /// Useful minus useless lookups in the sample (`i64`).
     balance: Word,
     /// 1 when no thread is making the table larger.
     is_idle: Word,
     segments: [OnceLock<Words<Word>>; SEGMENTS],
-    /// A bit for each segment that is counted as held. Only who has made `is_idle` zero looks at it.
+    /// A bit for each segment that is charged to the budget. Only the thread that has made `is_idle` zero
+    /// reads it.
     charged: Word,
     /// 1 while another thread makes memory ready for a larger table.
     is_unready: Word,
     huge_pages: bool,
     prefault: bool,
-    /// What segments are counted in.
+    /// The budget that segments are charged to.
     budget: Arc<Budget>,
 }
 
@@ -141,7 +142,7 @@ impl Guesses {
         }
     }
 
-    /// Asks for the line of a key with this hash.
+    /// Prefetches the line of a key with this hash.
     #[inline(always)]
     pub fn ask(&self, hash: u64) {
         if let Some(line) = self.line(hash) {
@@ -232,7 +233,7 @@ impl Guesses {
         }
         if segment.get().is_none() {
             match Words::new(bytes / size_of::<Word>(), self.huge_pages && bytes >= HUGE_FROM_BYTES) {
-                // Nobody else is here to be first.
+                // No other thread can be here first.
                 Ok(words) => _ = segment.set(words),
                 Err(_) => self.discharge(at),
             }
@@ -240,7 +241,7 @@ impl Guesses {
         segment.get()
     }
 
-    /// Whether a segment is counted as held.
+    /// Whether a segment is charged to the budget.
     fn is_charged(&self, at: usize) -> bool {
         self.charged.load_relaxed() >> at & 1 != 0
     }
@@ -289,7 +290,7 @@ fn bytes_of_segment(at: usize) -> usize {
     lines * LINE_WORDS * size_of::<Word>()
 }
 
-/// Which segment has a line.
+/// The segment of a line.
 #[inline(always)]
 fn segment_of(line: usize) -> usize {
     (line / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1)
@@ -373,7 +374,7 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::learn`], from how a lookup that went down the tree came out.
+    /// Learns from the outcome of a lookup that went down the tree.
     #[inline(always)]
     pub(super) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
         self.learn(is_found && key.len() > 8 && !is_misled);

@@ -122,7 +122,7 @@ fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
         }
         let segments = guesses.segments.iter().filter_map(OnceLock::get);
         assert_eq!(guesses.bytes(), segments.map(Words::bytes).sum());
-        // What is given back has to be asked for anew.
+        // Returned segments have to be requested again.
         guesses.is_unready.store_relaxed(1);
         guesses.drop_all();
         assert_eq!(guesses.is_unready.load_relaxed(), 0);

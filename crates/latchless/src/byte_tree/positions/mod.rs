@@ -1,29 +1,28 @@
-//! A table of guesses: which leaf has a key, by the key's position in the range of all keys.
+//! The position table: predicts a key's leaf from the key's position in the range of all keys.
 //!
-//! Most byte strings that serve as keys are numbers written in some way: random or ascending ones,
-//! identifiers in decimal or hexadecimal digits, after something that all keys begin with. [`Numbers`]
-//! makes such a string a number again, and the numbers are spread evenly. So their range is cut into slots
-//! of equal width, some two for each leaf, and a slot says which leaf covers it: these are the
-//! [slots](crate::tree::Slots) by which keys of fixed width are guessed. A lookup then reads a slot and the
-//! leaf, and no inner node.
+//! Most byte strings that serve as keys are numbers in some notation: random or ascending ones, identifiers
+//! in decimal or hexadecimal digits, after a common prefix. [`Numbers`] converts such a string back to a
+//! number, and the numbers are spread evenly. So their range is cut into slots of equal width, some two for
+//! each leaf, and a slot says which leaf covers it: these are the [slots](crate::tree::Slots) by which keys
+//! of fixed width are guessed. A lookup then reads a slot and the leaf, and no inner node.
 //!
-//! There is a table when the tree is larger than a second-level cache. It is laid out anew, empty, when the
-//! tree has outgrown it, or when many leaves were split outside of its range. Operations that go down the
-//! tree write what they find where a slot is empty; splits write the slots of both halves, and an
-//! operation that was misled corrects the slot. What isn't a number after all, as words and addresses are,
-//! crowds in few slots: operations are counted now and then, and when less than three of four are guessed,
-//! the table is given up until the tree has twice as many leaves.
+//! There is a table when the tree is larger than a second-level cache. It is rebuilt, empty, when the tree
+//! has outgrown it, or when many leaves were split outside of its range. Operations that go down the tree
+//! write the leaf that they find into an empty slot, splits write the slots of both halves, and a misled
+//! operation corrects its slot. Strings that aren't numbers, such as words and addresses, crowd in few
+//! slots. So operations are sampled, and when fewer than three of four are guessed, the table is dropped
+//! until the tree has twice as many leaves.
 //!
-//! Operations that add keys are counted apart from those that look for keys that are there. Where keys grow
-//! at many places, as those of time series do, several leaves may have one number, and no slot tells them
-//! apart. But the next key comes to the leaf that the last one came to, so a key that was added where its
-//! slot didn't lead makes the slot lead there.
+//! Operations that add keys are sampled apart from those that find keys. Where keys grow at many places, as
+//! those of time series do, several leaves may have one number, and no slot tells them apart. But the next
+//! key goes to the leaf of the previous one, so a key that was added elsewhere than its slot said corrects
+//! the slot.
 //!
 //! # Thread safety
-//! A guess is worth what the leaf's fences say. All words are written by any thread at any time; so a layout
-//! may be read half old and half new, and then guesses are wrong. A slot that isn't empty names a node that
-//! is, or was, a leaf; nodes of that level are leaves for ever. The memory of a table that is out of use is
-//! given back while others may still look at it: they find empty slots.
+//! A guess counts only if the leaf's fences confirm it. Any thread may write any word at any time, so a
+//! layout may be read half old and half new, and then guesses are wrong. A slot that isn't empty names a
+//! node that is, or was, a leaf; nodes of that level are leaves for ever. An unused table's memory goes
+//! back to the system while other threads may still look at it: they find empty slots.
 
 mod numbers;
 mod survey;
@@ -50,16 +49,16 @@ const SIZES: usize = 24;
 const OUTSIDE_SHARE: usize = 16;
 /// One in so many operations is counted.
 const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
-/// Of a leaf that is narrower than so many quarters of a slot, positions tell little.
+/// In leaves narrower than this many quarters of a slot, positions predict little.
 const NARROWEST: u64 = 2;
-/// What an operation without a right guess weighs against one with it.
+/// Weight of an operation without a right guess, against one with it.
 const IN_VAIN: i64 = 3;
-/// So much more weight in vain gives the table up.
+/// Excess weight of useless guesses at which the table is dropped.
 const PATIENCE: i64 = 512;
-/// Tables of so many bytes stand on huge pages, if they are wanted at all.
+/// Tables of at least this size use huge pages, if enabled.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
-/// What an operation is about.
+/// The purpose of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
     /// To find keys, or what is near them.
@@ -87,8 +86,8 @@ pub struct Positions {
     emptied: Word,
     /// Right guesses less others among the operations of each [`Aim`] that were counted, as an `i64`.
     balances: [Word; 2],
-    /// The same of lookups in leaves of records: whether the key stood where it was likely to. If that is so
-    /// less than three times of four, nobody looks there until the next layout.
+    /// The same sample for lookups in leaves of records: whether the key was at its likely place. If fewer
+    /// than three of four were, lookups don't look there until the next layout.
     nearness: Word,
     /// Leaves that were split outside of the range.
     outside: Word,
@@ -96,11 +95,12 @@ pub struct Positions {
     not_before: [Word; 2],
     /// 1 when no thread is laying out a table.
     is_idle: Word,
-    /// A bit for each table that is counted as held. Only who has made `is_idle` zero looks at it.
+    /// A bit for each table that is charged to the budget. Only the thread that has made `is_idle` zero
+    /// reads it.
     charged: Word,
     huge_pages: bool,
     prefault: bool,
-    /// What tables are counted in, and what makes numbers and places.
+    /// The budget that tables are charged to, and the memory for numbers and places.
     budget: Arc<Budget>,
 }
 
@@ -109,7 +109,7 @@ fn slots_of(size: usize) -> usize {
     1 << (FEWEST_SLOTS as usize + size)
 }
 
-/// Bytes of a table of this size: its slots, and one more that tells where the last one ends.
+/// Bytes of a table of this size: its slots, and one more that marks the end of the last one.
 fn bytes_of(size: usize) -> usize {
     (slots_of(size) + 1) * size_of::<Word>()
 }
@@ -188,13 +188,13 @@ impl Positions {
         self.slots().map_or(0, |slots| slots.density(keys))
     }
 
-    /// As [`Positions::guess`], and the leaf that is likely to come after it: to ask for, not to follow.
+    /// The guess, and the leaf that is likely to come after it: to prefetch, not to follow.
     #[inline(always)]
     pub fn guess_two(&self, key: &[u8]) -> Option<(NodeRef, Share, NodeRef)> {
         self.slots_for(Aim::Find)?.guess_two(self.numbers.of(key))
     }
 
-    /// Asks for the slots of keys, if there are any, and says which place each key has.
+    /// Prefetches the slots of keys, if there are any, and returns each key's place.
     #[inline(always)]
     pub fn ask_for_all(&self, keys: &[&[u8]], aim: Aim, places: &mut [u64]) -> Option<Slots<'_>> {
         let slots = self.slots_for(aim)?;
@@ -276,7 +276,7 @@ impl Positions {
         self.nearness.store_relaxed(balance as u64);
     }
 
-    /// Whether keys in leaves of records stand elsewhere than they are likely to.
+    /// Whether keys in leaves of records are stored elsewhere than predicted.
     pub fn are_far(&self) -> bool {
         (self.nearness.load_relaxed() as i64) < -PATIENCE
     }
@@ -341,8 +341,7 @@ impl ByteTree {
         }
     }
 
-    /// As [`ByteTree::count_position`], of a lookup in a leaf of records: whether the key stood where it was
-    /// likely to.
+    /// Counts a lookup in a leaf of records: whether the key was at its likely place.
     #[inline(always)]
     pub(super) fn count_nearness(&self, was_near: bool) {
         if is_chosen(SAMPLED) {

@@ -1,13 +1,13 @@
-//! Numbers of byte strings: what comes after the bytes that all strings begin with, as digits.
+//! Numbers of byte strings: the bytes after the common prefix, as digits.
 //!
-//! At each place strings have some bytes, as a rule the same few: `0` to `9`, or `a` to `f` as well, or all.
-//! Each of these is a digit of that place, by its order among them, and a place has as many digits as it has
-//! bytes. So digits in any notation make the number that they stand for, and what is the same everywhere
-//! counts for nothing: separators, and leading zeros. A byte that isn't among them counts as the next larger
-//! one would. At the first place, those before all that were seen are a digit of their own, as those behind
-//! them are at every place: keys that grow, downwards or upwards, have numbers beyond those of the others.
+//! At each place strings usually use the same few bytes: `0` to `9`, or `a` to `f` as well, or all. Each of
+//! these is a digit of that place, by its order among them, and the base of a place is its number of bytes.
+//! So digits in any notation give the number that they write, and bytes that are the same everywhere
+//! contribute nothing: separators, and leading zeros. A byte that wasn't seen counts as the next larger one
+//! would. Bytes after all that were seen are one digit more at every place, and bytes before them one digit
+//! less at the first place. So growing keys, downwards or upwards, have numbers beyond those of the others.
 //!
-//! A table says what each byte is worth at each place, so that a number is a sum.
+//! A table holds the value of each byte at each place, so that a number is a sum.
 
 use crate::byte_tree::text::{head, word};
 use core::array::from_fn;
@@ -23,7 +23,7 @@ const PREFIX_MAX: usize = 64;
 /// A place with so many bytes has all between the first and the last of them.
 const BINARY: usize = 100;
 
-/// What each byte is worth at each place of a window.
+/// The value of each byte at each place of a window.
 type Worth = [[Word; 256]; PLACES];
 
 /// How strings become numbers. See the file's head.
@@ -40,7 +40,7 @@ pub struct Numbers {
     worth: [OnceLock<Box<Worth>>; WINDOWS],
 }
 
-/// Which bytes there are at each place.
+/// The bytes seen at each place.
 pub struct Seen([[bool; 256]; PLACES * WINDOWS]);
 
 impl Seen {
@@ -48,7 +48,7 @@ impl Seen {
         Self([[false; 256]; PLACES * WINDOWS])
     }
 
-    /// The bytes of a string after so many. Behind its end a whole string has zeros.
+    /// Records the bytes of a string after the first `skip`. After its end a whole string has zeros.
     pub fn see(&mut self, string: &[u8], skip: usize, is_whole: bool) {
         let own = string.get(skip..).unwrap_or(&[]).iter().copied();
         let zeros = if is_whole { self.0.len() } else { 0 };
@@ -57,10 +57,10 @@ impl Seen {
         }
     }
 
-    /// Which digit each byte is at a place, and how many digits there are. Bytes after the last one are a
-    /// digit more: where numbers grow, that is after all that were seen. Those before the first one are a
-    /// digit less at the first place, where numbers grow downwards; at other places a digit that no key has
-    /// would leave holes in the range of the numbers.
+    /// The digit of each byte at a place, and the number of digits. Bytes after the last one are a digit
+    /// more: growing numbers exceed all that were seen. Bytes before the first one are a digit less at the
+    /// first place, where numbers shrink; at other places a digit that no key has would leave holes in the
+    /// range of the numbers.
     fn digits(&self, place: usize) -> ([u16; 256], u64) {
         let seen = &self.0[place];
         let first = seen.iter().position(|&seen| seen).unwrap_or(0);
@@ -98,7 +98,7 @@ impl Seen {
 }
 
 impl Numbers {
-    /// Bytes of memory that are taken beside the struct at the most.
+    /// Most bytes of memory taken outside the struct.
     pub const BYTES_MAX: usize = WINDOWS * size_of::<Worth>();
 
     /// Of strings that begin with nothing alike and have all bytes.
@@ -114,10 +114,10 @@ impl Numbers {
         }
     }
 
-    /// The number of a string. The larger a string, the larger its number is, or it is the same; as long as
-    /// the string begins as all do, and has the bytes that others have. The largest number if it begins in
-    /// another way, as far as a look at the last eight bytes of what they begin with tells: there numbers
-    /// that grow differ first.
+    /// The number of a string. It is monotonic (a larger string never has a smaller number) for strings
+    /// that have the common prefix and use the bytes that were seen. A string with another prefix has the
+    /// largest number, as far as the last eight bytes of the prefix show it: there growing numbers differ
+    /// first.
     #[inline(always)]
     pub fn of(&self, key: &[u8]) -> u64 {
         let [at, bytes, mask] = &self.last;
@@ -137,7 +137,7 @@ impl Numbers {
         sum
     }
 
-    /// What the bytes of a window are worth.
+    /// The values of the bytes of a window.
     #[inline(always)]
     fn sum(&self, window: usize, head: u64) -> u64 {
         let Some(worth) = self.worth[window % WINDOWS].get() else { return 0 };
@@ -149,7 +149,7 @@ impl Numbers {
         sum
     }
 
-    /// As [`Numbers::of`], of a string that may begin in another way: the least or the largest number then.
+    /// The number of a fence, whose prefix may differ: the least or the largest number then.
     pub fn of_fence(&self, fence: &[u8]) -> u64 {
         let skip = (self.skip.load_relaxed() as usize).min(PREFIX_MAX);
         let prefix = self.prefix.iter().flat_map(|word| word.load_relaxed().to_le_bytes()).take(skip);
@@ -209,7 +209,7 @@ impl Numbers {
         self.windows.store_relaxed(end.div_ceil(PLACES) as u64);
     }
 
-    /// Bytes of memory beside the struct.
+    /// Bytes of memory outside the struct.
     pub fn bytes(&self) -> usize {
         self.worth.iter().filter(|worth| worth.get().is_some()).count() * size_of::<Worth>()
     }
@@ -243,7 +243,7 @@ mod tests {
         let strings: Vec<_> = all.iter().map(|string| string.as_bytes()).collect();
         let decimal = numbers(&strings, 5, 1000);
         (0..1000).for_each(|at| assert_eq!(above(&decimal, strings[0], strings[at]), at as u64));
-        // What comes after a separator counts, too; in another window if need be.
+        // Bytes after a separator count, too; in another window if need be.
         let longer = numbers(&strings, 5, 100_000);
         let expected = |at: usize| (100 * at + at % 100) as u64;
         (0..1000).for_each(|at| assert_eq!(above(&longer, strings[0], strings[at]), expected(at), "{at}"));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(bytes.of(b"abcdefghij"), u64::from_be_bytes(*b"abcdefgh"));
         assert_eq!(bytes.of(b"ab"), u64::from_be_bytes(*b"ab\0\0\0\0\0\0"));
         assert_eq!(bytes.bytes(), 0);
-        // A sample of bytes is enough to tell, up to its largest.
+        // A sample of bytes is enough, up to its largest.
         let some: Vec<_> = (0..=254u8).step_by(2).map(|byte| [byte; 2]).collect();
         let strings: Vec<_> = some.iter().map(|string| &string[..]).collect();
         assert_eq!(above(&numbers(&strings, 0, 1 << 16), &[0, 0], &[1, 3]), 255 + 3);

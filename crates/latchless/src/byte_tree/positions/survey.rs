@@ -1,4 +1,4 @@
-//! Laying out a table: from some leaves of the tree, how keys are numbers, and the numbers' range.
+//! Laying out a table: samples leaves to learn the keys' notation and the range of their numbers.
 
 use super::numbers::{Numbers, Seen};
 use super::*;
@@ -17,12 +17,12 @@ const NODES: usize = 256;
 const SEPARATORS: usize = 8;
 const KEYS: usize = 4;
 
-/// Numbers for each slot, by their logarithm: enough to tell where in a slot a leaf ends, and more where
-/// some slots have most of the leaves.
+/// Numbers per slot, as a logarithm: enough to locate a leaf's end within a slot, and more where some slots
+/// have most of the leaves.
 const EVEN_BITS: u32 = 10;
 const UNEVEN_BITS: u32 = 20;
 
-/// What some leaves have shown.
+/// The result of sampling some leaves.
 struct Survey {
     prefix: Vec<u8>,
     seen: Seen,
@@ -41,7 +41,7 @@ impl Positions {
         }
         if table.get().is_none() {
             match Words::new(len, self.huge_pages && bytes >= HUGE_FROM_BYTES) {
-                // Nobody else is here to be first.
+                // No other thread can be here first.
                 Ok(words) => _ = table.set(words),
                 Err(_) => self.discharge(size),
             }
@@ -98,7 +98,7 @@ impl Positions {
         Some(())
     }
 
-    /// The numbers of the first keys, if there are so many numbers, beside no nodes.
+    /// The numbers of the first keys, without nodes, if there are so many numbers.
     fn numbers_of(&self, survey: &Survey, enough: u64) -> Option<Vec<(u64, NodeRef)>> {
         self.numbers.set(&survey.prefix, &survey.seen, enough);
         let numbers = survey.firsts.iter().map(|key| (self.numbers.of_fence(key), NodeRef::NIL));
@@ -127,7 +127,7 @@ impl ByteTree {
             return;
         }
         let size = (2 * nodes).next_power_of_two().ilog2().saturating_sub(FEWEST_SLOTS) as usize;
-        // What makes numbers and places may need so much more.
+        // Numbers and places may need this much more.
         let more = Numbers::BYTES_MAX + size_of::<Segments>() - positions.fixed_bytes();
         let is_allowed = positions.budget.take(more).is_ok();
         let before = positions.fixed_bytes();
@@ -142,7 +142,7 @@ impl ByteTree {
         positions.is_idle.publish_bits(1);
     }
 
-    /// Looks at some nodes. None: their keys don't tell.
+    /// Samples some nodes. `None`: their keys aren't numbers.
     fn survey(&self) -> Option<Survey> {
         let [above, leaves] = self.sample();
         let (mut firsts, mut image) = (Vec::new(), [0; WORDS]);
@@ -153,7 +153,7 @@ impl ByteTree {
             return None;
         }
         let mut seen = Seen::nothing();
-        // Separators tell much about the first places, and keys about all.
+        // Separators show the first places well, keys show all.
         for (nodes, most, are_whole) in [(above, SEPARATORS, false), (leaves, KEYS, true)] {
             self.for_each_key(&nodes, most, &mut image, |key| {
                 if key.starts_with(&prefix) {

@@ -1,4 +1,4 @@
-//! Tables that come, grow, follow the tree, and go.
+//! Position tables appear, grow, follow the tree, and disappear.
 
 use super::*;
 use crate::byte_tree::node::Toward;
@@ -36,7 +36,7 @@ const EVEN: [(&str, Write); 6] = [
     ("bytes that are descending", |number| [b"x\0\0", &(!number).to_be_bytes()[..]].concat()),
 ];
 
-/// As `EVEN`, of keys that are spread unevenly.
+/// Keys by name, as in `EVEN`, but spread unevenly.
 const UNEVEN: [(&str, Write); 2] = [
     ("skewed", |number| {
         let share = scattered(number) as f64 / u64::MAX as f64;
@@ -148,7 +148,7 @@ fn a_slot_that_misled_is_corrected() {
     assert!(misled < FEW / 10, "{misled} are misled for ever");
 }
 
-/// As `crowded`, but no series grows: numbers in no order.
+/// Numbers in no order, so that no series grows.
 fn shuffled(number: u64) -> Vec<u8> {
     crowded(scattered(number) % (1 << 40))
 }
@@ -323,7 +323,7 @@ fn there_is_no_table_beyond_the_memory_limit() {
     look_for(&tree, key, 0..KEYS / 2);
 }
 
-/// Until its memory is ready nobody waits for it.
+/// Operations don't wait until its memory is ready.
 #[test]
 fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
     let options = ByteTreeOptions { huge_pages: false, prefault: true, ..ByteTreeOptions::default() };

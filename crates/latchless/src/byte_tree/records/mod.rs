@@ -1,14 +1,13 @@
-//! Leaves of records: what a leaf looks like where all keys have one length.
+//! Leaves of records: the layout of leaves in which all keys have one length.
 //!
-//! Most keys of one length are numbers, identifiers or moments, written in some way. In a leaf of such keys
-//! all suffixes have the same length, so that neither lengths nor places need to be stored: after the heads,
-//! in the same order, come the *records*, each an entry's value and the rest of its key. So where a key's
-//! head is, is told where its value is, and a lookup can ask for both at once.
+//! Most keys of one length are numbers, identifiers or timestamps in some notation. In a leaf of such keys
+//! all suffixes have the same length, so neither lengths nor places need to be stored: the heads are
+//! followed by the *records* in the same order, each an entry's value and the rest of its key. So the index
+//! of a head is also the index of its value, and a lookup can prefetch both at once.
 //!
-//! A leaf of records has no tags: a key is searched for by its head. Where heads are equal, that would be
-//! slow: such a leaf is one of slots. Which of both a leaf is is decided when it is written as a whole. A key
-//! of another length that comes to a leaf of records, or one with the head of another key, makes it one of
-//! slots.
+//! A leaf of records has no tags: a key is searched for by its head. Equal heads would make that slow: such
+//! a leaf is one of slots. The format is chosen when the whole leaf is rewritten. A leaf of records becomes
+//! one of slots when a key of another length is inserted, or one with the head of another key.
 
 use super::change::{Entry, Shared};
 use super::node::{ABREAST, Image, Node, Words, ones};
@@ -51,15 +50,15 @@ impl Shape {
         SLOTS + self.slots() + (self.first() + at) * entry_words(self.record_length())
     }
 
-    /// The first word behind all places for records.
+    /// The word after all places for records.
     #[inline(always)]
     pub fn records_end(self) -> usize {
         SLOTS + self.slots() + self.slots() * entry_words(self.record_length())
     }
 }
 
-/// The form of a leaf of so many records whose suffixes have this length, beside `other` words of fences; if
-/// records may have it, and they fit.
+/// The form of a leaf of this many records whose suffixes have this length, with `other` words of fences;
+/// `None` if records can't have it or don't fit.
 pub(super) fn records_for(len: usize, length: usize, other: usize) -> Option<Form> {
     if !(1..=RECORD_MAX).contains(&length) {
         return None;
@@ -89,8 +88,8 @@ impl<W: Words> Node<'_, W> {
         })
     }
 
-    /// In a leaf of records: how many heads are smaller than this one, which is likely to come after `likely`
-    /// of them; if those around that place tell.
+    /// In a leaf of records: how many heads are smaller than this one, which is likely to come after
+    /// `likely` of them. `None` if the heads around that place don't decide it.
     #[inline(always)]
     pub(super) fn rank_near<S: Lines>(self, shape: Shape, own: u64, likely: usize) -> Option<usize> {
         let (len, first) = (shape.len(), shape.first());
@@ -122,7 +121,7 @@ impl<W: Words> Node<'_, W> {
         is_next || at > 0 && self.head(shape, at - 1) == own
     }
 
-    /// Words that the entries take beside heads and slots.
+    /// Words that the entries take in addition to heads and slots.
     pub(super) fn words_of_entries(self) -> usize {
         let shape = self.shape();
         if shape.is_of_records() {
@@ -209,8 +208,8 @@ pub(super) fn append_records(image: &mut Image, node: Node<'_, &Image>, from: Ra
     image[SHAPE] = shape.with_entries(count, 0).0;
 }
 
-/// Moves the records of a leaf in private memory, which has no empty places before them, to the middle: half
-/// of the new ones comes to either side.
+/// Moves the records of a leaf in private memory, which has no empty places before them, to the middle:
+/// half of the new ones then goes to either side.
 pub(super) fn centre_records(image: &mut Image) {
     let shape = Shape(image[SHAPE]);
     let (centred, len) = (shape.with_first((shape.slots() - shape.len()) / 2), shape.len());

@@ -1,5 +1,5 @@
-//! Which keys come to leaves of records, what makes slots of them, and lookups that look where a key is
-//! likely to stand.
+//! Which keys get leaves of records, which changes turn these into leaves of slots, and lookups at a key's
+//! likely place.
 
 use super::super::change::Shared;
 use super::super::leaf_copy::{Bounds, LeafCopy};
@@ -61,7 +61,7 @@ fn keys_of_one_length_come_to_leaves_of_records() {
         let own: BTreeMap<_, _> = (0..keys).map(|number| (key(number), number)).collect();
         own.iter().for_each(|(key, &value)| put(&tree, key, value));
         let (records, slots) = count(&tree);
-        // Positions don't tell all leaves of four keys, and such leaves have no long suffixes.
+        // Positions don't separate all leaves of four keys, and such leaves have no long suffixes.
         let most = if cfg!(latchless_small_nodes) { if name == "texts" { 0 } else { 1 } } else { 9 };
         assert!(records >= most * slots, "{name}: {records} and {slots}");
         assert!(own.iter().all(|(key, &value)| tree.get(key) == Some(value)), "{name}");
@@ -84,7 +84,7 @@ fn scans_that_begin_amid_records_are_as_in_the_model() {
         let tree = tree();
         let model: BTreeMap<_, _> = (0..keys).map(|number| (key(number), number)).collect();
         model.iter().for_each(|(key, &value)| put(&tree, key, value));
-        // Lookups make the table of positions, which tells where in its leaf a scan begins.
+        // Lookups build the position table, by which a scan finds its start within a leaf.
         assert!(model.iter().all(|(key, &value)| tree.get(key) == Some(value)), "{name}");
         let (mut random, mut leaf) = (Rng(17), LeafCopy::default());
         for step in 0..if cfg!(miri) { 9 } else { 2000 } {

@@ -1,6 +1,5 @@
-//! Changes that the caller computes. As in [`BytesIndex`](crate::bytes::BytesIndex), a closure never runs while
-//! anything is held, and its answer is put in place only if the entry is still the one that the closure was
-//! shown: the one with that handle.
+//! Changes that the caller computes. A closure never runs while a latch is held, and its answer is stored
+//! only if the entry still has the handle that the closure was shown.
 
 use super::BoxedBytesIndex;
 use crate::index::settled;
@@ -11,8 +10,8 @@ use latchless_core::base::error::Result;
 
 impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// Gives a key that is there the value that `change` makes of its own, and returns the one before,
+    /// Replaces the value of a present key by the result of `change` on it, and returns the previous value,
     /// which is retired. O(log n + l). The [race rule](crate::index#races) holds for `change`.
-    ///
     /// # Errors
     /// When memory for the value is refused; the index is then as before. And
     /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.

@@ -1,8 +1,8 @@
 //! [`BoxedBytesIndex`]: keys of any length with values of any type and size, byte strings among them.
 //!
-//! The index holds handles to the values, as [`BoxedIndex`](crate::BoxedIndex) does, by the same rules: a
-//! value is put into the slots before its handle comes into the index, and the thread that removes a handle
-//! from the index retires its value. A handle comes into the index at most once.
+//! The index stores handles to the values, as [`BoxedIndex`](crate::BoxedIndex) does, by the same rules: a
+//! value is stored in a slot before its handle is inserted, and the thread that removes a handle from the
+//! index retires its value. A handle is inserted at most once.
 
 mod closures;
 mod order;
@@ -20,11 +20,12 @@ use latchless_core::base::stats::Stats;
 
 /// An ordered map from keys of any length to values of any type, for many readers and many writers at once.
 ///
-/// The keys are those of a [`BytesIndex`]. The values lie beside it, in slots of their own, so a lookup
-/// costs one cache miss more. They are read by reference under a [`pin`](BoxedBytesIndex::pin); what was
-/// replaced or removed can still be read under a pin from before, and is dropped once no such pin is left,
-/// as [`BoxedIndex`](crate::BoxedIndex) says, at the latest by a [`flush`](BoxedBytesIndex::flush).
-/// Operations on single keys and on the nearest key are linearizable, ranges weakly consistent.
+/// The keys are those of a [`BytesIndex`]. The values are stored outside of it, in slots of their own, so a
+/// lookup costs one more cache miss. They are read by reference under a [`pin`](BoxedBytesIndex::pin). A
+/// replaced or removed value can still be read under an earlier pin, and is dropped once no such pin is
+/// left ([`BoxedIndex`](crate::BoxedIndex) has the details), at the latest by a
+/// [`flush`](BoxedBytesIndex::flush). Operations on single keys and on the nearest key are linearizable,
+/// ranges weakly consistent.
 ///
 /// ```
 /// use latchless::bytes::BoxedBytesIndex;
@@ -53,11 +54,11 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Self::with_options(Options::default())
     }
 
-    /// An empty index with these options. The limit holds for nodes, long keys and slots of values together;
-    /// what values own elsewhere isn't counted.
+    /// An empty index with these options. The limit covers nodes, long keys and the slots of values; memory
+    /// that values own elsewhere isn't counted.
     ///
     /// # Errors
-    /// As [`BytesIndex::with_options`].
+    /// Those of [`BytesIndex::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
         let index = BytesIndex::<K, SlotId>::with_options(options)?;
         Ok(Self { slots: SlotMap::new(index.tree.budget()), index })
@@ -85,12 +86,13 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.index.memory_bytes()
     }
 
-    /// As [`BytesIndex::stats`], of the nodes that hold the keys.
+    /// Returns statistics about the nodes that hold the keys. See [`BytesIndex::stats`].
     pub fn stats(&self) -> Stats {
         self.index.stats()
     }
 
-    /// As [`BytesIndex::check_invariants`]; and every key's value is there. O(n), when nothing is changing.
+    /// Checks the tree's invariants, and that every key has its value. O(n), while no thread changes the
+    /// index.
     ///
     /// # Errors
     /// The first broken invariant.
@@ -111,7 +113,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Some(self.present(key, pin)?.1)
     }
 
-    /// What `read` makes of the value under a key, under a pin of its own. O(log n + l).
+    /// Returns the result of `read` on the value under a key, under a pin of its own. O(log n + l).
     pub fn read<Q, R>(&self, key: &Q, read: impl FnOnce(&T) -> R) -> Option<R>
     where
         Q: BytesKey<K> + ?Sized,
@@ -322,7 +324,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         BoxedBytesEntries { entries: self.index.range(range), of: self, pin }
     }
 
-    /// As [`BoxedBytesIndex::range`], for ends that may be the wrong way round.
+    /// The entries of a range; returns an error, not an empty iterator, if the ends are in the wrong order.
+    /// See [`BoxedBytesIndex::range`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
@@ -350,8 +353,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.index.count(range)
     }
 
-    /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, which are lent,
-    /// and its value, under a pin of its own.
+    /// Calls `see` with the entries of a range in order until it breaks off: the borrowed bytes of each
+    /// key, and its value, under a pin of its own.
     pub fn scan<Q>(
         &self,
         range: impl RangeBounds<Q>,

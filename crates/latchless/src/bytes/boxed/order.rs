@@ -8,8 +8,8 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::index::Direction::{Forward, Reverse};
 
 impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
-    /// Shows `see` the nearest entry to a border; that of a later moment if its value was retired before it
-    /// was read.
+    /// Shows `see` the nearest entry to a border. If its value was retired before it was read, the search
+    /// is repeated.
     fn show_near<'p, R>(
         &'p self,
         border: Border<'_>,
@@ -81,7 +81,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.show_near(Border { from: Unbounded, direction: Reverse }, pin, see)
     }
 
-    /// As [`BoxedBytesIndex::floor`], and shown as by [`BoxedBytesIndex::ceiling_with`].
+    /// Shows `see` the last entry whose key is at most `key`; otherwise as
+    /// [`BoxedBytesIndex::ceiling_with`].
     pub fn floor_with<'p, Q, R>(
         &'p self,
         key: &Q,
@@ -94,8 +95,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         key.with_bytes(|key| self.show_near(Border { from: Included(key), direction: Reverse }, pin, see))
     }
 
-    /// Shows `see` the first entry whose key is at least `key`, and returns what it says: the bytes of the
-    /// entry's key, which are lent, and its value. Allocates as little as
+    /// Calls `see` with the first entry whose key is at least `key`, and returns the result. The entry's
+    /// value comes with the borrowed bytes of its key. Allocates as little as
     /// [`BytesIndex::ceiling_with`](super::BytesIndex::ceiling_with). O(log n + l).
     ///
     /// ```
@@ -118,7 +119,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         key.with_bytes(|key| self.show_near(Border { from: Included(key), direction: Forward }, pin, see))
     }
 
-    /// As [`BoxedBytesIndex::lower`], and shown as by [`BoxedBytesIndex::ceiling_with`].
+    /// Shows `see` the last entry whose key is less than `key`; otherwise as
+    /// [`BoxedBytesIndex::ceiling_with`].
     pub fn lower_with<'p, Q, R>(
         &'p self,
         key: &Q,
@@ -131,7 +133,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         key.with_bytes(|key| self.show_near(Border { from: Excluded(key), direction: Reverse }, pin, see))
     }
 
-    /// As [`BoxedBytesIndex::higher`], and shown as by [`BoxedBytesIndex::ceiling_with`].
+    /// Shows `see` the first entry whose key is more than `key`; otherwise as
+    /// [`BoxedBytesIndex::ceiling_with`].
     pub fn higher_with<'p, Q, R>(
         &'p self,
         key: &Q,

@@ -1,12 +1,12 @@
-//! Every operation of every kind of index, one that changes nothing included: it returns when what it has
-//! seen is on the disk, and an index that was taken over or closed says so.
+//! Every operation of every kind of index, including those that change nothing: it returns when everything
+//! that it has read is on the disk, and reports an index that was taken over or closed.
 
 use crate::journal::Journal;
 use crate::record::{Draft, Kind};
 use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Options, Result, SyncMode};
 use std::path::Path;
 
-/// What it does, and the call.
+/// The operation's name, and the call.
 type Operation<D> = (&'static str, fn(&D) -> Result<()>);
 
 /// A kind of durable index, with two entries or without any, and its operations.
@@ -142,8 +142,7 @@ impl<D> Subject<D> {
         }
     }
 
-    /// What isn't among the entries that were refused is as good as one that was acknowledged, and so is
-    /// that those were refused.
+    /// The entries that weren't refused count as acknowledged, and so does the refusal of the others.
     fn says_what_was_refused_when_the_rest_is_on_the_disk(&self, many: impl Fn(&D) -> Result<usize>) {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = latchless::index::Options { limit_bytes: Some(64 << 10), ..Default::default() };

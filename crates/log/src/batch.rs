@@ -1,4 +1,4 @@
-//! Which entries of a batch go into one record.
+//! Division of a batch into records.
 
 use crate::record::{Draft, Kind, STRING_BYTES_MAX};
 use crate::stripes::Set;

@@ -1,4 +1,4 @@
-//! The index of byte strings whose changes are logged.
+//! A durable index of byte strings.
 
 use crate::batch::{Batch, STRING_MAX};
 use crate::durable::Options;
@@ -18,9 +18,9 @@ use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
-/// keys of any length, with every value that a snapshot has ([`SavedValue`]). What the [crate's head](crate)
-/// promises holds here.
+/// A [`BytesIndex`] in memory with a redo log in a folder: the counterpart of
+/// [`DurableIndex`](crate::DurableIndex) for keys of any length, with every value that a snapshot has
+/// ([`SavedValue`]). The promises of the [crate's head](crate) hold here.
 ///
 /// ```
 /// use latchless_log::{DurableBytesIndex, Options};
@@ -109,10 +109,11 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         found.recover_bytes(BytesIndex::with_options(options.index)?, options.into())
     }
 
-    /// As [`DurableIndex::read`](crate::DurableIndex::read).
+    /// Reads a folder into an index in memory without locking or writing anything. See
+    /// [`DurableIndex::read`](crate::DurableIndex::read).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::read`](crate::DurableIndex::read).
     pub fn read(
         folder: impl AsRef<Path>,
         options: latchless::index::Options,
@@ -260,7 +261,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes the keys of a batch, and says how many were there. One record for up to 64 MiB of keys.
     ///
     /// # Errors
-    /// Those of [`DurableBytesIndex::insert_many`], but that keys of over 65,535 bytes aren't there.
+    /// Those of [`DurableBytesIndex::insert_many`], except that keys of over 65,535 bytes aren't there.
     pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q]) -> Result<usize> {
         let fits = |key: &&Q| key.with_bytes(|key| check_length(key).is_ok());
         let keys: Vec<&Q> = keys.iter().filter(fits).collect();
@@ -311,10 +312,10 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.change(Set::ALL, draft, || Ok(self.index.remove_range::<Q>(range)?))
     }
 
-    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
-    /// Gives back what the key had before. The closure runs once. No other change of the key comes in
-    /// between; so the closure itself mustn't change the index, which would wait for it for ever. What stays
-    /// as it was, bit by bit, isn't logged.
+    /// Replaces a key's value by the result of a closure on the present one, if any; `None` removes the
+    /// key. Returns the previous value. The closure runs once. No other change of the key comes between; so
+    /// the closure itself mustn't change the index, which would wait for it for ever. A value that is equal
+    /// bit by bit isn't logged.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].
@@ -455,28 +456,32 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.sync()
     }
 
-    /// As [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
+    /// The failure of the last due snapshot, unless one was saved since. See
+    /// [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
     pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
         self.journal.due().failure()
     }
 
-    /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
+    /// Saves a snapshot, removes the logs that it makes useless, and returns the number of its entries. See
+    /// [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     pub fn snapshot(&self) -> Result<u64> {
         self.journal.snapshot(|out| strings::write(&self.index, out))
     }
 
-    /// As [`DurableIndex::close`](crate::DurableIndex::close).
+    /// Waits until everything is on the disk, and releases the folder. See
+    /// [`DurableIndex::close`](crate::DurableIndex::close).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::close`](crate::DurableIndex::close).
     pub fn close(&self) -> Result<()> {
         self.saver.close()
     }
 
-    /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).
+    /// In a fork of the process, gives up this process's share of the folder's lock. See
+    /// [`DurableIndex::forsake`](crate::DurableIndex::forsake).
     pub fn forsake(&self) {
         self.journal.forsake();
     }

@@ -1,4 +1,4 @@
-//! What the columns of logs and snapshots hold.
+//! The contents of the columns of logs and snapshots.
 
 use crate::reader::Reader;
 use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
@@ -126,7 +126,7 @@ pub fn save<K: Key, V: Value>(
     layout(columns).save(index.0, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
 }
 
-/// As [`save`], but only writes.
+/// Writes a snapshot to a writer. See [`save`].
 pub fn write<K: Key, V: Value>(
     index: &Index<K, V>,
     out: impl Write,

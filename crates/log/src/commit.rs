@@ -1,4 +1,4 @@
-//! Group commit: of all threads that wait for the disk one syncs for the others.
+//! Group commit: of all threads that wait for the disk, one syncs for the others.
 
 use crate::disk::DiskFile;
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ impl Failed {
     }
 }
 
-/// What is on the disk.
+/// The state of the disk.
 #[derive(Debug, Default)]
 struct State {
     /// The number of the last record that is.
@@ -44,14 +44,14 @@ struct State {
     ended: Option<PathBuf>,
 }
 
-/// Who waits for the disk, and what is there already.
+/// The threads that wait for the disk, and the record that it has reached.
 #[derive(Debug, Default)]
 pub struct Commit {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// What has been written, for the thread that syncs.
+/// The end of the written records, for the thread that syncs.
 #[derive(Debug)]
 pub struct Written {
     /// The number of the last record.
@@ -108,7 +108,7 @@ impl Commit {
         self.changed.notify_all();
     }
 
-    /// Nobody knows any more what is on the disk.
+    /// After a failed sync, the contents of the disk are unknown.
     pub fn fail(&self, error: &Error) {
         self.state().failed.get_or_insert_with(|| Failed::of(error));
         self.changed.notify_all();

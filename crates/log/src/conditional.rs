@@ -1,6 +1,6 @@
-//! Changes of one key that depend on its value, and of the first or last one, whichever it is. They look,
-//! log and change while they hold the key's stripe, so no other change of the key comes in between. What
-//! they have seen is acknowledged as a change is, even if they change nothing.
+//! Changes of one key that depend on its value, and removals of the first or last key. They read, log and
+//! change while they hold the key's stripe, so no other change of the key comes between. Their reads are
+//! acknowledged like changes, even if nothing changes.
 
 use crate::columns::Columns;
 use crate::durable::DurableIndex;
@@ -9,7 +9,7 @@ use crate::record::Draft;
 use crate::stripes::Set;
 use latchless::{Index, Key, Value};
 
-/// What becomes of a key.
+/// The decision about a key.
 #[derive(Clone, Copy)]
 enum Becomes<V> {
     /// It stays as it is, or stays away.
@@ -21,7 +21,7 @@ enum Becomes<V> {
 }
 
 impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
-    /// Changes a key to what `decide` makes of its value, and gives back that value.
+    /// Applies the decision of `decide` about a key's value, and returns that value.
     #[inline(never)]
     fn change_by(&self, key: K, decide: &mut dyn FnMut(Option<V>) -> Becomes<V>) -> Result<Option<V>> {
         self.journal.check_process()?;

@@ -1,4 +1,4 @@
-//! What the log needs of a file system, and the system's own. Tests put one in its place that fails.
+//! The log's interface to a file system, and the system's own file system. Tests substitute one that fails.
 
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -23,7 +23,7 @@ pub enum How {
 pub trait Disk: Debug + Send + Sync {
     /// Makes a folder in one that is there.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
-    /// The names in a folder, but for those that aren't Unicode.
+    /// The names in a folder, except those that aren't Unicode.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
     /// Whether a name is taken.
     fn exists(&self, path: &Path) -> io::Result<bool>;
@@ -43,15 +43,15 @@ pub trait DiskFile: Debug + Send + Sync {
     fn len(&self) -> io::Result<u64>;
     /// Goes to a byte, from which the next read or write begins.
     fn seek(&self, at: u64) -> io::Result<()>;
-    /// Reads some bytes, none at its end, and goes behind them.
+    /// Reads some bytes, none at the end of the file, and advances past them.
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
-    /// Writes bytes, and goes behind them. If that fails, some may be written.
+    /// Writes bytes, and advances past them. If that fails, some may be written.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
     /// Cuts off what comes after so many bytes.
     fn set_len(&self, len: u64) -> io::Result<()>;
     /// Returns when its bytes and its length are on the disk.
     fn sync_data(&self) -> io::Result<()>;
-    /// As [`DiskFile::sync_data`], with all that the system knows of the file.
+    /// Syncs the file's data and all of its metadata. See [`DiskFile::sync_data`].
     fn sync_all(&self) -> io::Result<()>;
     /// Locks it against other openings.
     fn try_lock(&self) -> Result<(), TryLockError>;

@@ -1,4 +1,4 @@
-//! The index whose changes are logged.
+//! A durable index of numbers.
 
 use crate::columns::{self, Columns, Plain};
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub enum SyncMode {
     /// Before the operation returns. Threads that wait at the same time share one wait.
     #[default]
     Each,
-    /// At most so long after it, by a thread of its own.
+    /// A background thread syncs within this interval.
     Every(Duration),
     /// When the system pleases, or at [`DurableIndex::sync`].
     Never,
@@ -36,7 +36,7 @@ pub struct Options {
     pub sync: SyncMode,
     /// See [`Opening::fenced`].
     pub fenced: bool,
-    /// What happens if the last log is damaged.
+    /// How to treat damage in the last log.
     pub damaged_tail: DamagedTail,
     /// When a snapshot is taken that shortens the log.
     pub snapshots: SnapshotPolicy,
@@ -49,17 +49,17 @@ pub struct Options {
 pub struct Opening {
     /// When changes are on the disk.
     pub sync: SyncMode,
-    /// Whether a later opening takes the folder over from this one. The folder's lock keeps a second process
-    /// out as long as the system keeps the lock; a file system of a network may lose it while the machine
+    /// Whether a later opening takes the folder over from this one. The folder's lock excludes a second
+    /// process as long as the system keeps the lock. A network file system may lose it while the machine
     /// that held it is cut off and still writes. A fenced opening begins a log of its own, with the next
-    /// number, before it reads those before it; and a change returns only after a look whether somebody else
-    /// has begun one since. So what an index acknowledged that was taken over is back in the one that took
-    /// over, and what it does later is [`Error::Fenced`] and not back, or back as a change that was under
-    /// way. Each change asks the file system for a name, which takes about a microsecond locally. All
-    /// openings of a folder must be fenced for that, on a file system that shows a new name to everybody at
-    /// once.
+    /// number, before it reads the earlier ones; and a change returns only after a check that no later log
+    /// has been begun. So everything that an index acknowledged before it was taken over is in the index
+    /// that took over. Its later changes fail with [`Error::Fenced`]; each of them is lost, or kept like a
+    /// change that was under way. Each change looks up a name in the file system, which takes about a
+    /// microsecond locally. All openings of a folder must be fenced for that, on a file system that shows a
+    /// new name to all machines at once.
     pub fenced: bool,
-    /// What happens if the last log is damaged.
+    /// How to treat damage in the last log.
     pub damaged_tail: DamagedTail,
     /// When a snapshot is taken that shortens the log.
     pub snapshots: SnapshotPolicy,
@@ -74,8 +74,8 @@ impl From<Options> for Opening {
 /// An [`Index`] in memory with a redo log in a folder. See the [crate's head](crate).
 ///
 /// All operations take `&self` and may be called from any thread. Reads cost what the index's own do. A
-/// change writes its record (about a microsecond), changes the index, and waits for the disk if it is told
-/// to.
+/// change writes its record (about a microsecond), changes the index, and waits for the disk if the options
+/// say so.
 #[derive(Debug)]
 pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
     /// The first that is dropped: its thread has a share of the others.
@@ -97,12 +97,12 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
         found.recover(Index::with_options(options.index)?, Plain, options.into())
     }
 
-    /// The entries of a folder in an index in memory, which has nothing more to do with the folder, and
-    /// what was in the folder. Nothing is written or locked: see [`ReadOnly`].
+    /// Reads the entries of a folder into an index in memory, which is then independent of the folder; also
+    /// returns the recovery's findings. Nothing is written or locked: see [`ReadOnly`].
     ///
     /// # Errors
-    /// Those of [`DurableIndex::open`], but [`Error::Missing`] if the folder has no durable index, and never
-    /// [`Error::Locked`].
+    /// Those of [`DurableIndex::open`], except that [`Error::Missing`] reports a folder without a durable
+    /// index, and [`Error::Locked`] never occurs.
     ///
     /// ```
     /// use latchless_log::{DurableIndex, Options};
@@ -169,8 +169,8 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.take_back(Draft::remove(&self.columns, &gone))
     }
 
-    /// Sets a key in the index, of which the log says so already. Compiled once for all that calls it, as is
-    /// its counterpart: beside a record's write a call is nothing.
+    /// Sets a key in the index, after it was logged. Compiled once for all callers, as is its counterpart:
+    /// next to a record's write a call costs nothing.
     #[inline(never)]
     pub(crate) fn put_logged(&self, key: K, value: V) -> Result<Option<V>> {
         let inserted = self.index.insert(key, value);
@@ -232,10 +232,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(new)
     }
 
-    /// As [`DurableIndex::insert_columns`], of pairs.
+    /// Sets keys to values, and returns how many keys are new. See [`DurableIndex::insert_columns`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::insert_columns`].
     pub fn insert_many(&self, entries: &[(K, V)]) -> Result<usize> {
         let (keys, values): (Vec<K>, Vec<V>) = entries.iter().copied().unzip();
         self.insert_columns(&keys, &values)
@@ -295,14 +295,14 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.sync()
     }
 
-    /// Why the last snapshot failed that was due by [`SnapshotPolicy`], unless one was saved since.
+    /// The failure of the last snapshot that was due by [`SnapshotPolicy`], unless one was saved since.
     pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
         self.journal.due().failure()
     }
 
-    /// Saves a snapshot and removes the logs that it makes useless, and says how many entries it has.
-    /// Readers and writers go on; writers wait while the disk is asked twice to sync a few bytes. A second
-    /// snapshot at the same time waits for the first.
+    /// Saves a snapshot and removes the logs that it makes useless. Returns the number of its entries.
+    /// Readers and writers go on; writers wait while a few bytes are synced twice. A second snapshot at the
+    /// same time waits for the first.
     ///
     /// # Errors
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
@@ -310,12 +310,13 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.snapshot(|out| columns::write(&self.index, out, &self.columns))
     }
 
-    /// Waits until everything is on the disk, and lets others open the folder. Reads go on; changes and
-    /// snapshots are refused from here on. Dropping the index does the same without telling of errors; under
-    /// [`SyncMode::Never`] it doesn't wait.
+    /// Waits until everything is on the disk, and releases the folder for other openings. Reads go on;
+    /// changes and snapshots are refused from here on. Dropping the index does the same without reporting
+    /// errors; under [`SyncMode::Never`] it doesn't wait.
     ///
-    /// # Errors [`Error::Closed`]: not everything is on the disk. [`Error::NotShortened`]: everything is,
-    /// but the last snapshot that was due failed. The folder is unlocked all the same. [`Error::Forked`].
+    /// # Errors
+    /// [`Error::Closed`]: not everything is on the disk. [`Error::NotShortened`]: everything is, but the
+    /// last snapshot that was due failed. The folder is unlocked in either case. [`Error::Forked`].
     pub fn close(&self) -> Result<()> {
         self.saver.close()
     }

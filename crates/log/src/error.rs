@@ -1,4 +1,4 @@
-//! Why a durable index wasn't opened, or refused a change.
+//! Errors of opening and of changing a durable index.
 
 use latchless::snapshot::{self, DataType};
 use std::io;
@@ -15,7 +15,7 @@ pub enum Error {
     /// The system refused to read or write. A change that was refused so isn't in the index.
     #[error("can't {doing} {}: {cause}", path.display())]
     Io {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
         /// To which file or folder.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum Error {
         path: PathBuf,
         /// Where.
         at: u64,
-        /// What is wrong there.
+        /// The kind of damage.
         what: &'static str,
         /// How many whole records follow in the file; 0 if its first bytes are damaged.
         whole: u64,
@@ -55,9 +55,9 @@ pub enum Error {
         path: PathBuf,
         /// `key` or `value`.
         part: &'static str,
-        /// What the file has.
+        /// The type in the file.
         found: String,
-        /// What was asked for.
+        /// The requested type.
         asked: DataType,
     },
     /// The log was written by another version of this library.
@@ -77,10 +77,10 @@ pub enum Error {
         #[source]
         cause: snapshot::Error,
     },
-    /// The disk failed before, so that nobody knows what of the log it has. Open the folder again.
+    /// The disk failed before, so that the state of the log on it is unknown. Open the folder again.
     #[error("the log failed before and takes nothing more: {why}")]
     Closed {
-        /// What failed then.
+        /// The earlier failure.
         why: String,
     },
     /// The index was closed.
@@ -117,7 +117,7 @@ pub enum Error {
         /// Why the first was refused.
         #[source]
         cause: latchless::Error,
-        /// Which entries of a batch were, ascending; empty for an operation that isn't a batch.
+        /// The refused entries of a batch, ascending; empty for an operation that isn't a batch.
         refused: Vec<usize>,
     },
 }

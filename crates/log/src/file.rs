@@ -1,4 +1,4 @@
-//! One log file: its first bytes, and records appended at its end.
+//! A log file: its header, and records appended at its end.
 
 use crate::disk::{Disk, DiskFile, How};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ const MAGIC: &[u8; 8] = b"latchlog";
 /// Where a file's first bytes have the sum of the others.
 const SUM: std::ops::Range<usize> = 12..16;
 
-/// All types that a column may have, but for bytes of a length of their own.
+/// All types that a column may have, except bytes of a width of their own.
 const TYPES: [DataType; 20] = {
     use DataType::{
         Binary, Duration, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16, UInt32,
@@ -45,7 +45,7 @@ const TYPES: [DataType; 20] = {
     ]
 };
 
-/// A type's name, filled up with zeros. Arrow's is too long for bytes of a length of their own.
+/// A type's name, padded with zeros. Arrow's is too long for bytes of a width of their own.
 fn name(of: DataType) -> [u8; 16] {
     let mut name = [0; 16];
     let text = match of {
@@ -117,7 +117,7 @@ pub fn check_head(
     Ok(format)
 }
 
-/// What a log says before its first record.
+/// The header of a log.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     /// Its types, if they are known.
@@ -142,7 +142,7 @@ impl Head {
 #[derive(Debug)]
 pub struct LogFile {
     path: PathBuf,
-    /// Shared with whoever syncs it.
+    /// Shared with the thread that syncs it.
     file: Arc<dyn DiskFile>,
     /// Bytes that are whole records and marks.
     len: u64,
@@ -196,7 +196,7 @@ impl LogFile {
         Ok(())
     }
 
-    /// Takes the first bytes back, for good: whether that is so.
+    /// Removes the header; returns whether the removal is durable.
     pub fn unbegin(&mut self) -> bool {
         self.file.set_len(0).and_then(|()| self.file.sync_all()).is_ok()
     }
@@ -230,19 +230,19 @@ impl LogFile {
         &self.path
     }
 
-    /// The file, for syncing it without holding up those who append.
+    /// The file, for syncing it without blocking appends.
     pub fn file(&self) -> Arc<dyn DiskFile> {
         self.file.clone()
     }
 
     /// Appends a record of this number, while those up to `synced` are known to be on the disk. `Err(error,
-    /// true)`: the file is as before. `Err(error, false)`: nobody knows.
+    /// true)`: the file is as before. `Err(error, false)`: the file's state is unknown.
     pub fn append(&mut self, draft: &mut Draft, number: u64, synced: u64) -> Result<(), (Error, bool)> {
         self.write(draft.numbered(number, synced), synced)
     }
 
-    /// Appends that the records up to `synced` are on the disk, unless something in it says so already:
-    /// whether it did. `number`: that of the last record. Errors as of [`LogFile::append`].
+    /// Appends a mark that the records up to `synced` are on the disk, unless the file says so already;
+    /// returns whether it did. `number`: that of the last record. Errors as for [`LogFile::append`].
     pub fn mark(&mut self, number: u64, synced: u64) -> Result<bool, (Error, bool)> {
         if synced <= self.stamped {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! The folder of a durable index: its files by name, and the lock that keeps others out.
+//! The folder of a durable index: its files by name, and the lock that excludes other processes.
 
 use crate::disk::{Disk, DiskFile, How, Writing};
 use crate::error::{Error, Result};
@@ -114,8 +114,9 @@ impl Folder {
         self.path.join(format!("snapshot-{number:016x}.arrow"))
     }
 
-    /// Saves the snapshot of this number, and says how many entries it has. It is written beside its name,
-    /// synced, and takes its name once `ready` has returned. Nothing of it stays if anything fails.
+    /// Saves the snapshot of this number, and returns the number of its entries. It is written under a
+    /// temporary name, synced, and renamed once `ready` has returned. If anything fails, nothing of it
+    /// stays.
     pub fn save(
         &self,
         number: u64,
@@ -123,7 +124,7 @@ impl Folder {
         ready: impl FnOnce() -> Result<()>,
     ) -> Result<u64> {
         let path = self.snapshot(number);
-        // What a killed process left is replaced.
+        // A killed process's leftovers are replaced.
         let beside = path.with_extension(format!("arrow.tmp-{}", self.process));
         let file = self.disk.open(&beside, How::Make).map_err(Error::io("create", &beside))?;
         let written = || -> Result<u64> {
@@ -158,7 +159,7 @@ impl Folder {
         }
     }
 
-    /// Which snapshots and logs there are.
+    /// The folder's snapshots and logs.
     pub fn contents(&self) -> Result<Contents> {
         let mut contents = Contents::default();
         for name in &self.names()? {
@@ -187,8 +188,8 @@ impl Folder {
         self.remove(|name| name.starts_with("snapshot-") && name.contains(".arrow.tmp-"))
     }
 
-    /// Removes what a snapshot has made useless, whose name is on the disk: older snapshots, older logs, and
-    /// what was cut off these, unless it has whole records.
+    /// Removes the files that a snapshot, whose name is on the disk, has made useless: older snapshots,
+    /// older logs, and the parts that were cut off these, unless they have whole records.
     pub fn remove_older_than(&self, snapshot: u64) -> Result<()> {
         self.remove(|name| {
             let torn = name.find(TORN).and_then(|end| number(&name[..end], "log-", ""));

@@ -1,5 +1,5 @@
-//! What a durable index is beside its index, and knows no keys: the order of changes, the end of the log,
-//! the wait for the disk, snapshots that shorten the log, and its own end.
+//! The key-independent part of a durable index: the order of changes, the end of the log, the wait for the
+//! disk, snapshots that shorten the log, and closing.
 
 use crate::durable::{Opening, SyncMode};
 use crate::error::{Error, Result};
@@ -81,7 +81,8 @@ impl Journal {
         self.change_held(held, draft, change)
     }
 
-    /// As [`Journal::change`], of keys whose stripes are held.
+    /// Logs and applies a change of keys whose stripes are held, and waits for the disk if the options say
+    /// so.
     pub fn change_held<T>(
         &self,
         held: Held<'_>,
@@ -97,8 +98,8 @@ impl Journal {
         drop(held);
         match &changed {
             Ok(_) => self.acknowledge(number)?,
-            // This says as much as an answer does: what isn't among those that were refused is done, and
-            // what is was taken back.
+            // The error is an answer, too: entries that weren't refused are applied, and refused ones were
+            // taken back.
             Err(Error::Index { .. }) => self.acknowledge_all()?,
             Err(_) => {}
         }
@@ -114,7 +115,7 @@ impl Journal {
         self.check_fence()
     }
 
-    /// As [`Journal::acknowledge`], of all records so far.
+    /// Returns when all records so far may be acknowledged.
     fn acknowledge_all(&self) -> Result<()> {
         let last = self.log.tail().record_number;
         self.acknowledge(last)
@@ -128,7 +129,7 @@ impl Journal {
         Ok(answer)
     }
 
-    /// As [`Journal::unchanged`], of an operation that has nothing to look for, such as an empty batch.
+    /// Answers an operation that read nothing, such as an empty batch.
     pub fn nothing<T>(&self, answer: T) -> Result<T> {
         self.check_process()?;
         self.unchanged(answer)
@@ -145,7 +146,7 @@ impl Journal {
         Error::snapshot(self.folder.path())(cause)
     }
 
-    /// Logs what takes back what was logged but refused by the index. Without it a recovery would do that.
+    /// Logs the inverse of records that the index refused. Without it a recovery would do that.
     pub fn take_back(&self, draft: Draft) -> Result<()> {
         let appended = self.append(&mut draft.seal());
         appended.map(drop).inspect_err(|error| self.log.commit.fail(error))
@@ -158,7 +159,7 @@ impl Journal {
         self.check_fence()
     }
 
-    /// Refuses if the index is fenced, and somebody else has opened the folder since.
+    /// Refuses if the index is fenced, and a later opening has taken the folder over.
     fn check_fence(&self) -> Result<()> {
         if self.fenced { self.log.check_fence(&self.folder) } else { Ok(()) }
     }
@@ -170,7 +171,7 @@ impl Journal {
         self.snapshot_alone(save)
     }
 
-    /// As [`Journal::snapshot`], if one is due: another thread may have taken one while this one waited.
+    /// Saves a snapshot if one is due: another thread may have saved one while this one waited.
     pub fn snapshot_if_due(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<()> {
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
         if self.due.is_due() { self.snapshot_alone(save).map(drop) } else { Ok(()) }
@@ -183,7 +184,8 @@ impl Journal {
             // It was saved while others wrote. What it may have of their changes, the log has as well, and
             // now on the disk: otherwise a power failure leaves changes without those before them.
             self.log.seal()?;
-            // What is in it of an index that was taken over, the one that took over has read, or will.
+            // Records in it of an index that was taken over have been read by the one that took over, or
+            // will be.
             self.check_fence()
         })?;
         self.due.saved(self.folder.bytes_of(&self.folder.snapshot(number)), logged_bytes);
@@ -199,7 +201,7 @@ impl Journal {
         // If anything fails from here on, its file stays: empty, and after it comes another.
         let (mut next, number) = self.log.reserve_next(&self.folder)?;
         self.folder.sync()?;
-        // Nobody is between an append and its change.
+        // No thread is between an append and its change.
         let _held = self.stripes.hold(Set::ALL);
         self.log.sync()?;
         let follows = self.log.tail().record_number;
@@ -251,7 +253,7 @@ impl Drop for Journal {
             syncer.stop();
         }
         if self.sync != SyncMode::Never {
-            // Nobody is left who could be told; `close` tells.
+            // No caller is left to receive the error; `close` reports it.
             let _ = self.log.seal();
         }
     }

@@ -1,9 +1,9 @@
-//! What is whole in a log after its first record that isn't: whether that record is damaged or was never
-//! finished.
+//! Looks for whole records after the first incomplete record of a log: they decide whether that record is
+//! damaged or was never finished.
 //!
-//! A process that is killed leaves nothing after an unfinished record. A power failure may leave whole
-//! records after it, because the disk writes pages in any order; but only of those that weren't synced. So a
-//! record is damaged if a later one says that it was on the disk.
+//! A killed process leaves nothing after an unfinished record. A power failure may leave whole records
+//! after it, because the disk writes pages in any order; but only unsynced ones. So a record is damaged if
+//! a later one says that it was on the disk.
 
 use crate::disk::{Disk, How, Reading};
 use crate::error::{Error, Result};
@@ -12,12 +12,12 @@ use crate::replay::fill;
 use latchless::snapshot::DataType;
 use std::path::Path;
 
-/// What is whole in the rest of a log.
+/// The whole records in the rest of a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Later {
     /// How many records.
     pub records: u64,
-    /// Whether the record that isn't whole was once.
+    /// Whether the incomplete record was whole once.
     pub proves_damage: bool,
 }
 

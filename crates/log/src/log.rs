@@ -1,4 +1,4 @@
-//! The end of the log, which all writers append to, and the thread that syncs it.
+//! The end of the log: all writers append to it, and a thread syncs it.
 
 use crate::commit::{Commit, Written};
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub struct Tail {
     pub own_number: u64,
 }
 
-/// What the thread that syncs shares with the index.
+/// The state that the syncing thread shares with the index.
 #[derive(Debug)]
 pub struct Log {
     tail: Mutex<Tail>,
@@ -45,7 +45,7 @@ impl Log {
     /// Appends a record, and says its number.
     pub fn append(&self, draft: &mut Draft) -> Result<u64> {
         let mut tail = self.tail();
-        // Checked under the latch, so that nothing follows a record that nobody knows the end of.
+        // Checked under the latch, so that nothing follows a record whose end is unknown.
         let synced = self.commit.check()?;
         let number = tail.record_number + 1;
         match tail.file.append(draft, number, synced) {
@@ -61,15 +61,14 @@ impl Log {
         }
     }
 
-    /// What has been written.
+    /// The end of the written records.
     pub fn written(&self) -> Written {
         let tail = self.tail();
         Written { number: tail.record_number, file: tail.file.file(), path: tail.file.path().into() }
     }
 
-    /// Refuses if somebody else has begun a log since. Whoever opens the folder anew first begins a log and
-    /// then reads those before it. So a record that was appended before this check has been read, or will
-    /// be.
+    /// Refuses if another opening has begun a log since. An opening first begins its log and then reads the
+    /// earlier ones. So a record that was appended before this check has been read, or will be.
     pub fn check_fence(&self, folder: &Folder) -> Result<()> {
         let tail = self.tail();
         let next = folder.log(tail.own_number + 1);
@@ -104,8 +103,9 @@ impl Log {
         self.commit.wait(number, || self.written())
     }
 
-    /// As [`Log::sync`]; and says so in the log, if no later record does yet, that a recovery can tell
-    /// damage in what is on the disk from what a power failure leaves of the rest. Whether it wrote that.
+    /// Syncs, and appends a mark of that, unless a later record says so already: by it a recovery
+    /// distinguishes damage of synced records from an end that a power failure left. Returns whether it
+    /// wrote the mark.
     pub fn sync_and_mark(&self) -> Result<bool> {
         self.sync()?;
         let mut tail = self.tail();
@@ -123,7 +123,7 @@ impl Log {
         }
     }
 
-    /// As [`Log::sync_and_mark`], and returns when that is on the disk as well.
+    /// Syncs, appends a mark of that, and returns when the mark is on the disk as well.
     pub fn seal(&self) -> Result<()> {
         if self.sync_and_mark()? {
             let Written { file, path, .. } = self.written();
@@ -148,7 +148,7 @@ impl Syncer {
         let (stop, stopped) = mpsc::channel();
         let work = move || {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                // A failure closes the log, which the next change is told.
+                // A failure closes the log, which the next change reports.
                 if log.sync_and_mark().is_err() {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! The index of keys in many rows whose changes are logged.
+//! A durable index of keys that map to many rows.
 
 use crate::batch::Batch;
 use crate::bytes::{check_length, removal, stripe_of};
@@ -79,10 +79,11 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         found.recover_multi(MultiIndex::with_options(options.index)?, options.into())
     }
 
-    /// As [`DurableIndex::read`](crate::DurableIndex::read).
+    /// Reads a folder into an index in memory without locking or writing anything. See
+    /// [`DurableIndex::read`](crate::DurableIndex::read).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::read`](crate::DurableIndex::read).
     pub fn read(
         folder: impl AsRef<Path>,
         options: latchless::index::Options,
@@ -171,7 +172,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// Removes a row from under a key, and says whether it was there.
     ///
     /// # Errors
-    /// Those of [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
+    /// Those of [`DurableMultiIndex::insert`], except that a key that is too long isn't there.
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         if check(key, row).is_err() {
             return self.journal.nothing(false);
@@ -200,28 +201,32 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.journal.sync()
     }
 
-    /// As [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
+    /// The failure of the last due snapshot, unless one was saved since. See
+    /// [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
     pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
         self.journal.due().failure()
     }
 
-    /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
+    /// Saves a snapshot, removes the logs that it makes useless, and returns the number of its pairs. See
+    /// [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
     pub fn snapshot(&self) -> Result<u64> {
         self.journal.snapshot(|out| multi::write(&self.index, out))
     }
 
-    /// As [`DurableIndex::close`](crate::DurableIndex::close).
+    /// Waits until everything is on the disk, and releases the folder. See
+    /// [`DurableIndex::close`](crate::DurableIndex::close).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`DurableIndex::close`](crate::DurableIndex::close).
     pub fn close(&self) -> Result<()> {
         self.saver.close()
     }
 
-    /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).
+    /// In a fork of the process, gives up this process's share of the folder's lock. See
+    /// [`DurableIndex::forsake`](crate::DurableIndex::forsake).
     pub fn forsake(&self) {
         self.journal.forsake();
     }

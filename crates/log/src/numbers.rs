@@ -1,4 +1,4 @@
-//! An index of numbers as what a folder is brought back into.
+//! Recovery into an index of numbers.
 
 use crate::columns::{self, Columns};
 use crate::error::Result;

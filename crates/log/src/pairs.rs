@@ -1,4 +1,4 @@
-//! An index of keys in many rows as what a folder is brought back into.
+//! Recovery into an index of keys that map to many rows.
 
 use crate::error::Result;
 use crate::pending::{Pending, Room, unless_full};

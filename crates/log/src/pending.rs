@@ -1,6 +1,6 @@
-//! What a replay can't put into an index that is at its memory limit. The log has entries that the index
-//! refused, each followed by a record that takes it back; and an index that is filled by a replay may need
-//! more nodes for the same entries than the one that wrote the log. So an entry that is refused waits here,
+//! Entries that a replay can't insert into an index at its memory limit. The log has entries that the index
+//! refused, each followed by a record that takes it back. Besides, an index that is filled by a replay may
+//! need more nodes for the same entries than the one that wrote the log. So a refused entry waits here,
 //! until a later record replaces or removes it, or until the end, when all others are there.
 
 use latchless::bytes::{BytesIndex, Form, MultiIndex};
@@ -11,7 +11,7 @@ use std::ops::RangeBounds;
 
 /// An index as what entries are put into.
 pub trait Room {
-    /// What orders entries, and tells them apart.
+    /// The identity and the order of entries.
     type Order: Ord;
     /// A key and what it has.
     type Entry;
@@ -102,7 +102,8 @@ impl<R: Room> Default for Pending<R> {
     }
 }
 
-/// Whether an error says that the index is full. Where the system has no memory, nothing may wait in it.
+/// Whether an error means that the index is at its limit. If the system has no memory, entries can't wait
+/// in it.
 fn is_full(error: &Error) -> bool {
     matches!(error, Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. })
 }
@@ -131,8 +132,8 @@ impl<R: Room> Pending<R> {
         }
     }
 
-    /// What a batch of these entries, in this order, has put in doesn't wait any more; what was refused
-    /// does.
+    /// After a batch of these entries, in this order: refused entries wait, and inserted ones don't any
+    /// more.
     pub fn note<T>(
         &mut self,
         inserted: Result<T, Incomplete>,
@@ -156,19 +157,19 @@ impl<R: Room> Pending<R> {
         Ok(())
     }
 
-    /// What was removed from the index doesn't wait either.
+    /// A removed entry doesn't wait either.
     pub fn remove(&mut self, order: impl FnOnce() -> R::Order) {
         if !self.entries.is_empty() {
             self.entries.remove(&order());
         }
     }
 
-    /// As [`Pending::remove`], of a range.
+    /// The removed entries of a range don't wait either.
     pub fn remove_range(&mut self, range: &impl RangeBounds<R::Order>) {
         self.entries.retain(|order, _| !range.contains(order));
     }
 
-    /// As [`Pending::remove`], of all that this holds of.
+    /// All waiting entries for which this holds are dropped.
     pub fn remove_if(&mut self, mut is_gone: impl FnMut(&R::Entry) -> bool) {
         self.entries.retain(|_, entry| !is_gone(entry));
     }

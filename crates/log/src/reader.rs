@@ -1,5 +1,5 @@
-//! The index of a durable one, for reading: all that its kind can be asked, and nothing that changes it.
-//! What isn't in the log doesn't outlive the process, so no way leads from here to a change.
+//! The read-only view of a durable index's index: all operations of its kind that change nothing. An
+//! unlogged change would be lost with the process, so no path leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
 use latchless::index::{Cursor, Entries, Group, Own, Scan};
@@ -165,18 +165,18 @@ impl<K: Distance, V: Value> Reader<'_, Index<K, V>> {
 }
 
 impl<K: Native, V: Native> Reader<'_, Index<K, V>> {
-    /// As [`snapshot::save`]: a file that [`snapshot::open`] opens.
+    /// Saves a snapshot as a file that [`snapshot::open`] opens.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`snapshot::save`].
     pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
         snapshot::save(self.0, path)
     }
 
-    /// As [`snapshot::write`].
+    /// Writes a snapshot to a writer.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`snapshot::write`].
     pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
         snapshot::write(self.0, out)
     }
@@ -241,18 +241,18 @@ impl<'a, K: BytesKey, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
 }
 
 impl<K: BytesKey + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
-    /// As [`strings::save`]: a file that [`strings::open`] opens.
+    /// Saves a snapshot as a file that [`strings::open`] opens.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`strings::save`].
     pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
         strings::save(self.0, path)
     }
 
-    /// As [`strings::write`].
+    /// Writes a snapshot to a writer.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`strings::write`].
     pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
         strings::write(self.0, out)
     }
@@ -287,18 +287,18 @@ impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
 }
 
 impl<K: BytesKey + 'static> Reader<'_, MultiIndex<K>> {
-    /// As [`multi::save`]: a file that [`multi::open`] opens.
+    /// Saves a snapshot as a file that [`multi::open`] opens.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`multi::save`].
     pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
         multi::save(self.0, path)
     }
 
-    /// As [`multi::write`].
+    /// Writes a snapshot to a writer.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`multi::write`].
     pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
         multi::write(self.0, out)
     }

@@ -1,4 +1,4 @@
-//! A folder that is read and left as it is.
+//! Reading a folder without changing it.
 
 use crate::columns::{self, Columns};
 use crate::disk::System;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 /// How often a folder is looked at again of which a writer has removed files meanwhile.
 const LOOKS_MAX: usize = 100;
 
-/// The folder of a durable index, to be read: its entries go into an index in memory, which has nothing
-/// more to do with the folder. Nothing is written, made, removed or locked. So it works on a full disk and
-/// on a file system that is mounted to be read only, and others may open the folder meanwhile.
+/// The folder of a durable index, for reading: its entries are copied into an index in memory, which is
+/// then independent of the folder. Nothing is written, made, removed or locked. So it works on a full disk
+/// and on a file system that is mounted read-only, and other processes may open the folder meanwhile.
 ///
-/// Beside a process that has the folder open, the index has the changes up to some record, and none after
-/// it: at the least all those that were acknowledged before the reading began. A record that is being
-/// written isn't there yet, and [`Recovery::stopped`] tells of its first bytes. When the other process
-/// takes a snapshot and removes what is being read, the reading begins again.
+/// While another process has the folder open, the copy has the changes up to some record, and none after
+/// it: at least all those that were acknowledged before the reading began. A record that is being written
+/// isn't there yet, and [`Recovery::stopped`] reports its first bytes. When the other process takes a
+/// snapshot and removes a file that is being read, the reading restarts.
 ///
 /// [`DurableIndex::read`](crate::DurableIndex::read) is enough where the types are known beforehand.
 #[derive(Debug)]
@@ -84,10 +84,10 @@ impl ReadOnly {
         Ok((index, recovery))
     }
 
-    /// As [`ReadOnly::load`], of keys of any length.
+    /// Reads the entries into an index with keys of any length. See [`ReadOnly::load`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`ReadOnly::load`].
     pub fn load_bytes<K: BytesKey + 'static, V: SavedValue>(
         self,
         mut index: BytesIndex<K, V>,
@@ -97,10 +97,10 @@ impl ReadOnly {
         Ok((index, recovery))
     }
 
-    /// As [`ReadOnly::load`], of keys that are in many rows.
+    /// Reads the entries into an index of keys that map to many rows. See [`ReadOnly::load`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`ReadOnly::load`].
     pub fn load_multi<K: BytesKey + 'static>(
         self,
         mut index: MultiIndex<K>,
@@ -128,7 +128,7 @@ impl ReadOnly {
                 }
                 Err(error) if is_gone(&error) && looks < LOOKS_MAX => {
                     let now = self.folder.contents()?;
-                    // What is missing from a folder that stays as it is was lost.
+                    // A file that is missing from an unchanged folder was lost.
                     if now == self.contents {
                         return Err(error);
                     }

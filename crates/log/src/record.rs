@@ -1,4 +1,4 @@
-//! Records: what changed, as bytes. See "The log's bytes" in the [crate's head](crate).
+//! The encoding of changes as records. See "The log's bytes" in the [crate's head](crate).
 
 use crate::columns::Columns;
 use latchless::snapshot::DataType;
@@ -41,7 +41,7 @@ impl Format {
     }
 }
 
-/// What a record does.
+/// The effect of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Sets keys to values.
@@ -240,7 +240,7 @@ pub fn mark(number: u64, synced: u64) -> [u8; HEADER_BYTES] {
     mark
 }
 
-/// What the first bytes of a record or mark say.
+/// The contents of the header of a record or mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The record's number; of a mark, that of the record before it.
@@ -251,7 +251,7 @@ pub struct Entry {
     pub record: Option<Header>,
 }
 
-/// What a record's first bytes say of what follows.
+/// The description of a record's payload in its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub kind: Kind,
@@ -340,7 +340,7 @@ pub fn range<K: Key, V: Value>(
     Ok((end(payload[0], 8)?, end(payload[1], 16)?))
 }
 
-/// How an end of a range is told.
+/// The code of a range's end.
 fn kind_of_end<K>(end: Bound<K>) -> u8 {
     match end {
         Bound::Unbounded => 0,

@@ -23,23 +23,23 @@ use latchless::{BytesKey, Index, Key, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What an opening does if the last log is damaged: if a record isn't whole of which a later one says that
-/// it was on the disk. What a kill or a power failure leaves at its end is cut off either way.
+/// The treatment of damage in the last log: of an incomplete record which a later one says was on the disk.
+/// The unfinished end that a kill or a power failure leaves is cut off either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DamagedTail {
     /// The opening fails with [`Error::Damaged`], and the files are as they were. Every record after the bad
     /// one is lost to the index, acknowledged or not, so somebody has to decide.
     #[default]
     Refuse,
-    /// The log is cut off before the bad record. What comes after is kept in the file that
-    /// [`Stopped::rejected`] names, and [`Stopped::whole`] says how many records of it are whole. If a
-    /// snapshot was saved beside writers while that log was written, it may have some of the lost changes.
+    /// The log is cut off before the bad record. The rest is kept in the file that [`Stopped::rejected`]
+    /// names, and [`Stopped::whole`] says how many records of it are whole. If a snapshot was saved while
+    /// that log was written, it may have some of the lost changes.
     SetAside,
 }
 
-/// What opening a folder found. Damage is an error unless [`DamagedTail::SetAside`] was chosen; so what
-/// `stopped` tells otherwise was never known to be on the disk, and a program that doesn't look at it loses
-/// nothing that was acknowledged under [`SyncMode::Each`](crate::SyncMode::Each).
+/// The findings of opening a folder. Damage is an error unless [`DamagedTail::SetAside`] was chosen; so
+/// records that `stopped` reports otherwise were never known to be on the disk. A program that ignores them
+/// loses nothing that was acknowledged under [`SyncMode::Each`](crate::SyncMode::Each).
 #[must_use = "`stopped` says what was cut off the log"]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
@@ -63,7 +63,7 @@ pub struct Stopped {
     pub at: u64,
     /// How many bytes from there on were cut off, and are in `rejected` now.
     pub bytes: u64,
-    /// What is wrong with it.
+    /// The kind of damage.
     pub what: &'static str,
     /// How many whole records are among them. After a power failure that are some whose place on the disk
     /// was written before that of an earlier one; none of them was known to be there. Under
@@ -85,7 +85,7 @@ pub struct Found {
     look: Look,
 }
 
-/// What a folder is known to have before its entries are in an index.
+/// The known facts about a folder before its entries are in an index.
 #[derive(Debug)]
 pub struct Look {
     /// The newest snapshot.
@@ -158,7 +158,7 @@ impl Found {
         Ok((DurableIndex { saver, index, columns, journal }, recovery))
     }
 
-    /// As [`Found::recover`], of keys of any length.
+    /// Recovers an index with keys of any length. See [`Found::recover`].
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
@@ -174,7 +174,7 @@ impl Found {
         Ok((DurableBytesIndex { saver, index, journal }, recovery))
     }
 
-    /// As [`Found::recover_bytes`], of keys that are in many rows.
+    /// Recovers an index of keys that map to many rows. See [`Found::recover`].
     ///
     /// # Errors
     /// Those of [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
@@ -330,7 +330,7 @@ fn bytes_of(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What the replay of logs has found.
+/// The result of replaying logs.
 pub struct Replayed {
     /// The number of the last record.
     last: u64,
@@ -369,7 +369,7 @@ pub fn replay(
         let path = folder.log(number);
         let until = heads[at + 1..].iter().find_map(|&(number, follows)| Some((number, follows?)));
         let end = replay.log(&path, number, until.map(|(_, follows)| follows))?;
-        // What a log follows was on the disk before it began.
+        // The log that another one follows was on the disk before that one began.
         if let (Some((next, follows)), Some(format)) = (until, end.format)
             && follows != replay.last
         {
@@ -390,8 +390,8 @@ pub fn replay(
 }
 
 impl Replayed {
-    /// Refuses damage in the last log, unless it is to be set aside; and says what comes after its last
-    /// whole record, if anything does. It is where it was.
+    /// Refuses damage in the last log, unless it is to be set aside; otherwise returns the bytes after its
+    /// last whole record, if any. They stay where they are.
     pub fn stopped(
         &self,
         folder: &Folder,
@@ -410,7 +410,7 @@ impl Replayed {
         Ok(Some(Stopped { rejected: path.clone(), path, at, bytes, what, whole: later.records }))
     }
 
-    /// As [`Replayed::stopped`], and keeps it beside.
+    /// Copies the bytes that [`Replayed::stopped`] reports to a file of their own.
     fn stop(&self, folder: &Folder, types: [DataType; 2], damaged: DamagedTail) -> Result<Option<Stopped>> {
         let stopped = self.stopped(folder, types, damaged)?;
         let (Some(Stopped { path, at, what, whole, .. }), Some((number, _))) = (stopped, self.tail) else {

@@ -1,4 +1,4 @@
-//! Replay of a log's records, up to the first that isn't whole.
+//! Replay of a log's records, up to the first incomplete one.
 
 use crate::disk::{Disk, How, Reading};
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ impl Unproven {
     }
 }
 
-/// What a folder's files are brought back into.
+/// The index that a folder's files are recovered into.
 pub trait Target {
     /// The types of keys and values.
     fn types(&self) -> [DataType; 2];
@@ -122,7 +122,7 @@ impl<'a, T: Target> Replay<'a, T> {
         let refused = |cause| Error::io("read", path)(cause);
         let file = self.disk.open(path, How::Read).map_err(Error::io("open", path))?;
         let len = file.len().map_err(refused)?;
-        // What a writer appends meanwhile isn't looked at.
+        // Records that a writer appends meanwhile are ignored.
         let mut file = BufReader::with_capacity(1 << 20, Reading(&*file).take(len));
         let mut head = [0; HEAD_BYTES];
         let read = fill(&mut file, &mut head).map_err(refused)?;
@@ -198,7 +198,7 @@ impl<'a, T: Target> Replay<'a, T> {
     }
 }
 
-/// What a log says before its first record, if all of that is there.
+/// The header of a log, if it is complete.
 pub fn head_of(disk: &dyn Disk, path: &Path) -> Result<Option<Head>> {
     let mut head = [0; HEAD_BYTES];
     let file = disk.open(path, How::Read).map_err(Error::io("open", path))?;

@@ -1,4 +1,4 @@
-//! Snapshots that a durable index takes by itself: when one is due, and the thread that takes it.
+//! Automatic snapshots of a durable index: when one is due, and the thread that takes it.
 
 use crate::error::{Error, Result};
 use crate::journal::Journal;
@@ -53,7 +53,7 @@ impl Default for SnapshotPolicy {
     }
 }
 
-/// What the thread waits for, and what came of it.
+/// The thread's requests, and the outcome of the last snapshot.
 #[derive(Debug)]
 struct State {
     is_asked: bool,
@@ -107,7 +107,7 @@ impl Due {
 
     #[cold]
     fn ask(&self) {
-        // Until that one is done no writer asks again.
+        // Until that one is done, writers request no other.
         self.due_bytes.store(u64::MAX, Relaxed);
         self.state().is_asked = true;
         self.changed.notify_all();
@@ -230,7 +230,7 @@ impl Saver {
             return;
         }
         self.journal.due().stop();
-        // It has told of its panics.
+        // It has reported its panics.
         let _ = thread.join();
     }
 }

@@ -1,4 +1,4 @@
-//! An index of byte strings as what a folder is brought back into.
+//! Recovery into an index of byte strings.
 
 use crate::error::Result;
 use crate::pending::{Pending, Room, unless_full};
@@ -22,7 +22,7 @@ impl<'a, K: BytesKey, V: SavedValue> Strings<'a, K, V> {
     }
 }
 
-/// What is wrong with a value's bytes.
+/// The error for a value's bytes.
 const NO_VALUE: &str = "one of a record's values is none";
 
 /// The key of these bytes, or what is wrong with them.

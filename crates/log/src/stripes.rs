@@ -1,5 +1,4 @@
-//! The order of a key's changes: who changes a key holds its stripe from the append to the end of the
-//! change.
+//! The order of a key's changes: a change holds its key's stripe from the append until it is in the index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +11,7 @@ pub struct Stripes([Mutex<()>; STRIPES]);
 /// Stripes that are held until this is dropped.
 pub type Held<'a> = Vec<MutexGuard<'a, ()>>;
 
-/// Which stripes, one bit each.
+/// A set of stripes, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Set(u64);
 

@@ -1,4 +1,4 @@
-//! Folders tell their types, begin with entries, and hold columns that are known only at run time.
+//! Folders that report their types, begin with entries, and hold columns that are known only at run time.
 
 use latchless::Index;
 use latchless::snapshot::{DataType, TimeUnit};

@@ -1,4 +1,4 @@
-//! Changes that depend on a key's value are logged as what they did, and a closed index is closed.
+//! Changes that depend on a key's value are logged as their effects, and a closed index is closed.
 
 use latchless_log::{DurableIndex, Error, Options, SyncMode};
 use std::path::Path;

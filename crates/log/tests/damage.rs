@@ -1,5 +1,5 @@
-//! What isn't whole in a log: damage is refused by name, and set aside if that is wished; what a kill or a
-//! power failure leaves is cut off, and kept; and what isn't damage is no alarm.
+//! Incomplete records in a log: damage is refused by name, and set aside on request; the end that a kill or
+//! a power failure leaves is cut off, and kept; an intact log causes no alarm.
 
 use latchless_log::{DamagedTail, DurableIndex, Error, Options, Recovery, SyncMode};
 use std::fs;

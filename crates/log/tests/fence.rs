@@ -1,6 +1,6 @@
-//! An index that was taken over acknowledges nothing, and what it wrote late doesn't count.
+//! An index that was taken over acknowledges nothing, and its late records don't count.
 //!
-//! A folder whose file `lock` is removed stands for a file system that has lost its locks.
+//! A folder whose file `lock` is removed simulates a file system that has lost its locks.
 
 use latchless_log::{DurableIndex, Error, Options, SyncMode};
 use std::fs;

@@ -1,5 +1,5 @@
-//! A process that is killed while it writes: every batch that it acknowledged is back, and nothing that it
-//! didn't send. `LATCHLESS_KILLS` says how often (`.ci/run log`: a thousand times).
+//! A process that is killed while it writes: every acknowledged batch is recovered, and no entry appears
+//! that it didn't send. `LATCHLESS_KILLS` is the number of kills (`.ci/run log`: a thousand).
 
 use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Options, Result, SyncMode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ const THREADS: u64 = 3;
 /// Keys that one thread changes; no other does.
 const KEYS: u64 = 40;
 
-/// A durable index that is killed, of keys that numbers stand for.
+/// A durable index whose process is killed; its keys are made from numbers.
 trait Killed: Sync + Sized {
     fn open(folder: &Path, options: Options) -> Result<Self>;
     fn put(&self, key: u64, value: u64) -> Result<()>;
@@ -56,7 +56,7 @@ impl Killed for DurableIndex<u64, u64> {
     }
 }
 
-/// The text that stands for a number: some are longer than a node of the index takes.
+/// The text of a number: some are longer than fits a node of the index.
 fn text(key: u64) -> String {
     format!("{key:08}/{}", "é".repeat(key as usize % 7 * 60))
 }
@@ -168,7 +168,7 @@ impl Killed for DurableMultiIndex<String> {
     }
 }
 
-/// The number that a whole text stands for.
+/// The number of a whole text.
 fn number(of: &str) -> u64 {
     let number = of[..8].parse().expect("a number");
     assert_eq!(of, text(number));

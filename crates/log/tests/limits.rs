@@ -1,5 +1,5 @@
-//! Under a memory limit: what was acknowledged opens again under the same limit, whatever was refused
-//! between. Random histories of every kind of index, at limits of a few nodes, beside a model.
+//! Under a memory limit: acknowledged entries open again under the same limit, despite refused ones. Random
+//! histories of every kind of index, at limits of a few nodes, against a model.
 
 use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Options, Result, SyncMode};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! A durable index of keys in many rows is back as it was: after a close, after every truncation and flip of
-//! its log, after snapshots, under many writers; and what can't be trusted is refused.
+//! A durable index of keys in many rows recovers its pairs: after a close, after every truncation and flip
+//! of its log, after snapshots, under many writers. Untrustworthy logs are refused.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a reader has: every operation of the indexes but those that change them.
+//! A reader has every operation of the indexes except those that change them.
 
 use latchless::Direction;
 use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Options, SyncMode};
@@ -70,7 +70,7 @@ fn is_complete(index: &str, room: &str, of: &[&str], changes: &[&str]) {
     assert!(gone.is_empty(), "{index}: these aren't operations any more: {gone:?}");
 }
 
-/// What changes an `Index`.
+/// The operations that change an `Index`.
 const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange compare_remove insert_many insert_many_with \
     remove_many remove_many_with insert_columns remove_columns pop_first pop_last remove_range clear \
     update upsert compute remove_if get_or_insert get_or_insert_with retain execute execute_with \
@@ -80,12 +80,12 @@ const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange c
 const INDEX_WITH_RAYON: &str = "par_range par_scan par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \
     par_higher_many par_insert_many par_insert_columns par_remove_many";
 
-/// What changes a `BytesIndex`.
+/// The operations that change a `BytesIndex`.
 const BYTES_CHANGES: &str = "insert try_insert remove replace try_replace compare_exchange try_compare_exchange \
     compare_remove insert_many insert_columns remove_many pop_first pop_last remove_range clear \
     compute update upsert get_or_insert_with bulk_load try_extend";
 
-/// What changes a `MultiIndex`.
+/// The operations that change a `MultiIndex`.
 const MULTI_CHANGES: &str = "insert insert_many remove remove_all remove_range clear bulk_load";
 
 #[test]

@@ -1,4 +1,4 @@
-//! A folder that is only read stays as it is, and shows what was acknowledged, beside a writer as well.
+//! A folder that is only read stays unchanged and shows the acknowledged entries, also during writes.
 
 use latchless::index::Options as IndexOptions;
 use latchless_log::{DamagedTail, DurableBytesIndex, DurableIndex, DurableMultiIndex, Error};
@@ -13,7 +13,7 @@ fn never() -> Options {
     Options { sync: SyncMode::Never, snapshots: SnapshotPolicy::MANUAL, ..Options::default() }
 }
 
-/// What a folder has: the bytes of each file, and when it was changed; under "" the folder itself.
+/// The contents of a folder: the bytes of each file, and when it was changed; under "" the folder itself.
 fn state(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let changed = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
     let files = fs::read_dir(folder).unwrap().map(|entry| {
@@ -61,7 +61,7 @@ fn every_kind_is_read_beside_its_writer_and_the_folder_stays_as_it_is() {
         assert!(copy.iter().eq(pairs.index().iter()));
         assert!(before == ["numbers", "texts", "pairs"].map(|name| state(&at(name))));
     }
-    // What is read has nothing more to do with the folder, and nobody has to wait for a reader.
+    // The copy is independent of the folder, and no process has to wait for a reader.
     drop(numbers);
     let reading = ReadOnly::open(at("numbers")).unwrap();
     let (numbers, _) = DurableIndex::<u64, u64>::open(at("numbers"), never()).unwrap();
@@ -119,7 +119,7 @@ fn what_is_no_durable_index_is_refused_and_nothing_is_made() {
     let error = refused(folder.path());
     assert!(matches!(&error, Error::Missing { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    // Of a folder whose log is lost, nobody waits for it to come back.
+    // An opening doesn't wait for a lost log to come back.
     let (index, _) = DurableIndex::<u64, u64>::open(folder.path(), never()).unwrap();
     index.insert(1, 1).unwrap();
     index.snapshot().unwrap();

@@ -1,5 +1,5 @@
-//! A durable index is back as it was: after a close, after every truncation and flip of its log, after
-//! snapshots, under many writers; and what can't be trusted is refused.
+//! A durable index recovers its entries: after a close, after every truncation and flip of its log, after
+//! snapshots, under many writers. Untrustworthy logs are refused.
 
 use latchless_log::{DamagedTail, DurableIndex, Error, Options, SnapshotPolicy, SyncMode};
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ fn everything_is_back_after_a_close() {
     assert_eq!(durable.get(1), Some(6));
 }
 
-/// Wherever a kill cuts the log, each record before the cut is back, and the rest is told.
+/// Wherever a kill cuts the log, each record before the cut is recovered, and the rest is reported.
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
     let source = folder();
@@ -171,8 +171,7 @@ fn a_snapshot_replaces_the_logs_before_it() {
     assert_eq!(entries(&durable), expected);
 }
 
-/// A kill between any two steps of a snapshot loses nothing: the files of before and after lie side by
-/// side.
+/// A kill between any two steps of a snapshot loses nothing: the files of before and after coexist.
 #[test]
 fn a_snapshot_that_was_killed_loses_nothing() {
     let folder = folder();
@@ -189,7 +188,7 @@ fn a_snapshot_that_was_killed_loses_nothing() {
     let again = tempfile::tempdir().expect("a folder");
     assert_eq!(history(again.path()).pop().expect("states").1, last);
     fs::copy(log_of(again.path()), log_of(folder.path())).expect("the log of before");
-    // Its records begin at 1 in both, so only the numbers of the second log tell that they belong together.
+    // Its records begin at 1 in both, so only the numbers of the second log show that they belong together.
     let durable = open(folder.path());
     assert_eq!(entries(&durable), expected);
     // Killed before the new log had its first bytes.
@@ -227,7 +226,7 @@ fn a_log_of_other_types_is_refused() {
     assert!(matches!(&other, Error::OtherType { part: "key", found, .. } if found == "uint64"), "{other}");
 }
 
-/// What a log follows was on the disk whole before it began.
+/// The log that another one follows was on the disk, whole, before that one began.
 #[test]
 fn damage_before_the_last_log_is_an_error() {
     let folder = folder();
@@ -362,7 +361,7 @@ fn snapshots_among_writers_lose_no_change() {
         });
         let (logged, all) = (durable.log_bytes(), durable.len());
         assert!(all == (round as usize + 1) * 160 && logged >= 64);
-        // What a kill would leave at this moment.
+        // The files that a kill would leave at this moment.
         let copy = tempfile::tempdir().expect("a folder");
         for file in fs::read_dir(folder.path()).expect("the folder") {
             let file = file.expect("a file");

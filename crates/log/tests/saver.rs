@@ -1,4 +1,4 @@
-//! Snapshots that an index takes by itself: when they are due, what they leave, and what fails.
+//! Automatic snapshots: when they are due, their results, and their failures.
 
 use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Options};
 use latchless_log::{SnapshotPolicy, SyncMode};

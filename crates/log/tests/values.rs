@@ -1,5 +1,5 @@
-//! A durable index of strings has every value that a snapshot has: it is back after a close, after every
-//! truncation and flip of its log, and under many writers; and what can't be trusted is refused.
+//! A durable index of strings recovers every value that a snapshot has: after a close, after every
+//! truncation and flip of its log, and under many writers. Untrustworthy logs are refused.
 
 mod common;
 
@@ -222,7 +222,7 @@ fn records_that_no_index_writes_are_told() {
         assert_eq!((stopped.what, stopped.at), (what, head.len() as u64), "{payload:?}");
         assert!(texts.is_empty(), "a record is whole or absent");
     }
-    // A type of one's own refuses bytes, too.
+    // User-defined types reject bytes, too.
     let folder = folder();
     drop(open::<Even<false>>(folder.path()));
     let log = fs::read(log_of(folder.path(), 1)).expect("the log");

@@ -98,8 +98,8 @@ impl Spec {
     /// they arrive, and the value under a key follows from its number ([`crate::value_of`]).
     ///
     /// # Errors
-    /// Those of [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has keys of
-    /// its own.
+    /// Those of [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has
+    /// keys of its own.
     pub fn plan_bytes(&self, set: &BytesKeySet) -> Result<BytesPlan, Error> {
         self.check()?;
         self.check_distribution_for(set)?;

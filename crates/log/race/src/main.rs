@@ -1,12 +1,12 @@
-//! Entries a second that get to the disk, by the size of a batch and by when the disk is waited for.
+//! Durable entries per second, by batch size and by sync mode.
 //!
 //! ```text
 //! cd crates/log/race && cargo run --release [FOLDER]
 //! ```
 //!
-//! Random `u64` keys and values into an empty store in FOLDER (the system's folder for temporary files,
-//! unless it is named: mind that this may be memory). The stores take turns; each figure is the median of
-//! the rounds. redb has a commit a batch, fjall a batch of its own, latchless-log a record a batch.
+//! Random `u64` keys and values are written into an empty store in FOLDER (by default the system's folder
+//! for temporary files, which may be in memory). The stores alternate; each figure is the median of the
+//! rounds. redb has a commit per batch, fjall a batch of its own, latchless-log a record per batch.
 
 use latchless_log::{DurableIndex, Options, SyncMode};
 use redb::{Database, Durability, TableDefinition};

@@ -1,5 +1,5 @@
-//! What a power failure leaves: of each file the bytes of its last sync, and any part of what was written
-//! since, in pieces as a disk writes them; a length with or without its bytes; any part of the names.
+//! The effects of a power failure: each file keeps the bytes of its last sync, and any part of the later
+//! writes, in pieces as a disk writes them; a length with or without its bytes; any part of the names.
 
 use super::{Draw, Moment, Node, State, Write};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Bytes that a disk writes whole or not at all. A real one's are more.
 const PIECE: usize = 64;
 
-/// Which writes a power failure keeps.
+/// The writes that a power failure keeps.
 #[derive(Debug, Clone, Copy)]
 enum Keeps {
     All,
@@ -82,7 +82,7 @@ fn pieces(write: &Write) -> Vec<Write> {
     pieces
 }
 
-/// What is on the disk of a file with any part of what was written since its last sync.
+/// A file's bytes on the disk, with any part of the writes since its last sync.
 pub(super) fn some_of(node: &Node, draw: &mut Draw) -> Vec<u8> {
     let pieces: Vec<Write> = node.pending.iter().flat_map(pieces).collect();
     let keeps = any_way(draw, pieces.len() as u64);
@@ -111,7 +111,7 @@ pub(super) fn some_of(node: &Node, draw: &mut Draw) -> Vec<u8> {
     bytes
 }
 
-/// What is there after a power failure at this moment, and a start of the machine.
+/// The state after a power failure at this moment and a restart of the machine.
 pub fn power_failure(moment: &Moment, seed: u64) -> State {
     let mut draw = Draw::new(seed);
     let State { nodes, names_on_disk, naming, .. } = &moment.state;

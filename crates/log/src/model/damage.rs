@@ -1,5 +1,4 @@
-//! A flipped bit of a log: what was known to be on the disk is refused aloud, and nothing is lost that isn't
-//! told.
+//! A flipped bit of a log: damage of synced records is an error, and every loss is reported.
 
 use super::kinds::{FOLDER, Kind};
 use super::promises::{MODES, Numbers, Rows, Strings, effort};

@@ -1,5 +1,5 @@
-//! The three kinds of durable indexes, driven alike: keys and values are numbers, which stand for texts
-//! where keys are strings.
+//! The three kinds of durable indexes behind one trait: keys and values are numbers, converted to texts if
+//! keys are strings.
 
 use super::{Model, Set};
 use crate::recover::{Found, Recovery};
@@ -35,7 +35,7 @@ pub trait Kind: Sized + 'static {
     fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)>;
     fn journal(&self) -> &Journal;
     fn change(&self, change: &Change) -> Result<()>;
-    /// What becomes of these entries.
+    /// Applies a change to these entries.
     fn becomes(entries: &mut Set, change: &Change);
     fn entries(&self) -> Set;
     /// Saves a snapshot, and calls `amid` before the index is read, while it is, if that can be, and after
@@ -71,11 +71,11 @@ fn of_map(entries: &mut Set, change: &Change) {
 type Amid = (u64, Arc<dyn Fn()>);
 
 thread_local! {
-    /// What is called when so many more keys have been saved.
+    /// Called when this many more keys have been saved.
     static AMID: RefCell<Option<Amid>> = const { RefCell::new(None) };
 }
 
-/// Columns whose keys tell when they are saved.
+/// Columns that count their keys as they are saved.
 #[derive(Debug, Clone, Copy)]
 pub struct Watched;
 
@@ -159,7 +159,7 @@ impl Kind for DurableIndex<u64, u64, Watched> {
     }
 }
 
-/// The text that stands for a number, some longer than others.
+/// The text of a number, some longer than others.
 fn text(number: u64) -> String {
     format!("{number:06}{}", "x".repeat(number as usize % 5 * 40))
 }

@@ -1,9 +1,10 @@
 //! A file system in memory that has power failures, full disks and syncs that fail, and the log's promises
 //! checked at each step of random histories on it.
 //!
-//! A file is what a process reads of it, what is on the disk, and the writes since its last sync. The names
-//! in a folder are kept in the same way. A power failure leaves any part of the writes ([`crash`]). A sync
-//! that fails leaves any part of them as well, and from then on they count as written, as Linux has it.
+//! A file has three states: the bytes that a process reads, the bytes on the disk, and the writes since its
+//! last sync. The names in a folder are kept in the same way. A power failure leaves any part of the writes
+//! ([`crash`]). A failed sync leaves any part of them as well, and from then on they count as written, as
+//! on Linux.
 
 mod crash;
 mod damage;
@@ -92,7 +93,7 @@ pub struct State {
     naming: Vec<Naming>,
 }
 
-/// What goes wrong.
+/// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// A sync of a file fails, and any part of what was written since the last one is lost. If `forgets`,
@@ -115,7 +116,7 @@ pub struct Sync<'a> {
 /// Says of which syncs the model says only that they are done: as if the log didn't call them.
 pub type Lie = fn(&Sync<'_>) -> bool;
 
-/// What was there after a step, and what may be back after it.
+/// The state after a step, and the states that may be recovered after it.
 #[derive(Debug, Clone)]
 pub struct Moment {
     pub state: State,
@@ -145,7 +146,7 @@ struct Inner {
 #[derive(Debug, Clone, Default)]
 pub struct Model(Arc<Mutex<Inner>>);
 
-/// What a step does, as far as faults tell them apart.
+/// The kind of a step, as far as faults distinguish them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Sync,
@@ -243,7 +244,7 @@ impl Model {
         std::mem::take(&mut self.inner().trace)
     }
 
-    /// What may be back from here on.
+    /// The states that may be recovered from here on.
     pub fn allow(&self, allowed: Vec<Arc<Set>>, is_changing: bool) {
         let mut inner = self.inner();
         (inner.allowed, inner.is_changing) = (allowed, is_changing);

@@ -1,5 +1,4 @@
-//! The model finds what a log does wrong that leaves a sync out: it only says of such syncs that they are
-//! done.
+//! The model finds the faults of a log that omits syncs: such syncs are only reported as done.
 
 use super::promises::{MODES, Numbers, explore};
 use super::run::Scene;

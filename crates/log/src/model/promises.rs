@@ -1,6 +1,6 @@
-//! The promises of the crate's head, at every step of random histories: what was acknowledged is back,
-//! nothing is back without all that comes before it, a record is whole or absent, and a second recovery
-//! finds what the first one did.
+//! The promises of the crate's head, at every step of random histories: acknowledged changes are recovered,
+//! no change is recovered without all earlier ones, a record is whole or absent, and a second recovery
+//! finds the same as the first.
 
 use super::crash::power_failure;
 use super::kinds::{FOLDER, Kind, Watched};
@@ -37,13 +37,13 @@ fn recover<D: Kind>(state: super::State, allowed: &[Arc<Set>]) -> Result<(Model,
     Err(format!("found {}\nallowed {}", brief(&found), allowed.join("\n")))
 }
 
-/// What a crash has left.
+/// The state after a crash.
 pub struct Left<'a> {
     pub state: super::State,
     /// The states that may be back.
     pub back: &'a [Arc<Set>],
-    /// Those that may be back after a power failure while it is opened, of what a killed process has left.
-    /// What a power failure has left is back after the next one as well.
+    /// Those that may be recovered after a power failure while the leftovers of a killed process are
+    /// opened. The leftovers of a power failure survive the next one.
     pub later: Option<&'a [Arc<Set>]>,
 }
 

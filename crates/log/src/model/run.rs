@@ -1,5 +1,5 @@
-//! A random history of a folder: changes, syncs, snapshots beside writers, closes and kills; and at each
-//! moment of it the states that may be back.
+//! A random history of a folder: changes, syncs, snapshots during writes, closes and kills; and at each
+//! moment of it the states that may be recovered.
 
 use super::kinds::{Change, FOLDER, Kind};
 use super::{Draw, Fault, Lie, Model, Moment, Set};
@@ -16,7 +16,7 @@ pub struct Scene {
     pub lie: Option<Lie>,
 }
 
-/// What has become of the changes so far.
+/// The changes so far and their outcomes.
 #[derive(Debug)]
 struct History {
     /// The states that may be back after a power failure. The last one is what the index has.
@@ -100,7 +100,7 @@ impl<D: Kind> Writer<D> {
         !matches!(done, Err(Error::Closed { .. }))
     }
 
-    /// As [`Writer::change`], of any change.
+    /// Makes any change. See [`Writer::change`].
     pub fn any_change(&self) -> bool {
         let change = {
             let History { draw, changes, .. } = &mut *self.history();

@@ -1,4 +1,4 @@
-//! Folders with a log that was cut or changed, and what is expected of them.
+//! Folders with a truncated or changed log, and the expected outcome.
 
 use latchless_log::{DamagedTail, Options, Recovery, SnapshotPolicy, SyncMode};
 use std::fs;

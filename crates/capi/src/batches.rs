@@ -1,5 +1,5 @@
-//! Batches: columns of keys in, columns of answers out. All unsafe functions here ask for what the head of
-//! the crate says.
+//! Batches: columns of keys in, columns of answers out. The safety contract of all unsafe functions here is
+//! at the head of the crate.
 
 use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
@@ -13,7 +13,7 @@ use core::ops::Range;
 use engine::Error;
 use engine::index::{Incomplete, Own};
 
-/// Columns of answers, each of which the caller may not ask for.
+/// Columns of answers, each of which the caller may omit.
 pub struct Answers {
     values: Target<u64>,
     found: Target<u8>,
@@ -48,7 +48,7 @@ fn put_found<T: Copy>(to: Target<T>, chunk: &Range<usize>, answers: &[T], found:
     }
 }
 
-/// What is done with keys whose values come back.
+/// The operation on keys whose values are returned.
 #[derive(Debug, Clone, Copy)]
 pub enum Done {
     Looked,
@@ -87,9 +87,9 @@ pub unsafe fn get_or_remove(
     unsafe { with_index(call, serve) }
 }
 
-/// Which inserts of a batch were refused.
+/// The refused inserts of a batch.
 pub struct Refusals {
-    /// 1 for those that were, if the caller asks for it.
+    /// 1 for each refused one, unless the caller omits it.
     marks: Target<u8>,
     count: usize,
     refused: usize,
@@ -117,7 +117,7 @@ impl Refusals {
         self.first.get_or_insert((chunk.start + refused.first().copied().unwrap_or(0), error));
     }
 
-    /// What the batch comes to, which has so many new keys.
+    /// The outcome of the batch, given the number of new keys.
     pub unsafe fn end(self, new: usize, new_keys: *mut usize) -> Served {
         if let Some((first, error)) = self.first {
             return Err(Failure::Refused { refused: self.refused, count: self.count, first, error });

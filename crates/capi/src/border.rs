@@ -6,7 +6,7 @@ use crate::status::latchless_status::{self, LATCHLESS_PANIC};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a function that serves a call returns.
+/// The result of a function that serves a call.
 pub type Served = Result<latchless_status, Failure>;
 
 /// Serves a call of the function `name`. No panic leaves it; after one, `spoil` is called.

@@ -1,6 +1,6 @@
-//! The caller's memory: arrays that are read or written, and places for single answers. Nothing here makes a
-//! reference to it, so arrays may have any alignment, and may overlap: what is written to one is then read
-//! from the other.
+//! The caller's memory: arrays that are read or written, and places for single answers. No reference to it
+//! is ever made, so arrays may have any alignment, and may overlap: a read then sees the bytes that were
+//! written through the other array.
 
 use crate::failure::Failure;
 use crate::key::KeyType;
@@ -16,7 +16,7 @@ pub fn chunks(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(CHUNK).map(move |start| start..count.min(start + CHUNK))
 }
 
-/// Whether an array of so many elements can be at a place.
+/// Whether an array of this many elements can be at a place.
 fn check<T>(argument: &'static str, at: *const T, count: usize) -> Result<(), Failure> {
     if count == 0 {
         return Ok(());
@@ -38,10 +38,10 @@ pub struct Source<T> {
     len: usize,
 }
 
-// SAFETY: it is only read, by several threads of a load, and the caller promises that nobody writes it.
+// SAFETY: it is only read, by several threads of a load, and the caller promises that no thread writes it.
 unsafe impl<T: Sync> Sync for Source<T> {}
 
-/// An array of the caller's that is written; none if the caller doesn't ask for it.
+/// An array of the caller's that is written; none if the caller omits it.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<T> {
     at: *mut T,
@@ -68,8 +68,8 @@ impl<T: Copy> Source<T> {
     /// Some elements.
     pub fn copy_to(self, from: Range<usize>, to: &mut [T]) {
         assert!(from.start <= from.end && from.end <= self.len && to.len() == from.len());
-        // SAFETY: they are among the elements that `new` was promised, and `to` is nobody else's. Bytes are
-        // copied, because the array may have any alignment.
+        // SAFETY: they are among the elements that `new` was promised, and `to` is exclusively ours. Bytes
+        // are copied, because the array may have any alignment.
         unsafe {
             let source = self.at.wrapping_add(from.start).cast::<u8>();
             ptr::copy_nonoverlapping(source, to.as_mut_ptr().cast::<u8>(), size_of_val(to));
@@ -86,10 +86,10 @@ impl<T: Copy> Target<T> {
         check(argument, at, len).map(|()| Self { at, len })
     }
 
-    /// As [`Target::new`]; NULL stands for an array that the caller doesn't ask for.
+    /// The array under the name `argument`; none if the caller omits it by NULL.
     ///
     /// # Safety
-    /// As [`Target::new`].
+    /// The contract of [`Target::new`].
     pub unsafe fn if_any(argument: &'static str, at: *mut T, len: usize) -> Result<Self, Failure> {
         if at.is_null() {
             Ok(Self { at, len: 0 })
@@ -98,7 +98,7 @@ impl<T: Copy> Target<T> {
         }
     }
 
-    /// Whether the caller asks for it.
+    /// Whether the caller wants it.
     pub fn is_asked_for(self) -> bool {
         !self.at.is_null()
     }
@@ -111,14 +111,14 @@ impl<T: Copy> Target<T> {
         unsafe { self.at.add(at).write_unaligned(element) }
     }
 
-    /// Writes some elements, if the caller asks for them.
+    /// Writes some elements, unless the caller omits the array.
     pub fn copy_from(self, to: usize, elements: &[T]) {
         if !self.is_asked_for() {
             return;
         }
         assert!(to <= self.len && elements.len() <= self.len - to);
-        // SAFETY: they are among the elements that `new` was promised, and `elements` is nobody else's. Bytes
-        // are copied, because the array may have any alignment.
+        // SAFETY: they are among the elements that `new` was promised, and `elements` is exclusively ours.
+        // Bytes are copied, because the array may have any alignment.
         unsafe {
             let target = self.at.wrapping_add(to).cast::<u8>();
             ptr::copy_nonoverlapping(elements.as_ptr().cast::<u8>(), target, size_of_val(elements));
@@ -126,10 +126,10 @@ impl<T: Copy> Target<T> {
     }
 }
 
-/// A place for one answer that must be there.
+/// A mandatory place for one answer.
 ///
 /// # Safety
-/// As [`Target::new`].
+/// The contract of [`Target::new`].
 pub unsafe fn place<T: Copy>(argument: &'static str, at: *mut T) -> Result<Target<T>, Failure> {
     if at.is_null() {
         return Err(Failure::Null { argument });
@@ -138,10 +138,10 @@ pub unsafe fn place<T: Copy>(argument: &'static str, at: *mut T) -> Result<Targe
     unsafe { Target::new(argument, at, 1) }
 }
 
-/// Writes one answer if the caller asks for it.
+/// Writes one answer, unless the caller omits it.
 ///
 /// # Safety
-/// As [`Target::new`].
+/// The contract of [`Target::new`].
 #[inline(always)]
 pub unsafe fn put<T: Copy>(at: *mut T, answer: T) {
     if !at.is_null() {
@@ -162,7 +162,7 @@ impl Keys {
     /// The array under the name `argument`, in which no key is NaN.
     ///
     /// # Safety
-    /// As [`Source::new`].
+    /// The contract of [`Source::new`].
     pub unsafe fn new(
         argument: &'static str,
         keys: KeyType,
@@ -204,7 +204,7 @@ impl Keys {
     }
 }
 
-/// Room for a chunk, of which only as much is written as is asked for.
+/// Room for a chunk, of which only the requested part is written.
 pub struct Scratch<T>([MaybeUninit<T>; CHUNK]);
 
 impl<T: Copy + Default> Scratch<T> {

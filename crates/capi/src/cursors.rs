@@ -1,4 +1,5 @@
-//! Cursors: a range page by page. All unsafe functions here ask for what the head of the crate says.
+//! Cursors: a range page by page. The safety contract of all unsafe functions here is at the head of the
+//! crate.
 
 use crate::column::place;
 use crate::handle::{self, Call, Cursor, with_cursor, with_shared_index};

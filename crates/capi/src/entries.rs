@@ -1,5 +1,5 @@
-//! One key at a time, and the nearest entries. Inlined, so that what is known of the type of keys is. All
-//! unsafe functions here ask for what the head of the crate says.
+//! Operations on one key, and on the nearest entries. Inlined, so that the type of keys is known. The
+//! safety contract of all unsafe functions here is at the head of the crate.
 
 use crate::border::Served;
 use crate::column::{place, put};
@@ -108,7 +108,7 @@ pub unsafe fn remove(call: Call, key: u64, before: *mut u64) -> latchless_status
     unsafe { with_key(call, key, serve) }
 }
 
-/// What was there instead of the expected value.
+/// The status of a comparison; writes the value that was found instead of the expected one.
 pub unsafe fn compared(done: Result<u64, Option<u64>>, found: *mut u64) -> Served {
     match done {
         Ok(_) => Ok(LATCHLESS_OK),
@@ -143,7 +143,7 @@ pub unsafe fn compare_remove(call: Call, key: u64, expected: u64, found: *mut u6
     unsafe { with_key(call, key, serve) }
 }
 
-/// Which end of the index, and whether its entry is removed.
+/// Selects an end of the index, and whether to remove its entry.
 #[derive(Debug, Clone, Copy)]
 pub enum End {
     First,
@@ -168,7 +168,7 @@ pub unsafe fn end(call: Call, end: End, key: *mut u64, value: *mut u64) -> latch
     unsafe { with_index(call, serve) }
 }
 
-/// Which entry near a key.
+/// Selects an entry near a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Near {
     Floor,
@@ -177,7 +177,7 @@ pub enum Near {
     Higher,
 }
 
-/// Which entry near a key that is a number: numbers have a distance.
+/// Selects an entry near a key that is a number: numbers have a distance.
 #[derive(Debug, Clone, Copy)]
 pub enum NearNumber {
     Beside(Near),

@@ -1,4 +1,4 @@
-//! Why a call was refused. The message says what was wrong and where; the status says what kind of thing.
+//! The failures of calls. The message says what was wrong and where; the status gives the kind of failure.
 
 use crate::status::latchless_status::{self, *};
 use engine::{Broken, Error, snapshot};
@@ -78,7 +78,7 @@ pub enum Fault {
 }
 
 impl Failure {
-    /// What kind of failure it is.
+    /// The status of this kind of failure.
     pub fn status(&self) -> latchless_status {
         match self {
             Self::Null { .. }

@@ -1,5 +1,5 @@
-//! Snapshots: an index in an Arrow file, and back. All unsafe functions here ask for what the head of the
-//! crate says.
+//! Snapshots: saving an index as an Arrow file, and opening one. The safety contract of all unsafe
+//! functions here is at the head of the crate.
 
 use crate::column::put;
 use crate::failure::Failure;
@@ -30,8 +30,8 @@ pub unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Whether a column holds values as they are: numbers of 64 bits. Other values of eight bytes, which have
-/// parts, aren't taken for one number.
+/// Whether a column holds plain values: numbers of 64 bits. Other values of eight bytes, which have parts,
+/// aren't taken for one number.
 pub fn is_value(column: DataType) -> bool {
     use DataType::{Duration, Float64, Int64, Timestamp, UInt64};
     matches!(column, UInt64 | Int64 | Float64 | Timestamp(_) | Duration(_))

@@ -1,14 +1,14 @@
-//! Handles: what C holds of an index or a cursor.
+//! Handles: C's references to an index or a cursor.
 //!
-//! A handle points to a shell: a word that says what it is and whether it can be used, and a pointer to the
-//! thing itself. Freeing frees the thing; the shell stays readable for ever. So a handle that is freed twice,
-//! or used afterwards, meets a shell that says so, not memory of something else. A shell is used again only
-//! when 1,024 others have been freed after it; a handle that old may be taken for the new one.
+//! A handle points to a shell: a word with its kind and state, and a pointer to the content. Freeing frees
+//! the content; the shell stays readable for ever. So a handle that is freed twice, or used afterwards,
+//! meets a shell that says so, not unrelated memory. A shell is reused only when 1,024 others have been
+//! freed after it; a handle that old may be taken for the new one.
 //!
 //! # Thread safety
-//! Freeing is one atomic exchange, so of two threads that free a handle one is told that it was freed. But
-//! the thing goes at once: no thread may be using it. That is the caller's to see to, as for any `free`. A
-//! cursor that is in use says so, and refuses a second thread.
+//! Freeing is one atomic exchange, so of two threads that free a handle, one gets the error that it was
+//! freed. But the content is freed at once: no thread may be using it. The caller must ensure that, as for
+//! any `free`. A cursor that is in use says so, and refuses a second thread.
 
 use crate::border::{Served, guard, refuse};
 use crate::failure::{Failure, Fault};
@@ -23,7 +23,7 @@ use engine::index::Scan;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// What the handles own whose calls the same functions serve. Cursors keep their index.
+/// The content of handles whose calls are served by the same functions. Cursors keep their index alive.
 pub trait Family: Copy {
     type Index: Whole;
     type Cursor: Send;
@@ -42,15 +42,15 @@ impl<V: BytesValue> Family for ByteStrings<V> {
 /// A cursor of any kind of words.
 pub type Cursor = <KeyType as Family>::Cursor;
 
-/// A type of C's that nobody sees the inside of: a handle is a pointer to it.
+/// An opaque type of C's: a handle is a pointer to it.
 pub trait Handle {
     /// Its name in C.
     const NAME: &'static str;
-    /// What tells its functions about its keys.
+    /// The functions' description of its keys.
     type Keys: Family;
     /// The keys.
     const KEYS: Self::Keys;
-    /// What is in the upper seven bytes of its shell's word; in the last one is the state.
+    /// The upper seven bytes of its shell's word; the last byte is the state.
     const KIND: u64 = kind(Self::NAME);
 }
 
@@ -60,7 +60,7 @@ pub struct Call<F = KeyType> {
     function: &'static str,
     handle: *const Shell,
     kind: u64,
-    /// What keys are to the function.
+    /// The function's description of the keys.
     pub keys: F,
 }
 
@@ -77,7 +77,7 @@ impl<F: Family> Call<F> {
     }
 }
 
-/// What a handle owns, as a pointer.
+/// The content of a handle, as a pointer.
 pub trait Content {
     /// Gives up what is owned for a pointer to it.
     fn into_pointer(self) -> *mut ();
@@ -142,7 +142,7 @@ pub const NAMES: [&str; 10] = [
     "latchless_kv_cursor",
 ];
 
-/// What a handle points to. On a cache line of its own, which nothing writes while an index is used.
+/// The target of a handle. On a cache line of its own, which isn't written while an index is used.
 #[repr(C, align(64))]
 #[derive(Debug)]
 struct Shell {
@@ -156,8 +156,8 @@ const WAITING: usize = 1024;
 /// The freed shells, the longest freed first.
 static FREED_SHELLS: Mutex<VecDeque<&'static Shell>> = Mutex::new(VecDeque::new());
 
-/// The freed shells, unless another thread has them for longer than it can take: it may be one that a fork
-/// has left behind.
+/// The freed shells; none if the lock stays taken for longer than any holder needs: its holder may not
+/// exist in a forked process.
 fn freed_shells<T>(with: impl FnOnce(&mut VecDeque<&'static Shell>) -> Option<T>) -> Option<T> {
     (0..100).find_map(|_| FREED_SHELLS.try_lock().ok()).and_then(|mut shells| with(&mut shells))
 }
@@ -183,7 +183,7 @@ impl Shell {
         Ok(&room.leak()[0])
     }
 
-    /// Takes the content out, so that nobody else does.
+    /// Takes the content out; only one thread gets it.
     fn empty(&'static self, kind: u64, seen: u64) -> Result<*mut (), Fault> {
         if seen != kind | READY && seen != kind | SPOILT {
             return Err(Self::fault(kind, seen));
@@ -242,7 +242,7 @@ unsafe fn shell<F: Family>(call: Call<F>) -> Result<(&'static Shell, u64), Fault
     if word & !STATE != call.kind && name_of(word).is_none() {
         return Err(unknown);
     }
-    // SAFETY: a word of these is in shells only, but for a chance of one in 2^53, and a shell stays one for
+    // SAFETY: such a word is in shells only, except with a probability of 2^-53, and a shell stays one for
     // ever.
     Ok((unsafe { &*call.handle }, word))
 }
@@ -270,7 +270,7 @@ pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> R
 /// Makes an index's handle, of the kind that the call is for.
 ///
 /// # Safety
-/// As [`hand_out`].
+/// The contract of [`hand_out`].
 pub unsafe fn hand_out_index<F: Family>(
     call: Call<F>,
     index: F::Index,
@@ -316,10 +316,10 @@ pub unsafe fn with_index<F: Family>(
     unsafe { with_owned(call, serve) }
 }
 
-/// As [`with_index`], for what keeps the index: a cursor.
+/// Serves a call that keeps the index alive: one that makes a cursor.
 ///
 /// # Safety
-/// As [`with_index`].
+/// The contract of [`with_index`].
 pub unsafe fn with_shared_index<F: Family>(
     call: Call<F>,
     serve: impl FnOnce(Arc<F::Index>) -> Served,
@@ -340,7 +340,7 @@ pub unsafe fn with_shared_index<F: Family>(
 /// Serves a call for a cursor, if no other call is being served for it.
 ///
 /// # Safety
-/// As [`with_index`].
+/// The contract of [`with_index`].
 pub unsafe fn with_cursor<F: Family>(
     call: Call<F>,
     serve: impl FnOnce(&mut F::Cursor) -> Served,
@@ -396,7 +396,7 @@ pub unsafe fn free_index<F: Family>(call: Call<F>) -> latchless_status {
 /// Frees a cursor.
 ///
 /// # Safety
-/// As [`free_index`].
+/// The contract of [`free_index`].
 pub unsafe fn free_cursor<F: Family>(call: Call<F>) -> latchless_status {
     // SAFETY: as the caller promises; handles of cursors own these.
     unsafe { free::<Box<F::Cursor>>(call) }

@@ -1,6 +1,6 @@
-//! Keys as words. All indexes of numbers have keys of one type inside, `u64`, and C's numbers have 64 bits: a
-//! key comes as those bits, its *cell*, and is stored under a word of the same order. So everything below the
-//! exports is compiled once for all types of numbers. Byte strings are stored as they are.
+//! Keys as words. All indexes of numbers have keys of one type inside, `u64`, and C's numbers have 64 bits.
+//! A key arrives as those bits, its *cell*, and is stored as a word of the same order. So everything below
+//! the exports is compiled once for all types of numbers. Byte strings are stored unchanged.
 
 use core::marker::PhantomData;
 use engine::Distance;
@@ -14,7 +14,7 @@ pub enum KeyType {
     F64,
 }
 
-/// Keys of C's that are byte strings, all of one type, and the values beside them.
+/// Keys of C's that are byte strings, all of one type, and their values.
 #[derive(Debug)]
 pub struct ByteStrings<V = u64>(PhantomData<fn() -> V>);
 
@@ -33,7 +33,7 @@ impl<V> Copy for ByteStrings<V> {}
 
 /// A key of C's that is a number.
 pub trait Key {
-    /// Which type it is.
+    /// The type.
     const TYPE: KeyType;
     /// Its bits.
     fn cell(self) -> u64;

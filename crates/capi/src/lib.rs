@@ -1,15 +1,16 @@
-//! `liblatchless`: ordered indexes for C, and by `latchless.hpp` for C++. The header, `latchless.h`, is made
-//! of [`exports`], and is where to read what the functions do.
+//! `liblatchless`: ordered indexes for C, and by `latchless.hpp` for C++. The header, `latchless.h`, is
+//! generated from [`exports`], and documents the functions.
 //!
 //! [`exports`] has the functions that C sees, thin ones, for each type of key. Below it: [`life`],
 //! [`entries`], [`batches`], [`ranges`], [`cursors`] and [`files`] serve them, once for all types of
-//! numbers, and [`bytes`] for byte strings; [`handle`] tells good handles from others, [`whole`] says what
-//! an index is, [`border`] turns failures and panics into statuses, [`key`] turns numbers into words, and
+//! numbers, and [`bytes`] for byte strings; [`handle`] validates handles, [`whole`] has the operations on a
+//! whole index, [`border`] turns failures and panics into statuses, [`key`] turns numbers into words, and
 //! [`column`] reads and writes the caller's arrays.
 //!
-//! What a caller owes is the same for all functions, and at the head of the header: pointers point to what
-//! they are said to, nothing else writes what they point to during a call, and a handle isn't freed while
-//! another thread uses it. Unsafe functions of this crate ask for just that.
+//! The caller's obligations are the same for all functions, and are at the head of the header: pointers
+//! point to what the function's documentation says, no other thread writes there during a call, and a
+//! handle isn't freed while another thread uses it. They are the safety contract of this crate's unsafe
+//! functions.
 
 pub mod exports;
 

@@ -1,4 +1,4 @@
-//! How indexes begin and end, and what is asked of them as a whole.
+//! Making and freeing indexes, and operations on a whole index.
 
 use crate::column::{Keys, Source, place, put};
 use crate::failure::Failure;
@@ -115,7 +115,7 @@ pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
     unsafe { with_index(call, serve) }
 }
 
-/// What the index says about itself.
+/// Statistics of the index.
 ///
 /// # Safety
 /// As the head of the crate says.

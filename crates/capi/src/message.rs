@@ -1,5 +1,5 @@
-//! The message of a thread's last failure. It is a fixed array, so that a failure for want of memory needs
-//! none, and so that it can be read and written to the very end of a thread.
+//! The message of a thread's last failure. It is a fixed array, so that a failure for lack of memory needs
+//! none, and so that it can be read and written until the very end of a thread.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_char;
@@ -38,8 +38,8 @@ pub fn set(message: fmt::Arguments<'_>) {
     let mut text = Text { bytes: [0; ROOM], len: 0 };
     // An error says that it was cut, which is all that can be done.
     let _cut = text.write_fmt(message);
-    // SAFETY: the thread's own, and nobody holds a reference to it: C has a pointer that it may read between
-    // calls.
+    // SAFETY: it is the thread's own, and no reference to it exists: C has a pointer that it may read
+    // between calls.
     LAST.with(|last| unsafe { *last.get() = text.bytes });
 }
 

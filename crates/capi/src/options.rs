@@ -1,4 +1,4 @@
-//! What an index is told when it is made.
+//! Construction options of an index.
 
 #![expect(non_camel_case_types, reason = "C's names")]
 
@@ -80,7 +80,7 @@ impl Default for latchless_options {
     }
 }
 
-/// What is too long for a structure that this library knows, or may come to know.
+/// A size too large for any structure that this library knows, or may know in the future.
 const TOO_LONG: usize = 4096;
 
 /// Fills in options of so many bytes.

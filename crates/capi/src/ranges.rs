@@ -1,5 +1,5 @@
-//! Ranges, both ends included: pages of entries, entries shown to a callback, counts, removal. All unsafe
-//! functions here ask for what the head of the crate says.
+//! Ranges, both ends included: pages of entries, entries shown to a callback, counts, removal. The safety
+//! contract of all unsafe functions here is at the head of the crate.
 
 use crate::column::{CHUNK, Scratch, Target, place, put};
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Room for so many entries; NULL stands for a column that the caller doesn't ask for.
+    /// Room for this many entries; NULL for a column that the caller omits.
     pub unsafe fn new(
         types: KeyType,
         keys: *mut u64,
@@ -81,14 +81,14 @@ impl Page {
     }
 }
 
-/// What a page that was filled comes to.
+/// The outcome of filling a page.
 pub unsafe fn told(filled: usize, to: *mut usize) -> latchless_status {
     // SAFETY: as the caller promises.
     unsafe { put(to, filled) }
     if filled == 0 { LATCHLESS_NOT_FOUND } else { LATCHLESS_OK }
 }
 
-/// What is left of a range after its entry `last`.
+/// The rest of a range after its entry `last`.
 fn rest(range: &RangeInclusive<u64>, direction: Direction, last: u64) -> Option<RangeInclusive<u64>> {
     let rest = match direction {
         Direction::Forward => last.checked_add(1)?..=*range.end(),

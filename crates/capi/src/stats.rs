@@ -1,4 +1,4 @@
-//! What an index says about its own form.
+//! Statistics of an index.
 
 use crate::failure::Failure;
 use crate::whole::Whole;

@@ -1,4 +1,4 @@
-//! What calls come to.
+//! The statuses of calls.
 
 #![expect(non_camel_case_types, reason = "C's names")]
 

@@ -1,4 +1,4 @@
-//! What C can't see, or can't bring about: the rest is tested from C and C++ (`.ci/run c`).
+//! Behaviour that C can't observe, or can't cause: the rest is tested from C and C++ (`.ci/run c`).
 
 use crate::border::guard;
 use crate::exports::bytes::cursors::{
@@ -42,7 +42,7 @@ fn last_error() -> String {
     unsafe { CStr::from_ptr(message::get()) }.to_str().unwrap().to_owned()
 }
 
-/// What the names of functions begin with, after `latchless_`.
+/// The prefixes of functions' names, after `latchless_`.
 const KEYS: [&str; 5] = ["u64", "i64", "f64", "bytes", "kv"];
 
 fn new() -> *mut latchless_u64 {
@@ -233,8 +233,8 @@ fn the_longest_key_is_as_long_as_the_header_says() {
     }
 }
 
-/// Keys are read where the caller has them, and nothing is written there as long as they are. Miri sees
-/// whether that is so: `cargo +nightly miri test -p latchless-capi answers_may`.
+/// Keys are read in the caller's memory, and nothing is written there as long as they are. Miri checks
+/// that: `cargo +nightly miri test -p latchless-capi answers_may`.
 #[test]
 fn answers_may_take_the_place_of_keys() {
     let (mut index, mut cursor) = (ptr::null_mut(), ptr::null_mut());
@@ -269,8 +269,8 @@ fn answers_may_take_the_place_of_keys() {
     }
 }
 
-/// As above, where the value is as long as the key, a part of it, or only its length lies there; and in a
-/// batch, whose keys are where the values go.
+/// The same where the value is as long as the key, a part of it, or only its length is stored there; and in
+/// a batch, whose values overwrite the keys.
 #[test]
 fn values_may_take_the_place_of_keys() {
     let mut index = ptr::null_mut();
@@ -328,7 +328,7 @@ fn values_may_take_the_place_of_keys() {
 
 type Opened = (latchless_status, String);
 
-/// What a file of rows comes to as an index of numbers, and as one of byte strings.
+/// A file of rows, opened as an index of numbers, and as one of byte strings.
 fn opened(save: impl FnOnce(&Path)) -> [Opened; 2] {
     fn of<H>(open: impl Fn(*const c_char, *mut *mut H) -> latchless_status, path: &CStr) -> (Opened, *mut H) {
         let mut index = ptr::null_mut();
@@ -397,7 +397,7 @@ fn files_are_opened_if_their_values_are_of_the_handles_type() {
     assert_eq!(opened(rows)[1].0, LATCHLESS_VALUE_TOO_LONG);
 }
 
-/// A number under a name of its own.
+/// A number with a type name of its own.
 #[derive(Debug, Clone, Copy)]
 struct Account(u64);
 

@@ -1,4 +1,4 @@
-//! The indexes of this library, and what is asked of them as a whole, whatever their keys are.
+//! The indexes of this library, and the operations on a whole index, for any type of keys.
 
 use engine::bytes::BytesIndex;
 use engine::index::Options;
@@ -18,7 +18,7 @@ pub trait Whole: Sized + Send + Sync {
     fn live_bytes(&self) -> usize;
     fn stats(&self) -> Stats;
     fn check_invariants(&self) -> Result<(), Broken>;
-    /// Removes all keys, beside other threads.
+    /// Removes all keys, concurrently with other threads.
     fn clear(&self);
 }
 

@@ -1,4 +1,4 @@
-//! `latchless`: ask questions about the rows of a file through an ordered index.
+//! `latchless`: queries the rows of a file through an ordered index.
 
 mod query;
 

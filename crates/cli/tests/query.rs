@@ -1,4 +1,4 @@
-//! `latchless query` as its users run it: the binary, on the sample file and on bad files.
+//! The binary `latchless query`, on the sample file and on bad files.
 
 mod common;
 
@@ -249,7 +249,7 @@ fn bad_arguments_are_refused_by_their_names() {
     refused(rows, "--key k --floor 1 --reverse", "--reverse goes with --between and --prefix only");
     refused(rows, "--key k --get 1 --prefix 1", "cannot be used with");
     refused(rows, "--key k --prefix 1 --limit 0", "--limit 0");
-    // What clap refuses: no question, two questions, unknown types.
+    // Refused by clap: no question, two questions, unknown types.
     refused(rows, "--key k", "--get");
     refused(rows, "--key k --get 1 --floor 1", "cannot be used with");
     refused(rows, "--key k --key-type u8 --get 1", "u8");

@@ -1,4 +1,4 @@
-//! `latchless query` on files that aren't perfect: no rows, no header, cells without a number.
+//! `latchless query` on imperfect files: no rows, no header, cells without a number.
 
 mod common;
 

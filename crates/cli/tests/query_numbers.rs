@@ -1,4 +1,4 @@
-//! `latchless query`: numbers compare as numbers, whatever type a column's keys are of.
+//! `latchless query`: numbers compare as numbers, for keys of any type.
 
 mod common;
 

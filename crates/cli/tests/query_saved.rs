@@ -19,7 +19,7 @@ fn saved(from: &Path, how: &str) -> (TempDir, PathBuf) {
     (folder, index)
 }
 
-/// The answer, and what is said about it but for times.
+/// The answer, and the statistics without times.
 fn answers(outcome: &Outcome) -> (i32, &str, Vec<&str>) {
     let times = |line: &&str| !line.starts_with("read ");
     (outcome.code, &outcome.out, outcome.err.lines().filter(times).collect())
@@ -150,7 +150,7 @@ fn a_file_that_changed_is_not_asked_through_its_old_index() {
     refused(&index, "--get 2", "ask");
     fs::remove_file(&rows).unwrap();
     refused(&index, "--get 2", "can't read");
-    // What needs no row needs no file.
+    // A question that needs no row needs no file.
     assert_eq!(run(&index, "--count 0 9 --format csv").lines(), ["count", "2"]);
     assert!(run(&index, "--get 5").err.starts_with("no row has k 5\n"));
 }

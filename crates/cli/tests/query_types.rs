@@ -1,5 +1,5 @@
-//! `latchless query` on columns of dates, times, addresses, versions, decimals and ids: each is what all of
-//! its cells say, and no question about it is answered about texts.
+//! `latchless query` on columns of dates, times, addresses, versions, decimals and ids: the type is the one
+//! that fits all cells, and no question about it is answered about texts.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn keyed(keys: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
     file(format!("k\tv\n{rows}"))
 }
 
-/// Asks each of these questions, and looks at the type that the statistics name.
+/// Runs each of these questions, and checks the type that the statistics name.
 fn check(keys: &[&str], key_type: &str, questions: &[(&[&str], &str)]) {
     let (_folder, path) = keyed(keys);
     for (question, expected) in questions {
@@ -101,7 +101,7 @@ fn a_range_of_dates_is_never_one_of_texts() {
         "--key d --between 1/1/2023 zz",
         "--between: \"1/1/2023\" would be compared as a text, because the keys in d are: no other type fits all of them",
     );
-    // What is written with digits has another order than texts, whatever it is.
+    // Cells with digits, whatever they are, have another order than texts.
     for (cells, ends) in
         [("1/5/24\n12/31/23", "1/1/23 12/31/23"), ("$1.50\n$10.00", "$1 $2"), ("9%\n50%", "50% 9%")]
     {

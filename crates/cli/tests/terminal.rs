@@ -1,4 +1,4 @@
-//! The program and what its output is connected to: terminals, pipes, nothing at all.
+//! The program with its output connected to a terminal, a pipe, or nothing at all.
 
 mod common;
 
@@ -64,7 +64,7 @@ mod linux {
     use std::os::fd::{FromRawFd, OwnedFd};
     use std::ptr::null_mut;
 
-    /// What a run prints on a terminal of this many columns.
+    /// The output of a run on a terminal of this many columns.
     fn on_terminal(columns: u16, arguments: &[&str], variable: Option<&str>) -> Vec<String> {
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let (mut ours, mut theirs) = (-1, -1);

@@ -1,4 +1,4 @@
-//! Counts on the command line, as people write them.
+//! Counts on the command line, in human notation.
 
 /// A count: `1000000`, `1_000_000`, `1M`, `250k`, `2G`.
 ///

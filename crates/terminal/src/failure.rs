@@ -1,4 +1,4 @@
-//! What the command line says when something goes wrong, and the exit code it leaves with.
+//! Error messages on the command line, and exit codes.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! What the programs share: how they print, what they say when something goes wrong, and how numbers and
-//! names on their command lines are read.
+//! The programs' shared interface: output, error messages, and parsing of numbers and names on the command
+//! line.
 
 pub mod count;
 pub mod failure;

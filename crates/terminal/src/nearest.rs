@@ -1,8 +1,8 @@
-//! "Did you mean": the known names that are most like an unknown one.
+//! "Did you mean": the known names that are most similar to an unknown one.
 
 /// How alike two names must be to be mistaken for each other, from 0 to 1.
 const ALIKE: f64 = 0.75;
-/// What one name that is a part of the other counts at least.
+/// The least similarity of a name with another one that it is a part of.
 const PART: f64 = 0.8;
 /// The most names that are suggested.
 const NAMES_MAX: usize = 3;

@@ -1,4 +1,4 @@
-//! What is said on standard error beside errors: statistics, notes, progress. Nothing under `--quiet`.
+//! Messages on standard error other than errors: statistics, notes, progress. Nothing under `--quiet`.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -16,7 +16,7 @@ pub fn is_quiet() -> bool {
     QUIET.get().is_some()
 }
 
-/// Says a line, unless the user asked for quiet.
+/// Prints a line, unless the user chose `--quiet`.
 pub fn note(line: impl Display) {
     if !is_quiet() {
         warn(line);
@@ -25,6 +25,6 @@ pub fn note(line: impl Display) {
 
 /// Says a line in any case: without it the answer would be misunderstood.
 pub fn warn(line: impl Display) {
-    // If standard error is closed, the exit code still tells.
+    // If standard error is closed, the exit code still reports the outcome.
     let _ = writeln!(std::io::stderr(), "{line}");
 }

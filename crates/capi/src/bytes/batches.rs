@@ -1,5 +1,5 @@
-//! Batches: keys in, columns of answers out, and loading. All unsafe functions here ask for what the head of
-//! the crate says.
+//! Batches: keys in, columns of answers out, and loading. The safety contract of all unsafe functions here
+//! is at the head of the crate.
 
 use super::column::{Column, Names};
 use super::value::{Value, own};
@@ -72,7 +72,7 @@ pub unsafe fn insert<V: Value>(
             lent.clear();
             lent.extend(chunk.clone().map(|at| V::at(&values, at)));
             let inserted = index.insert_columns(keys.read(&chunk, &mut room), &lent);
-            // In a batch of which inserts were refused, nobody asks how many others were new.
+            // If inserts of a batch were refused, the number of new keys isn't reported.
             new += *inserted.as_ref().unwrap_or(&0);
             refusals.note(&chunk, inserted.err());
         }

@@ -1,5 +1,5 @@
-//! The keys or values of a batch: pointers and lengths, or all bytes in one place and the offsets at which
-//! they begin, as Arrow has them.
+//! The keys or values of a batch: pointers and lengths, or one buffer of bytes and the offsets at which
+//! they begin, as in Arrow.
 
 use super::key::{Key, fits};
 use crate::column::{Scratch, Source};
@@ -14,7 +14,7 @@ pub enum PassedColumn {
     Packed { bytes: *const c_void, offsets: *const c_void, width: usize },
 }
 
-/// What the functions call the parts of a column.
+/// The functions' names for the parts of a column.
 #[derive(Debug)]
 pub struct Names {
     strings: &'static str,
@@ -134,7 +134,7 @@ impl Column {
         unsafe { Key::new(argument, (start.cast(), len)) }
     }
 
-    /// A string. What can't be one any more, the caller has changed meanwhile: the empty one stands for it.
+    /// A string; the empty one if the caller has changed the arrays meanwhile so that they describe none.
     pub fn get<'a>(&self, at: usize) -> &'a [u8] {
         self.string(at).map(Key::bytes).unwrap_or_default()
     }

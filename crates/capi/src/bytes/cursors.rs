@@ -1,5 +1,5 @@
-//! Cursors: a place in an index, from which one goes both ways. All unsafe functions here ask for what the
-//! head of the crate says.
+//! Cursors: a position in an index that moves in both directions. The safety contract of all unsafe
+//! functions here is at the head of the crate.
 
 use super::key::{Key, Passed};
 use super::value::Value;

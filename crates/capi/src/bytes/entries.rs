@@ -1,5 +1,5 @@
-//! One key at a time, and the nearest entries. All unsafe functions here ask for what the head of the crate
-//! says.
+//! Operations on one key, and on the nearest entries. The safety contract of all unsafe functions here is
+//! at the head of the crate.
 
 use super::key::{Key, Passed, PassedPlace, Place};
 use super::value::{Value, lend, own};
@@ -125,7 +125,7 @@ pub unsafe fn remove<V: Value>(
     unsafe { with_index(call, serve) }
 }
 
-/// What was there instead of the expected value.
+/// The status of a comparison; writes the value that was found instead of the expected one.
 fn compared<V: Value>(done: Result<V, Option<V>>, found: V::Place) -> Served {
     match done {
         Ok(_) => Ok(LATCHLESS_OK),

@@ -1,5 +1,5 @@
-//! Snapshots of byte strings: an index in an Arrow file, and back. All unsafe functions here ask for what the
-//! head of the crate says.
+//! Snapshots of byte strings: saving an index as an Arrow file, and opening one. The safety contract of all
+//! unsafe functions here is at the head of the crate.
 
 use super::value::Value;
 use crate::column::put;

@@ -1,5 +1,5 @@
-//! Batches on values that are byte strings: the values of many keys one after the other, and removal. All
-//! unsafe functions here ask for what the head of the crate says.
+//! Batches on values that are byte strings: the values of many keys in one buffer, and removal. The safety
+//! contract of all unsafe functions here is at the head of the crate.
 
 use super::batches::PassedKeys;
 use super::column::{Column, Names};

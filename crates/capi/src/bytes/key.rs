@@ -1,5 +1,5 @@
-//! One byte string in the caller's memory: a key or a value that is read, or the place for one that was
-//! found.
+//! One byte string in the caller's memory: a key or a value that is read, or the place for one that is
+//! written.
 
 use crate::column::put;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub type Passed = (*const c_void, usize);
 /// A place as C passes it: where it is, how many bytes it has, and where the key's length goes.
 pub type PassedPlace = (*mut c_void, usize, *mut usize);
 
-/// Whether so many bytes can be at a place.
+/// Whether this many bytes can be at a place.
 pub fn fits(at: *const u8, len: usize) -> bool {
     isize::try_from(len).is_ok() && at.addr().checked_add(len).is_some()
 }
@@ -68,8 +68,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place under the name `argument`. Where it is NULL, the caller asks for no bytes, but maybe for
-    /// how many they are.
+    /// The place under the name `argument`. If it is NULL, the caller omits the bytes, but may request
+    /// their number.
     ///
     /// # Safety
     /// If they aren't NULL, `room` bytes can be written at `to`, and a length at `len`.

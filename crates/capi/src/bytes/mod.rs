@@ -1,9 +1,9 @@
-//! Calls for indexes of byte strings: what serves them. Once for all types of [values](value), but for
-//! batches of lookups: [`batches`] has those whose answers are numbers, [`gathered`] those whose answers
-//! are byte strings.
+//! The functions that serve the calls for indexes of byte strings. They are generic over the type of
+//! [values](value), except batches of lookups: [`batches`] has those whose answers are numbers,
+//! [`gathered`] those whose answers are byte strings.
 //!
-//! Keys are read where the caller has them: a call is given nothing that anything writes meanwhile. An
-//! answer is written only when the key isn't read any more, so it may take the key's place.
+//! Keys are read in the caller's memory, which no thread may write during the call. An answer is written
+//! only after the last read of the key, so it may take the key's place.
 
 pub mod batches;
 pub mod cursors;

@@ -1,5 +1,5 @@
-//! Ranges, of which the end isn't part: entries shown to a callback, counts, removal. All unsafe functions
-//! here ask for what the head of the crate says.
+//! Half-open ranges: entries shown to a callback, counts, removal. The safety contract of all unsafe
+//! functions here is at the head of the crate.
 
 use super::key::{Key, Passed};
 use super::value::Value;
@@ -15,8 +15,7 @@ use core::ops::{Bound, ControlFlow};
 use engine::Direction;
 use engine::bytes::Lent;
 
-/// The length of an end that there isn't: LATCHLESS_NO_END in `cbindgen.toml`, for cbindgen can't tell it by
-/// itself.
+/// The length of an absent end: LATCHLESS_NO_END in `cbindgen.toml`, because cbindgen can't evaluate it.
 const NO_END: usize = usize::MAX;
 
 /// The keys from the first one on, up to the second one.
@@ -37,7 +36,7 @@ unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> 
     if begin <= end { Ok((Bound::Included(begin), Bound::Excluded(end))) } else { Err(Failure::EndFirst) }
 }
 
-/// What shows an entry to a visitor, and says whether to go on.
+/// Shows an entry to a visitor, and returns whether to continue.
 fn show<V: Value>(
     visitor: Option<V::Visitor>,
     context: *mut c_void,

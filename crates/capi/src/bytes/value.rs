@@ -1,4 +1,4 @@
-//! Values beside keys that are byte strings, as C passes and gets them: 64 bits, or byte strings themselves.
+//! Values of keys that are byte strings, as C passes and gets them: 64 bits, or byte strings themselves.
 
 use super::column::{Column, Names, PassedColumn};
 use super::key::{Key, Passed, PassedPlace, Place};
@@ -15,7 +15,7 @@ use engine::snapshot::{DataType, SavedValue};
 pub trait Value: SavedValue {
     /// One that the caller passes.
     type Passed: Copy;
-    /// Where one goes that is told.
+    /// The place for a returned one.
     type PassedPlace: Copy;
     /// That place, which can be written.
     type Place: Copy;
@@ -96,7 +96,7 @@ pub fn lend<V: Value>(value: &V) -> Lent<'_, V> {
     <V::Form as Form<V>>::lend(value)
 }
 
-/// A value of one's own.
+/// An owned value.
 pub fn own<V: Value>(lent: Lent<'_, V>) -> V {
     <V::Form as Form<V>>::own(lent)
 }
@@ -162,7 +162,7 @@ impl Value for u64 {
         &[]
     }
 
-    /// Numbers that a file has under a name of its own are of a type that somebody made.
+    /// Numbers with a type name of their own in a file are of a user-defined type.
     fn is_in(file: &Snapshot) -> bool {
         is_value(file.value_type()) && file.value_name() == file.value_type().to_string()
     }

@@ -1,4 +1,4 @@
-//! What is the same for all types of keys.
+//! The declarations shared by all types of keys.
 
 use crate::border::guard;
 use crate::message;

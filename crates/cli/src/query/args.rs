@@ -1,4 +1,4 @@
-//! What `latchless query` is asked on the command line, and the help that teaches it.
+//! The command line of `latchless query`, and its help.
 
 use super::error::QueryError;
 use super::form::{Form, Forms, Order};
@@ -212,7 +212,7 @@ impl Args {
         self.key.as_deref().map_or(Vec::new(), table::fields)
     }
 
-    /// What each of this many columns was said to be.
+    /// The type that was named for each of this many columns.
     ///
     /// # Errors
     /// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an option is about none of them.

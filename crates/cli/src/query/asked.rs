@@ -1,4 +1,4 @@
-//! What was asked: a question over keys as they were written, whatever their columns turn out to hold.
+//! The question: its keys as they were written, whatever their columns turn out to hold.
 
 use super::args::Args;
 use super::error::QueryError;
@@ -68,7 +68,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The option that asks it, and all keys that it gives.
+    /// The option of the question, and all its keys.
     fn given(&self) -> (&'static str, Vec<&Given<'a>>) {
         match self {
             Self::Get(keys) => ("--get", keys.iter().collect()),
@@ -80,7 +80,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What it says about the column of a part.
+    /// The constraint that it puts on the column of a part.
     pub fn means(&self, part: usize) -> Meant {
         let means = |given: &Given| match self {
             Self::Prefix { .. } if self.is_prefix(part) => Meant::Texts,
@@ -164,7 +164,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The keys that --get asked for and that the answer says aren't there.
+    /// The keys of --get that the answer reports as missing.
     pub fn missing(&self, answer: &Answer) -> Vec<&'a str> {
         match (self, answer) {
             (Self::Get(keys), Answer::Rows { missing, .. }) => {
@@ -174,7 +174,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What to tell people whose question found nothing, or not everything.
+    /// The note for a question that found nothing, or not everything.
     pub fn note(&self, column: &str, answer: &Answer) -> Option<String> {
         let missing = self.missing(answer);
         if answer.found() > 0 && missing.is_empty() {

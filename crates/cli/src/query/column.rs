@@ -29,7 +29,7 @@ pub struct Column {
 pub struct Reading {
     /// The columns, counted from 0, and how it is found out what each is.
     pub columns: Vec<(usize, Plan)>,
-    /// Whether rows with a cell that isn't what it should be are left out rather than refused.
+    /// Whether rows with a bad cell are left out rather than refused.
     pub skip_bad: bool,
 }
 

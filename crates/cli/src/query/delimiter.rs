@@ -1,8 +1,8 @@
-//! What separates the fields of a text that nobody has described.
+//! Detection of the character that separates a text's fields.
 
 use std::path::Path;
 
-/// What separates fields in files of this kind; the first one where a header leaves it open.
+/// The usual separators, in the order of preference if a header leaves it open.
 const USUAL: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The delimiter of a text: a tab if that is the file's name's, else the only usual one that is in the first

@@ -1,4 +1,4 @@
-//! What can be wrong with a query's file, its arguments or its index.
+//! Errors in a query's file, its arguments or its index.
 
 use super::delimiter;
 use super::form::Form;
@@ -173,7 +173,7 @@ pub enum QueryError {
     Output(#[from] io::Error),
 }
 
-/// What can be done about a key that isn't what it should be.
+/// The advice for a key that isn't of its column's type.
 const NO_VALUE: &str = "; --skip-bad leaves such rows out, with --key-type text all keys are texts";
 
 /// The options that say which of two forms it is.
@@ -196,7 +196,7 @@ fn listed(columns: &[String]) -> String {
     }
 }
 
-/// Which columns may have been meant, or with what between them the one that is asked about is there.
+/// Columns that may have been meant, or the delimiter with which the requested one exists.
 fn like(name: &str, columns: &[String], delimiter: Option<u8>) -> String {
     match delimiter {
         Some(delimiter) => format!(", but there is with --delimiter {}", delimiter::written(delimiter)),

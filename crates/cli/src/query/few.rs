@@ -1,4 +1,4 @@
-//! Numbers of few digits, read without a look at anything but their bytes: nearly all that there are.
+//! Numbers of few digits, which are nearly all: parsed from their bytes alone.
 
 /// A number as it is written, with a point and no exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A key on the command line: its parts, what they can mean, and where they lie among a column's keys.
+//! A key on the command line: its parts, their possible meanings, and its place among a column's keys.
 
 use super::error::QueryError;
 use super::form::{Forms, has_leading_zero};
@@ -35,7 +35,7 @@ impl<'a> Given<'a> {
         Ok(Self { text, parts })
     }
 
-    /// What a part says about its column.
+    /// The constraint that a part puts on its column.
     pub fn means(&self, part: usize) -> Meant {
         self.parts.get(part).map_or(Meant::Anything, |text| Meant::by(text))
     }
@@ -116,7 +116,7 @@ impl<'a> Given<'a> {
         (Place::before(bytes), high)
     }
 
-    /// Where the keys begin and end that have these parts, but for the last one, with which theirs begins.
+    /// The bounds of the keys that have these parts, the last of which is only a prefix of theirs.
     pub fn prefix_places(&self, kinds: &[Kind]) -> (Place, Place) {
         let (last, before) = self.parts.split_last().unwrap_or_else(|| unreachable!("a key has a part"));
         match bytes(before, kinds) {
@@ -165,7 +165,7 @@ fn bytes(parts: &[String], kinds: &[Kind]) -> Result<Vec<u8>, (Place, Place)> {
         };
         match (from, up_to) {
             (Some(from), Some(up_to)) if from == up_to => push(&mut bytes, &from, is_last),
-            // It lies between two numbers of the column, so what comes after it makes no difference.
+            // It is between two numbers of the column, so the parts after it make no difference.
             _ => {
                 let with = |number: u64| {
                     let mut bytes = bytes.clone();
@@ -182,9 +182,8 @@ fn bytes(parts: &[String], kinds: &[Kind]) -> Result<Vec<u8>, (Place, Place)> {
     Ok(bytes)
 }
 
-/// Whether a text has an order that isn't that of texts: a form, or digits with anything but letters among
-/// them, as
-/// `$9.50` has. Numbers are seen to where all keys are some, and bare digits are ids.
+/// Whether a text has an order other than that of texts: a form, or digits with non-letters among them, as
+/// in `$9.50`. Numbers are handled where all keys are numbers, and bare digits are ids.
 fn has_an_order(text: &str) -> bool {
     let is_bare = text.bytes().all(|byte| byte.is_ascii_digit());
     let has_digits_alone =

@@ -1,9 +1,9 @@
-//! What a column is whose cells aren't plain numbers: the form that all of them have, or texts.
+//! The type of a column whose cells aren't plain numbers: the form that all of them have, or texts.
 //!
-//! A column has a form only if every one of its cells has it, and only if they leave no choice: dates that
-//! can be read month first and day first are neither. And no column is taken for texts where the question
-//! is about something else: dates would be in another order, and a cell such as NA among them would go
-//! unseen.
+//! A column has a form only if every one of its cells has it, and only if that leaves no choice: dates that
+//! can be read month first and day first have neither form. A column is never taken for texts if the
+//! question is about something else: dates would be in another order, and a cell such as NA among them
+//! would be missed.
 
 use super::error::QueryError;
 use super::form::{Form, Forms, Mark, Order};
@@ -11,7 +11,7 @@ use super::key::{self, Complaint, Rule};
 use super::kind::Kind;
 use super::table::Table;
 
-/// What a question's keys can be in a column: the last of these that one of them calls for.
+/// The possible types of a question's keys in a column: the last of these that any key requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meant {
     /// It doesn't mention the column.
@@ -23,7 +23,7 @@ pub enum Meant {
 }
 
 impl Meant {
-    /// What a key says about its column.
+    /// The constraint that a key puts on its column.
     pub fn by(text: &str) -> Self {
         let text = text.trim_ascii();
         Self::values(key::is_number(text) && !super::form::has_leading_zero(text), Forms::of(text))
@@ -33,7 +33,7 @@ impl Meant {
         if numbers || !forms.is_empty() { Self::Values { numbers, forms } } else { Self::Texts }
     }
 
-    /// What two keys say together.
+    /// The constraint of two keys together.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Anything, other) | (other, Self::Anything) => other,
@@ -54,7 +54,7 @@ pub struct Plan {
     pub forms: Forms,
     /// Whether an argument names these forms, so that each way to write them will do.
     pub is_named: bool,
-    /// What the question takes it for.
+    /// The question's constraint on it.
     pub meant: Meant,
     /// Whether ids with zeros in front may be texts where the question has numbers, as it has no order.
     pub has_no_order: bool,
@@ -96,7 +96,7 @@ impl Plan {
         Self { first, forms: forms.and(allowed), is_named: false, meant, has_no_order: false }
     }
 
-    /// What the column is if it has no rows.
+    /// The type of the column if it has no rows.
     pub fn without_rows(&self) -> Kind {
         let form = |forms: Forms| forms.iter().next().map(Kind::Form);
         match (self.meant, self.first) {
@@ -178,7 +178,7 @@ impl Plan {
     }
 }
 
-/// What a look at a column's cells found.
+/// The findings about a column's cells.
 enum Looked {
     /// No cell of any form, for want of rows.
     NoRows,

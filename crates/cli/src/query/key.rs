@@ -11,7 +11,7 @@ use latchless::snapshot::DataType;
 use latchless::{Bits, Key};
 use std::fmt;
 
-/// What key types differ in.
+/// The differences between key types.
 struct Codec {
     name: &'static str,
     is_narrow: bool,
@@ -48,7 +48,7 @@ fn bits(key: impl Key) -> u64 {
 
 macro_rules! key_types {
     ($($(#[$about:meta])* $name:ident: $K:ident,)*) => {
-        /// What a column's numbers are read as.
+        /// The type as which a column's numbers are read.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
         pub enum KeyType {
             $($(#[$about])* $name,)*
@@ -95,7 +95,7 @@ impl KeyType {
         })
     }
 
-    /// What keys of a snapshot are read as; narrow ones as the narrowest type here that holds them.
+    /// The type of a snapshot's keys; for narrow ones the narrowest type here that holds them.
     pub fn of(data_type: DataType) -> Option<Self> {
         Some(match data_type {
             DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Self::U32,
@@ -108,7 +108,7 @@ impl KeyType {
         })
     }
 
-    /// What a snapshot of these keys has.
+    /// The type of these keys in a snapshot.
     pub fn data_type(self) -> DataType {
         self.codec().data_type
     }
@@ -191,7 +191,7 @@ impl Complaint {
 /// How a column's texts are read: as a type that was named, or as the narrowest that fits so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// What the texts are read as.
+    /// The type of the numbers.
     pub key_type: KeyType,
     /// Whether that follows from the column rather than from an argument.
     pub inferred: bool,
@@ -224,7 +224,7 @@ impl Rule {
         Ok(bits)
     }
 
-    /// As [`Self::read`], of a cell's bytes, which are UTF-8.
+    /// Reads a cell's bytes, which are UTF-8.
     ///
     /// # Errors
     /// A [`Complaint`] that quotes them.
@@ -293,8 +293,8 @@ fn printed(cell: &[u8]) -> Option<f64> {
     (zmij::Buffer::new().format_finite(float) == text).then_some(float + 0.0)
 }
 
-/// Whether this number has a float of its own, which these bits are: no other number that has one, and is
-/// written with other digits, is read as it. Of the decimals that share a float, the shortest one has it.
+/// Whether a number's digits are those of a float with these bits: no other number with other digits that
+/// passes this test is read as it. Of the decimals that share a float, the shortest one passes.
 fn is_exact(text: &str, bits: u64) -> bool {
     Number::parse(text) == Number::shortest(f64::decode(bits))
 }
@@ -377,8 +377,8 @@ mod tests {
     }
 
     proptest! {
-        /// Of two decimals that are kept as floats, the larger one has the larger float; and a bound lies
-        /// between the floats of those around it.
+        /// Of two decimals that are kept as floats, the larger one has the larger float; and a bound is
+        /// between the floats of its neighbours.
         #[test]
         fn decimals_that_are_kept_as_floats_are_not_mixed_up(
             digits in prop::array::uniform2(0u64..1_000_000_000_000_000_000),

@@ -1,8 +1,8 @@
 //! The keys of all rows: numbers as their order-keeping bits; texts, and keys of several columns, as bytes.
 //!
 //! The bytes are those of [`BytesKey`]: of a text or of a tuple, whose numbers are their bits. So they have
-//! the order of the keys, and those of a tuple begin with those of its first parts. Cells of a form are the
-//! bytes that the form gives them ([`super::form`]), which need no end.
+//! the order of the keys, and those of a tuple begin with those of its first parts. Cells of a form have
+//! the bytes of that form ([`super::form`]), which need no terminator.
 
 use super::form::Form;
 use super::key::Complaint;
@@ -89,7 +89,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// As [`Keys::push`].
+    /// Appends the key of a row. See [`Keys::push`].
     fn push<'c>(
         &mut self,
         parts: &[Part],

@@ -1,4 +1,4 @@
-//! What a column of the key is read as: numbers by a rule, cells of a form, or texts.
+//! The type of a column of the key: numbers by a rule, cells of a form, or texts.
 
 use super::form::{Form, Forms, Mark, Order, Zone};
 use super::key::{KeyType, Rule};
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use std::fmt;
 
-/// What `--key-type` names.
+/// The types that `--key-type` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// Numbers of this type.
@@ -157,7 +157,7 @@ impl Kind {
         }
     }
 
-    /// Whether it was the cells that said so.
+    /// Whether it was inferred from the cells.
     pub fn is_guessed(self) -> bool {
         match self {
             Self::Number(rule) => rule.inferred,

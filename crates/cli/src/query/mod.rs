@@ -1,14 +1,14 @@
 //! `latchless query`: a file's rows through an ordered index over one or several of its columns.
 //!
-//! In reading order: [`args`] (what is asked), [`source`] and [`unpacked`] (the file's text), [`delimiter`]
-//! and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping
-//! bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`] and [`guess`]
-//! (which of these a column is), [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put
-//! together), [`runs`] (the index), [`saved`] (an index in a file, instead of all these) and [`origin`]
-//! (where that file's rows are), [`given`], [`place`], [`asked`] and [`question`] (keys as they were asked
-//! for become places among the column's, and the index answers), [`show`], [`mod@print`] and [`summary`]
-//! (what is said about it). [`progress`] runs beside all of them; [`error`] is everything that can be
-//! wrong.
+//! In reading order: [`args`] (the command line), [`source`] and [`unpacked`] (the file's text),
+//! [`delimiter`] and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as
+//! order-keeping bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`] and
+//! [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping
+//! of equal keys), [`runs`] (the index), [`saved`] (an index in a file, instead of all these) and
+//! [`origin`] (the file with that index's rows). [`given`], [`place`], [`asked`] and [`question`] turn the
+//! question's keys into places among the column's keys, and the index answers. [`show`], [`mod@print`] and
+//! [`summary`] print the answer and the statistics. [`progress`] runs in parallel to all of them; [`error`]
+//! has all errors.
 
 mod args;
 mod asked;
@@ -69,7 +69,7 @@ use table::Table;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    // What is wrong with the arguments alone is said before a large file is read.
+    // Errors in the arguments alone are reported before a large file is read.
     let names = args.key_columns();
     let asked = Asked::new(args, names.len().max(1))?;
     // Of a saved index that is asked without --key the columns aren't known yet.
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What the columns are, if the arguments say so of each of them.
+/// The types of the columns, if the arguments name each of them.
 fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
     Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(known)).collect())
 }
@@ -127,7 +127,7 @@ struct Run<'a> {
     times: Times,
 }
 
-/// What was loaded: the index, which rows its keys have, and the counts of rows with a key and of others.
+/// The loaded data: the index, the rows of its keys, and the counts of rows with a key and of others.
 struct Loaded {
     index: Box<dyn Runs>,
     postings: Postings,
@@ -227,7 +227,7 @@ impl Run<'_> {
             names.iter().zip(named).enumerate().map(plan).collect::<Result<_, QueryError>>()?;
         let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
         if args.format == Format::Json && value.is_none() {
-            // An object can't tell two columns of one name apart.
+            // An object can't distinguish two columns of one name.
             table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
         }
         Ok((columns, value))
@@ -301,7 +301,7 @@ impl Run<'_> {
     }
 }
 
-/// What the parts are read as.
+/// The types of the parts.
 fn kinds(parts: &[Part]) -> Vec<Kind> {
     parts.iter().map(|part| part.kind).collect()
 }

@@ -1,4 +1,4 @@
-//! A number as it was written, exact to the last digit, to be compared with keys of any type.
+//! An exact decimal number from its digits, to be compared with keys of any type.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ const F64_DIGITS: usize = 1074;
 pub struct Number {
     /// −1, 0 or 1.
     sign: i8,
-    /// Where the decimal point lies in the digits; `i64::MAX` for an infinity.
+    /// The position of the decimal point in the digits; `i64::MAX` for an infinity.
     point: i64,
     /// Without zeros at either end; none for zero and the infinities.
     digits: String,
@@ -61,7 +61,7 @@ impl Number {
         Self::parse(&format!("{float:e}"))
     }
 
-    /// Its sign, where the point lies in its digits, and these. `i64::MAX` and no digits: an infinity.
+    /// Its sign, the position of the point in its digits, and these. `i64::MAX` and no digits: an infinity.
     pub fn parts(&self) -> (i8, i64, &str) {
         (self.sign, self.point, &self.digits)
     }

@@ -1,4 +1,4 @@
-//! The types that keys may have: how each is read, and where other numbers lie among its keys.
+//! The types that keys may have: how each is parsed, and the places of other numbers among its keys.
 
 use super::number::Number;
 use latchless::Key;
@@ -12,14 +12,14 @@ pub enum Unfit {
     Size,
 }
 
-/// A type of keys, and where other numbers lie among its own.
+/// A type of keys, and the places of other numbers among its own.
 pub trait Numeric: Key + Native {
     /// The smallest key that is a number or an infinity.
     const SMALLEST: Self;
     /// The largest key that is a number or an infinity.
     const LARGEST: Self;
 
-    /// The one key that stands for all that are equal to this: zero has two signs, and NaN many forms.
+    /// The one representative of all keys that are equal to this: zero has two signs, and NaN many forms.
     fn unified(self) -> Self;
 
     /// The key that a text is written for.
@@ -117,7 +117,7 @@ mod tests {
         ]
     }
 
-    /// Nothing of the type lies between what is found and the number: the next key is beyond it.
+    /// No key of the type is between the place that was found and the number: the next key is beyond it.
     fn check<K: Numeric>(
         text: &str,
         exact: impl Fn(K) -> Number,

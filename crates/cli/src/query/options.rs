@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the index is told.
+    /// The index's options.
     pub fn for_index(&self) -> index::Options {
         index::Options {
             huge_pages: !self.no_huge_pages,

@@ -1,9 +1,8 @@
-//! The file that the rows of a saved index are in: how it was, and where it is now.
+//! The file that has the rows of a saved index: its state then, and its present path.
 //!
-//! The same file is one of the same size, and of the same time of change or the same bytes. So a file that
-//! was copied or touched is read once to be known again, and one that stayed as it was isn't read at all.
-//! It is looked for where it was; and then at the place that is now, seen from the index, where it was
-//! then. So a folder with both in it may be moved.
+//! A file is recognized by its size, and by its time of change or its bytes. So a file that was copied or
+//! touched is read once to be recognized again, and an unchanged one isn't read at all. It is looked for at
+//! its old path, and then at the same path relative to the index. So a folder with both in it may be moved.
 
 use super::error::QueryError;
 use super::source;
@@ -19,7 +18,7 @@ const BYTES: &str = "query.bytes";
 const MODIFIED: &str = "query.modified_ns";
 const CHECKSUM: &str = "query.checksum";
 
-/// What can be told without a look into a file.
+/// The properties that need no read of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct About {
     bytes: u64,
@@ -41,7 +40,7 @@ pub struct Origin {
     /// The way to it from the index's folder.
     from_index: Option<PathBuf>,
     about: About,
-    /// Of its bytes but for a byte order mark.
+    /// Of its bytes without a byte order mark.
     checksum: u32,
 }
 
@@ -74,7 +73,7 @@ impl Origin {
         About::of(&self.file).is_ok_and(|now| now == self.about)
     }
 
-    /// What the metadata of an index says about it.
+    /// The metadata of an index about it.
     pub fn metadata(&self) -> [(&'static str, String); 5] {
         let text = |path: Option<&Path>| path.and_then(Path::to_str).unwrap_or_default().to_owned();
         [
@@ -91,7 +90,7 @@ impl Origin {
         text(FILE).is_some()
     }
 
-    /// What the metadata says; nothing if that is wrong.
+    /// The origin in the metadata; `None` if that is malformed.
     pub fn from<'t>(text: impl Fn(&str) -> Option<&'t str>) -> Option<Self> {
         let way = Some(text(FROM_INDEX)?).filter(|way| !way.is_empty());
         Some(Self {
@@ -117,7 +116,7 @@ impl Origin {
                     refused = Some(QueryError::Changed { file, index });
                 }
                 Err(cause) => {
-                    // What is found, but isn't the file, says more than that nothing is there.
+                    // Another file at that path is a more useful finding than a missing one.
                     if refused.is_none() || cause.kind() != ErrorKind::NotFound {
                         let file = place.display().to_string();
                         refused = Some(QueryError::Unreadable { file, cause });
@@ -138,7 +137,7 @@ impl Origin {
     }
 }
 
-/// The checksum of a file's bytes but for a byte order mark.
+/// The checksum of a file's bytes without a byte order mark.
 fn checksum_of(file: &Path) -> io::Result<u32> {
     const MARK: &[u8] = "\u{feff}".as_bytes();
     let (mut from, mut checksum, mut bytes) = (File::open(file)?, Hasher::new(), Vec::new());

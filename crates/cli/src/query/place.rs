@@ -1,7 +1,7 @@
 //! Places among keys, and the spans between them.
 //!
-//! Whatever a key is made of, a question sees it as bytes in the keys' order ([`super::keys`]); a key that is
-//! one number, too.
+//! A question sees every key, also one that is a single number, as bytes in the keys' order
+//! ([`super::keys`]).
 
 use latchless::BytesKey;
 

@@ -1,10 +1,10 @@
-//! From keys that may repeat to an index of distinct keys.
+//! An index of distinct keys from keys that may repeat.
 //!
-//! The index holds every distinct key once. Its value is the number of a *run*: run `r` is the
-//! rows `rows[starts[r]..starts[r + 1]]`, in the order of the file. Runs are numbered in the order
-//! of their keys, so the rows of a range of keys are stored side by side, and counting them takes the
-//! range's two ends and no walk. A file without duplicates is kept in the same way: one form to
-//! reason about, for eight bytes a row.
+//! The index holds every distinct key once. Its value is the number of a *run*: run `r` is the rows
+//! `rows[starts[r]..starts[r + 1]]`, in the order of the file. Runs are numbered in the order of their
+//! keys, so the rows of a range of keys are stored contiguously, and counting them takes the range's two
+//! ends and no walk. A file without duplicates is stored in the same way: one form to reason about, for
+//! eight bytes per row.
 
 /// The rows of every run.
 #[derive(Debug, PartialEq, Eq)]

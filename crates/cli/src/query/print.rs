@@ -19,7 +19,7 @@ pub struct Heading<'t> {
 }
 
 impl Heading<'_> {
-    /// What the numbers are, for a column of the key that has numbers.
+    /// The type of the numbers, for a column of the key that has numbers.
     fn key_type(&self) -> Option<KeyType> {
         match self.kind {
             Some(Kind::Number(rule)) => Some(rule.key_type),

@@ -1,4 +1,4 @@
-//! A progress line on standard error, on a terminal only, for what takes longer than a second.
+//! A progress line on standard error, on a terminal only, for operations that take longer than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use latchless_terminal::say;

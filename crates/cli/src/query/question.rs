@@ -1,4 +1,4 @@
-//! Questions over an index's keys, and how it answers them.
+//! Questions over an index's keys, and the answers.
 
 use super::place::Span;
 use super::postings::Postings;
@@ -18,11 +18,11 @@ pub enum Question {
     Nearest(Option<Span>, Direction),
 }
 
-/// What an index answers: rows by their number in the file, counted from 0.
+/// An index's answer: rows by their number in the file, counted from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// These rows, in this order; and which of the keys that were asked for aren't there, by
-    /// their place in the question.
+    /// These rows, in this order; and which of the requested keys are missing, by their place in the
+    /// question.
     Rows { rows: Vec<u32>, missing: Vec<usize> },
     /// This many rows.
     Count(usize),

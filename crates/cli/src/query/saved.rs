@@ -1,12 +1,12 @@
-//! An index in a file: what `--save` writes, and how such a file answers the next question.
+//! An index in a file: the format that `--save` writes, and the answers from such a file.
 //!
-//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key: the
-//! key, and the byte that the table's row starts at. A key that is no number is saved as the bytes that the
-//! index has. The metadata says which file the rows are in ([`Origin`]), and how its columns are called and
-//! read. So a question reads the index, and of the table only the rows of its answer.
+//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key:
+//! the key, and the byte offset of the table's row. A key that is no number is saved as the bytes that the
+//! index has. The metadata names the file with the rows ([`Origin`]), its columns and their types. So a
+//! question reads the index, and of the table only the rows of its answer.
 //!
-//! A snapshot that another program saved has no such metadata: its own columns are the table then, and
-//! either of them can be asked about that has numbers or texts.
+//! A snapshot that another program saved has no such metadata: then its own columns are the table, and each
+//! of them that has numbers or texts can be queried.
 
 use super::args::Args;
 use super::column::Column;
@@ -30,7 +30,7 @@ const NAMED: &str = "query.named";
 const KEY: &str = "query.key";
 const TYPES: &str = "query.key_types";
 const INFERRED: &str = "query.key_type_inferred";
-/// Which version of all this it is; none in files of before there was a second.
+/// The version of the format; absent from files of the first version.
 const VERSION: &str = "query.version";
 const THIS_VERSION: &str = "2";
 
@@ -45,7 +45,7 @@ pub struct Saving<'a> {
 }
 
 impl<'a> Saving<'a> {
-    /// What the arguments ask for. Looks at the file before it is read.
+    /// The requested save, if any. Checks the file before it is read.
     ///
     /// # Errors
     /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
@@ -76,7 +76,7 @@ impl<'a> Saving<'a> {
     /// # Errors
     /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the text isn't the file's.
     pub fn save(mut self, table: &Table, column: &Column, rows: &[u32]) -> Result<u64, QueryError> {
-        // What comes before the text is a byte order mark.
+        // Only a byte order mark can precede the text.
         let before = self.origin.bytes().checked_sub(table.bytes()).filter(|before| before % 3 == 0);
         let Some(before) = before.filter(|_| self.origin.read_as(table.text())) else {
             let file = self.origin.file().display().to_string();
@@ -106,7 +106,7 @@ impl<'a> Saving<'a> {
         saved.map_err(|cause| QueryError::Save { file: self.to.display().to_string(), cause })
     }
 
-    /// What the file says about the table.
+    /// The metadata about the table.
     fn metadata(&self, table: &Table, parts: &[Part]) -> Vec<(&'static str, String)> {
         let each = |text: &dyn Fn(&Part) -> String| parts.iter().map(text).collect::<Vec<_>>().join(",");
         let mut metadata = self.origin.metadata().to_vec();
@@ -258,7 +258,7 @@ impl Saved {
         self.metadata.iter().find(|(there, _)| there == name).map(|(_, text)| &text[..])
     }
 
-    /// As a table of its own, of which either column can be asked about.
+    /// As a table of its own, both columns of which can be queried.
     fn of_entries(mut self, key_type: DataType, args: &Args) -> Result<Self, QueryError> {
         let asked = args.key_columns();
         let column = asked.first().map(|name| Table::new(ENTRIES, b',', true)?.column("--key", name));
@@ -337,7 +337,7 @@ impl Saved {
         &self.columns
     }
 
-    /// What separates the fields.
+    /// The separator of fields.
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }

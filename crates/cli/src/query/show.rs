@@ -1,4 +1,4 @@
-//! From row numbers back to the file's own text.
+//! The file's own text for row numbers.
 
 use super::args::Args;
 use super::error::QueryError;
@@ -21,18 +21,18 @@ pub struct Shown<'t> {
     pub starts: &'t [u64],
     /// The columns of the key.
     pub parts: &'t [Part],
-    /// The number of the column that is printed beside them; `None`: the whole row is printed.
+    /// The number of the column that is printed with them; `None`: the whole row is printed.
     pub value: Option<usize>,
 }
 
 impl Shown<'_> {
-    /// What a message calls the key.
+    /// The key's name in messages.
     pub fn key_called(&self) -> String {
         let names: Vec<String> = self.parts.iter().map(|part| self.table.called(part.column)).collect();
         names.join(",")
     }
 
-    /// What the keys are, as `--key-type` names it.
+    /// The type of the keys, as `--key-type` names it.
     pub fn key_type(&self) -> String {
         let kinds: Vec<String> = self.parts.iter().map(|part| part.kind.to_string()).collect();
         kinds.join(",")

@@ -1,5 +1,4 @@
-//! Rows sorted by keys that are words, digit by digit: a few passes over them instead of one for each
-//! halving.
+//! Radix sort of rows by keys that are words: a few passes over them instead of one per halving.
 
 use latchless::Bits;
 

@@ -14,24 +14,24 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How much is read between two looks at the progress bar, in bytes.
 const CHUNK_BYTES: u64 = 16 << 20;
 
-/// What an Arrow file begins with.
+/// The first bytes of an Arrow file.
 const ARROW: &[u8] = b"ARROW1";
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
 /// How a file's rows are wanted.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "CSV comes whole and as it is"))]
 pub struct Wanted<'a> {
-    /// Whether the text's first line is to name the columns.
+    /// Whether the text's first line names the columns.
     pub header: bool,
     /// The columns that are needed, where that isn't all of them. Others may be left out if that
     /// saves work.
     pub columns: Option<[&'a str; 2]>,
 }
 
-/// What is in a file.
+/// The contents of a file.
 #[derive(Debug)]
 pub enum Content {
     /// Rows, as text without a byte order mark.
@@ -47,7 +47,7 @@ pub struct Text {
     pub text: String,
     /// Whether it is the file's own, and not made here.
     pub is_own: bool,
-    /// What the columns are, of a file that says so; its fields are separated by commas then.
+    /// The types of the columns, if the file has them; its fields are separated by commas then.
     pub kinds: Option<Vec<Option<Kind>>>,
 }
 
@@ -57,10 +57,10 @@ pub fn is_arrow(file: &Path) -> bool {
     File::open(file).and_then(|mut open| open.read_exact(&mut begins)).is_ok() && begins == ARROW
 }
 
-/// What is in `file`, or comes from standard input for `-`.
+/// The contents of `file`, or of standard input for `-`.
 ///
 /// # Errors
-/// [`QueryError::Unreadable`], [`QueryError::Packed`], those of [`text`], and what can be wrong with a
+/// [`QueryError::Unreadable`], [`QueryError::Packed`], those of [`text`], and the errors of a Parquet file.
 /// Parquet file.
 pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content, QueryError> {
     let bytes = if file == Path::new("-") {
@@ -140,7 +140,7 @@ pub fn text(bytes: Vec<u8>, file: &Path) -> Result<String, QueryError> {
     if text.trim_ascii().is_empty() { Err(QueryError::Empty { file: name(file) }) } else { Ok(text) }
 }
 
-/// Which UTF-16 it is, if it is one: it has a mark of its own, or a zero in every other byte.
+/// The kind of UTF-16, if it is one: it has a byte order mark, or a zero in every other byte.
 fn utf16(bytes: &[u8]) -> Option<&'static str> {
     const LOOKED_AT: usize = 512;
     let zeros = |first: usize| bytes.iter().take(LOOKED_AT).skip(first).step_by(2);

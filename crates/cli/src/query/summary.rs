@@ -1,4 +1,4 @@
-//! What a query says about itself on standard error: rows, times, bytes.
+//! A query's statistics on standard error: rows, times, bytes.
 
 use super::table;
 use latchless_terminal::output::Format;
@@ -24,7 +24,7 @@ pub struct Times {
 pub struct Summary<'q> {
     /// Rows that the answer holds or counts.
     pub found: usize,
-    /// Keys that --get asked for and didn't find, as they were asked for.
+    /// Keys of --get that weren't found, as they were written.
     pub missing: Vec<&'q str>,
     /// Rows of the file that have a key.
     pub rows: usize,
@@ -32,7 +32,7 @@ pub struct Summary<'q> {
     pub skipped: usize,
     /// Distinct keys.
     pub keys: usize,
-    /// What the keys are.
+    /// The type of the keys.
     pub key_type: String,
     /// Bytes that the index takes.
     pub index_bytes: usize,

@@ -1,7 +1,7 @@
 //! A CSV text in memory: the names of its columns, a walk over its rows, and single rows on demand.
 //!
-//! Only the text and the place of each row are kept, not the fields, so that a file of a gigabyte
-//! is no burden: fields are taken apart again when a row is printed.
+//! Only the text and the place of each row are kept, not the fields, so that a file of a gigabyte takes
+//! little more memory than its text: fields are parsed again when a row is printed.
 
 use super::delimiter;
 use super::error::QueryError;
@@ -44,7 +44,7 @@ impl<'t> Table<'t> {
         self.header.iter()
     }
 
-    /// What separates the fields.
+    /// The separator of fields.
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }
@@ -54,13 +54,13 @@ impl<'t> Table<'t> {
         self.is_named
     }
 
-    /// What a message calls a column.
+    /// A column's name in messages.
     pub fn called(&self, column: usize) -> String {
         let name = self.header.get(column).unwrap_or_default();
         if self.is_named { visible(name).into_owned() } else { format!("column {name}") }
     }
 
-    /// The column, counted from 0, that `option` asked for: the one of exactly that name, or else the
+    /// The column, counted from 0, for the argument of `option`: the one of exactly that name, or else the
     /// one of that name in other capitals, or else the one of that number, counted from 1.
     ///
     /// # Errors
@@ -127,9 +127,9 @@ impl<'t> Table<'t> {
         self.from(place.byte()).iter().all(is_line_end)
     }
 
-    /// Whether the last row, which starts at this byte, closes its quotes. A quote that is never
-    /// closed swallows all rows after it without a word from the reader. With all quotes closed,
-    /// one more line after the text's end is one more row.
+    /// Whether the last row, which starts at this byte, closes its quotes. A quote that is never closed
+    /// swallows all rows after it without an error from the reader. With all quotes closed, one more line
+    /// after the text's end is one more row.
     fn closes_quotes(&self, last_row: u64) -> Result<bool, QueryError> {
         let mut longer =
             builder(self.delimiter).has_headers(false).from_reader(self.from(last_row).chain(&b"\n0"[..]));
@@ -147,7 +147,7 @@ pub fn builder(delimiter: u8) -> ReaderBuilder {
 }
 
 /// Appends a field to a line: nothing if there is none, and quotes around an empty text, so that
-/// [`Fields::value`] tells them apart.
+/// [`Fields::value`] can distinguish them.
 pub fn push_cell(line: &mut String, delimiter: u8, cell: Option<&str>) {
     let Some(cell) = cell else { return };
     let is_plain = |&byte: &u8| !matches!(byte, b'"' | b'\r' | b'\n') && byte != delimiter;
@@ -167,7 +167,7 @@ pub fn line(delimiter: u8, fields: impl IntoIterator<Item: AsRef<[u8]>>) -> Stri
     finished(writer)
 }
 
-/// What a writer wrote, of texts.
+/// A writer's output, of texts.
 pub fn finished(writer: Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().unwrap_or_else(|error| unreachable!("memory refused: {error}"));
     String::from_utf8(bytes).unwrap_or_else(|error| unreachable!("made of texts: {error}"))

@@ -1,4 +1,4 @@
-//! Compressed files: read where a reader is built in, and called by their names where none is.
+//! Compressed files: read if a reader is built in, otherwise reported by the name of their format.
 
 use super::error::QueryError;
 use super::source;

@@ -1,4 +1,4 @@
-//! What the tests of `latchless query` share: runs of the binary on the sample file and on made-up ones.
+//! Shared by the tests of `latchless query`: runs of the binary on the sample file and on made-up ones.
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
@@ -11,7 +11,7 @@ pub fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/chr22_variants.csv")
 }
 
-/// What a run printed and how it ended.
+/// The output and the exit status of a run.
 pub struct Outcome {
     pub code: i32,
     pub out: String,
@@ -46,12 +46,12 @@ pub fn run(file: &Path, arguments: &str) -> Outcome {
     command(file, arguments).output().unwrap().into()
 }
 
-/// As [`run`], with arguments that may be empty or have blanks in them.
+/// Runs it with arguments that may be empty or have blanks in them. See [`run`].
 pub fn run_with(file: &Path, arguments: &[&str]) -> Outcome {
     command(file, "").args(arguments).output().unwrap().into()
 }
 
-/// Asks the sample, keyed by position, for CSV.
+/// Queries the sample, keyed by position, for CSV.
 pub fn ask(arguments: &str) -> Outcome {
     run(&sample(), &format!("--key pos --format csv {arguments}"))
 }

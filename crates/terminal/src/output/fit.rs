@@ -1,10 +1,10 @@
-//! Which columns of a table a line has room for, and how wide each of them may be.
+//! Which columns of a table fit a line, and how wide each of them may be.
 
-/// What is left of the first cell, between two and right of the last: `│ a   b │`.
+/// The width left of the first cell, between two and right of the last: `│ a   b │`.
 const AROUND: usize = 4;
 const BETWEEN: usize = 3;
 
-/// The widest that a cell is filled up to. Longer ones push what follows them aside.
+/// The largest width to which a cell is padded. Longer ones push the rest of the line to the right.
 const PADDED_MAX: usize = 256;
 
 /// A column is cut down to this width before others are left out for it.

@@ -1,7 +1,7 @@
 //! Tables for people, JSON and CSV for programs: one set of rows, three forms.
 //!
-//! [`table`] prints a table while its rows come in, in columns that `fit` finds room for and with cells
-//! that [`visible`] has made harmless; [`terminal`] says how much room there is.
+//! [`table`] prints a table while its rows arrive, in columns that `fit` chooses and with cells that
+//! [`visible`] has made harmless; [`terminal`] gives the width.
 
 mod fit;
 pub mod table;

@@ -1,9 +1,9 @@
-//! A table for people that is printed while its rows come in.
+//! A table for people that is printed while its rows arrive.
 //!
-//! The first rows are held back and say how wide the columns are; every other row is printed at once,
-//! so a long answer takes no more memory than a short one. On a terminal no line is longer than the
-//! terminal is wide. Elsewhere nothing is cut: a later cell that is wider than its column pushes
-//! what follows it aside.
+//! The first rows are held back and determine the widths of the columns; every other row is printed at
+//! once, so a long answer takes no more memory than a short one. On a terminal no line is longer than the
+//! terminal is wide. Elsewhere nothing is cut: a later cell that is wider than its column pushes the rest
+//! of the line to the right.
 
 use super::fit::Fit;
 use super::visible::visible;
@@ -20,11 +20,11 @@ const SAMPLE_BYTES: usize = 1 << 20;
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Whether its cells keep to the right, as numbers do.
+    /// Whether its cells are aligned to the right, as numbers are.
     pub right: bool,
 }
 
-/// What is done with a cell that a terminal has no room for.
+/// The treatment of a cell that doesn't fit the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLong {
     /// Its end gives way to an ellipsis.

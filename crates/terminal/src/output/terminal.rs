@@ -1,4 +1,4 @@
-//! What standard output is connected to.
+//! The connection of standard output.
 
 use std::io::{self, IsTerminal};
 
@@ -28,7 +28,7 @@ mod start {
 
     #[cfg(target_os = "linux")]
     extern "C" fn look() {
-        // SAFETY: asking for a descriptor's flags changes nothing, whatever the descriptor is.
+        // SAFETY: reading a descriptor's flags changes nothing, whatever the descriptor is.
         let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
         WAS_CLOSED.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
-//! Cells as they may reach a terminal: one line each, and nothing in them that a terminal obeys.
+//! Cells in a form that is safe for a terminal: one line each, and without control sequences.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text with everything that isn't shown as a character of its own replaced by something that is:
-/// `␛` for an escape, `␊` for a line feed, `\u{9b}` for what Unicode has no picture of.
+/// The text with every control character replaced by a visible one: `␛` for an escape, `␊` for a line feed,
+/// `\u{9b}` for those without a Unicode picture.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);

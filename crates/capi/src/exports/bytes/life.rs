@@ -1,4 +1,4 @@
-//! How indexes of byte strings begin and end, and what is asked of them as a whole.
+//! Making and freeing indexes of byte strings, and operations on a whole index.
 
 use crate::bytes::KEY_MAX;
 use crate::bytes::batches::PassedColumn;

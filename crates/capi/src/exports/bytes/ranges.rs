@@ -1,4 +1,4 @@
-//! Ranges of an index of byte strings, of which the end isn't part.
+//! Half-open ranges of an index of byte strings.
 
 use super::latchless_bytes;
 use crate::exports::library::latchless_value;

@@ -1,4 +1,4 @@
-//! Batches on an index from byte strings to byte strings: keys in, values out, one after the other.
+//! Batches on an index from byte strings to byte strings: keys in, values out in one buffer.
 
 use super::latchless_kv;
 use crate::bytes::batches::PassedColumn;

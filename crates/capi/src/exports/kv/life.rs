@@ -1,4 +1,4 @@
-//! How indexes from byte strings to byte strings begin and end, and what is asked of them as a whole.
+//! Making and freeing indexes from byte strings to byte strings, and operations on a whole index.
 
 use crate::bytes::VALUE_MAX;
 use crate::bytes::batches::PassedColumn;

@@ -1,4 +1,4 @@
-//! Ranges of an index from byte strings to byte strings, of which the end isn't part.
+//! Half-open ranges of an index from byte strings to byte strings.
 
 use super::latchless_kv;
 use crate::exports::serve;

@@ -1,4 +1,4 @@
-//! How indexes of `u64` begin and end, and what is asked of them as a whole.
+//! Making and freeing indexes of `u64`, and operations on a whole index.
 
 use crate::exports::library::latchless_value;
 use crate::exports::serve;

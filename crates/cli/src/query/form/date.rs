@@ -1,4 +1,4 @@
-//! Days as people write them, in four orders: `2024-01-05`, `1/5/2024`, `5.1.2024`, `5 Jan 2024`.
+//! Calendar dates in four orders: `2024-01-05`, `1/5/2024`, `5.1.2024`, `5 Jan 2024`.
 
 use super::calendar::Civil;
 

@@ -1,9 +1,9 @@
-//! Decimal numbers as bytes in their order, exact to the last digit; and how they are written with a comma.
+//! Decimal numbers as order-keeping bytes, exact to the last digit; and their notation with a comma.
 
 use super::super::number::Number;
 use std::borrow::Cow;
 
-/// What separates a number's fraction. The other one separates thousands.
+/// The separator of a number's fraction. The other one separates thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// 1.50, 1,234.50
@@ -12,7 +12,7 @@ pub enum Mark {
     Comma,
 }
 
-/// What a key begins with: the sign.
+/// The first byte of a key: the sign.
 const MINUS_INFINITY: u8 = 1;
 const NEGATIVE: u8 = 2;
 const ZERO: u8 = 3;
@@ -94,7 +94,7 @@ fn with_point(text: &str, mark: Mark) -> Option<Cow<'_, str>> {
     Some(format!("{sign}{}.{fraction}", whole.replace(thousands, "")).into())
 }
 
-/// Whether a cell is a number that is written so, and no id with zeros in front.
+/// Whether a cell is a number in this notation, and no id with leading zeros.
 pub fn looks_so(text: &str, mark: Mark) -> bool {
     with_point(text, mark).is_some() && !super::has_leading_zero(text)
 }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the reference compares exactly is compared so as bytes, and no key begins another.
+        /// The order of the bytes is the exact order of the reference, and no key begins another.
         #[test]
         fn bytes_compare_as_the_numbers_do(
             a in "-?[0-9]{1,25}(\\.[0-9]{1,25})?(e-?[0-9]{1,3})?",

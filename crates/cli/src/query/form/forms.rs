@@ -1,4 +1,4 @@
-//! Sets of forms: what a column may still be, and what a question's keys can be.
+//! Sets of forms: those that a column may still have, and those that a question's keys may have.
 
 use super::{Form, Mark, NAMES, Order};
 

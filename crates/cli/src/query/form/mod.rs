@@ -1,8 +1,8 @@
 //! Forms of cells that are neither plain numbers nor texts: dates, times, addresses, versions, exact
 //! decimals.
 //!
-//! Each form gives a cell a key: bytes in the order of what the cells mean, of which none are the beginning
-//! of others'. So an index of byte strings has them in their order, alone and as a part of a longer key.
+//! Each form converts a cell to a key: bytes in the order of the cells' meanings, none of which is a prefix
+//! of another. So an index of byte strings keeps their order, alone and as a part of a longer key.
 
 mod address;
 mod calendar;
@@ -20,7 +20,7 @@ pub use moment::Zone;
 
 use std::fmt;
 
-/// What a column's cells mean.
+/// The meaning of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Numbers of any size and any count of digits.
@@ -37,7 +37,7 @@ pub enum Form {
     Version,
 }
 
-/// What forms are called, and a cell that has each.
+/// The name of each form, and a cell that has it.
 const NAMES: [(Form, &str, &str); 17] = {
     use Form::{Address, Date, Decimal, Time, Timestamp, Version};
     use Order::{Dmy, Mdy, Mon, Ymd};
@@ -147,7 +147,7 @@ impl Form {
         }
     }
 
-    /// What the keys begin with that are compared: all but NaN, which is in no range.
+    /// The bounds, by their first bytes, of the keys that are compared: all but NaN, which is in no range.
     pub fn ends(self) -> Option<[u8; 2]> {
         matches!(self, Self::Decimal(_)).then_some(decimal::ENDS)
     }
@@ -159,7 +159,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// Whether these are digits with a zero in front, as ids have, and no number.
+/// Whether these are digits with a leading zero, as in ids, and no number.
 pub fn has_leading_zero(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text).as_bytes();
     matches!(digits, [b'0', b'0'..=b'9', ..])

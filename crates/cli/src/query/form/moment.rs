@@ -3,7 +3,7 @@
 use super::clock::{self, SECOND_NS};
 use super::date::{self, Order, number};
 
-/// Whether time stamps say how far from UTC they are.
+/// Whether time stamps give their offset from UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
     /// They don't; two of them are compared as their calendars' days and times.

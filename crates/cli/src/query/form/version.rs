@@ -1,18 +1,18 @@
 //! Versions: numbers with full stops between them, perhaps with a pre-release after a hyphen.
 //!
-//! The order is that of Semantic Versioning 2.0.0, section 11, for any count of numbers: number by number,
-//! a pre-release before what it comes before, its own parts as numbers where they are such and those before
-//! other ones. Zeros at the end make no difference, so that 1.2 is 1.2.0; nor do zeros in front of a number,
-//! a `v` before the first, and the build after a `+`.
+//! The order is that of Semantic Versioning 2.0.0, section 11, for any count of numbers: number by number.
+//! A pre-release comes before its release; its parts are compared as numbers if they are such, and numbers
+//! come before other parts. Trailing zeros make no difference, so that 1.2 is 1.2.0; nor do zeros in front
+//! of a number, a `v` before the first, and the build after a `+`.
 
 /// The most digits of a number in a version.
 const DIGITS_MAX: usize = 200;
 
-/// What follows the numbers. Numbers begin with more than these.
+/// The byte after the numbers. Numbers begin with larger ones.
 const PRE_RELEASE: u8 = 0;
 const RELEASE: u8 = 1;
 
-/// What a part of a pre-release begins with.
+/// The first byte of a part of a pre-release.
 const LAST: u8 = 0;
 const NUMBER: u8 = 1;
 const WORD: u8 = 2;

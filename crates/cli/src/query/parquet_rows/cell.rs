@@ -1,4 +1,4 @@
-//! What the values of a column mean, and how they are written, exactly.
+//! The meanings of a column's values, and their exact notation.
 
 use crate::query::form::date;
 use crate::query::form::moment::{self, Moment};
@@ -16,7 +16,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 /// The Julian day that 1970-01-01 is.
 const JULIAN_EPOCH: i64 = 2_440_588;
 
-/// What a column's values mean.
+/// The meaning of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// Numbers of this type, as they are.
@@ -40,7 +40,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// What the schema says.
+    /// The meaning according to the schema.
     pub fn of(column: &ColumnDescriptor) -> Self {
         let physical = column.physical_type();
         if physical == Type::INT96 {
@@ -69,7 +69,7 @@ impl Meaning {
             Some(LogicalType::Uuid) => Self::Uuid,
             Some(LogicalType::Float16) => Self::Half,
             Some(_) => plain,
-            // What older files say; their time stamps are instants.
+            // The older annotation; its time stamps are instants.
             None => match column.converted_type() {
                 ConvertedType::DECIMAL => decimal(column.type_scale()),
                 ConvertedType::DATE => Self::Date,
@@ -89,7 +89,7 @@ impl Meaning {
         }
     }
 
-    /// What keys of these values are; `None` for texts, of which the cells say it.
+    /// The type of keys of these values; `None` for texts, whose cells decide it.
     pub fn kind(self) -> Option<Kind> {
         Some(match self {
             Self::Number(key_type) => Kind::Number(Rule::new(Some(key_type))),
@@ -183,7 +183,7 @@ fn half(bits: u16) -> f32 {
 /// A number of any size, its most significant byte first and negative ones as the complement of two, with so
 /// many digits after the point.
 fn decimal(bytes: &[u8], scale: usize) -> String {
-    /// What is divided by at a time.
+    /// The divisor of each step.
     const PART: u64 = 1_000_000_000;
     let is_negative = bytes.first().is_some_and(|&byte| byte >= 0x80);
     let mut magnitude = bytes.to_vec();
@@ -260,7 +260,7 @@ mod tests {
             prop_assert_eq!(decimal(&value.to_be_bytes(), 0), value.to_string());
         }
 
-        /// What is written is read again, to the nanosecond.
+        /// Written cells are parsed to the same value, to the nanosecond.
         #[test]
         fn moments_are_read_as_they_were_written(value: i64, per_second in prop::sample::select(vec![1_000i64, 1_000_000, 1_000_000_000])) {
             for zone in [Zone::With, Zone::Without] {

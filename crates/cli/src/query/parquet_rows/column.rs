@@ -1,4 +1,4 @@
-//! The cells of a column, some at a time, as texts.
+//! The cells of a column, in chunks, as texts.
 
 use super::cell::Meaning;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -12,7 +12,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// What a reader reads, with what it means.
+    /// The cells of a reader, with their meaning.
     pub fn new(reader: ColumnReader, meaning: Meaning) -> Self {
         Self { reader, meaning }
     }

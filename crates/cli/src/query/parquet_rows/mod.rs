@@ -1,8 +1,8 @@
 //! A Parquet file's rows as the text that they would be in CSV, so that one path serves both.
 //!
-//! This costs a pass over the text that a reader of columns wouldn't make. What a query needs after it, keys
-//! and single rows by number, is the same. A column's type goes with the text, so that no cell of it is
-//! guessed at but those of texts. Columns in which there are columns are shown as their reader shows them.
+//! This costs a pass over the text that a columnar reader wouldn't make. The rest of a query, keys and
+//! single rows by number, is the same. A column's type accompanies the text, so that only cells of texts
+//! are guessed. Nested columns are shown as their reader shows them.
 
 mod cell;
 mod column;
@@ -21,7 +21,7 @@ use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 use std::panic::{self, AssertUnwindSafe};
 
-/// What separates fields.
+/// The separator of fields.
 const DELIMITER: u8 = b',';
 
 /// Rows that are read at a time.

@@ -37,7 +37,7 @@ CRATES = pathlib.Path("crates")
 SWITCHED, TESTED = CRATES / "core", CRATES / "latchless"
 KILLED_PERCENT_MIN = 95
 
-# What is appended to the lowest crate of the copy.
+# Appended to the lowest crate of the copy.
 SWITCH = """
 /// Whether the mistake of this number is the one that LATCHLESS_MUTANT chooses.
 #[doc(hidden)]

@@ -20,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "internals" / "nightly.md"
 COLUMNS = ["name", "what", "command", "commit", "day", "seconds", "outcome"]
-# What a runner of the tests says last; .ci/run adds these up.
+# The last line of each test runner; .ci/run adds these up.
 CLOSING = re.compile(r"^\d+ passed, \d+ failed(, \d+ skipped)?$", re.MULTILINE)
 
 

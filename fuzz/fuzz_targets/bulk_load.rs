@@ -1,4 +1,4 @@
-//! Any bulk load, sorted or not, on the flagship or any member of the families.
+//! Any bulk load, sorted or not, on `Index` or any member of the families.
 #![no_main]
 
 use latchless_fuzz::bulk_load::Load;

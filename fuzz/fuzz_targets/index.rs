@@ -1,4 +1,4 @@
-//! Any history of the flagship's own operations, against `BTreeMap`.
+//! Any history of `Index`'s own operations, against `BTreeMap`.
 #![no_main]
 
 use latchless_fuzz::index::Calls;

@@ -1,4 +1,4 @@
-//! Any history on the flagship or any member of the families, against `BTreeMap`.
+//! Any history on `Index` or any member of the families, against `BTreeMap`.
 #![no_main]
 
 use latchless_fuzz::operations::History;

@@ -1,4 +1,4 @@
-//! Any bytes as a snapshot: a typed error, or an index of what the file says.
+//! Any bytes as a snapshot: a typed error, or an index with the file's entries.
 #![no_main]
 
 use latchless_fuzz::snapshot::Bytes;

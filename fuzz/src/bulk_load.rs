@@ -1,4 +1,4 @@
-//! A bulk load of whatever comes, and what an index must say to it.
+//! A bulk load of arbitrary entries, and an index's required answer.
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;

@@ -1,6 +1,5 @@
-//! A history of the flagship's own operations, held against `BTreeMap` step by step: single ones,
-//! and batches against one by one. Each is called as if others were there, or through the
-//! single-threaded form.
+//! A history of `Index`'s own operations, compared with `BTreeMap` step by step: single ones, and batches
+//! against single ones. Each is called in the concurrent or in the single-threaded form.
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
@@ -17,7 +16,7 @@ use std::ops::ControlFlow;
 pub struct Calls {
     subject: Subject,
     group: u8,
-    /// Whether keys lie side by side or are spread over all bits.
+    /// Whether keys are adjacent or spread over all bits.
     dense: bool,
     calls: Vec<(bool, Call)>,
 }
@@ -36,7 +35,7 @@ enum Call {
     PopLast,
     RemoveRange(u16, u16),
     RangeMany(Vec<(u16, u16)>),
-    /// Which end each step is taken from.
+    /// The end from which each step is taken.
     Walk(u16, u16, Vec<bool>),
     Cursor(u16, Vec<bool>),
     Retain(u8),
@@ -105,7 +104,7 @@ impl Calls {
     }
 }
 
-/// The index beside its model.
+/// The index and its model.
 struct Pair<'a> {
     calls: &'a Calls,
     index: Index<u64, u64>,
@@ -222,7 +221,7 @@ impl Pair<'_> {
         assert_eq!(on!(self, alone, |index| index.get(key)), self.model.get(&key).copied(), "{single:?}");
     }
 
-    /// What a closure made of `before`, as the index told it and as the model has it.
+    /// The result of a closure on `before`, from the index and from the model.
     fn compute(
         &mut self,
         key: u64,

@@ -1,5 +1,4 @@
-//! What the fuzz targets do with the bytes that they are given. Each target is a `run` method that
-//! panics when an index is wrong.
+//! The fuzz targets' histories. Each target is a `run` method that panics when an index is wrong.
 
 pub mod bulk_load;
 pub mod index;
@@ -19,7 +18,7 @@ use latchless_papers::{cssl, olfit, pi, spiderman};
 use shared::Shared;
 use std::num::NonZeroUsize;
 
-/// Which index.
+/// The index under test.
 #[derive(Debug, Clone, Copy)]
 enum Which {
     Member(Member),

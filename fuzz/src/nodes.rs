@@ -1,4 +1,5 @@
-//! Nodes of byte strings that hold anything: what a reader may find while a node is being changed, and worse.
+//! Nodes of byte strings with arbitrary words: everything that a reader may find while a node is being
+//! changed, and worse.
 
 use arbitrary::Arbitrary;
 use latchless::byte_tree::torn::TornNode;

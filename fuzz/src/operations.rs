@@ -1,4 +1,4 @@
-//! A history of operations, held against `BTreeMap` step by step.
+//! A history of operations, compared with `BTreeMap` step by step.
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
@@ -83,7 +83,7 @@ impl History {
     }
 }
 
-/// The index beside its model.
+/// The index and its model.
 struct Pair<'a> {
     subject: &'a Subject,
     index: Box<dyn OrderedIndex<u64, u64>>,

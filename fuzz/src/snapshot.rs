@@ -1,9 +1,8 @@
-//! Files that aren't snapshots, or were snapshots until someone changed them, and what opening one must
-//! come to.
+//! Files that aren't snapshots, or were snapshots until they were changed, and the required outcome of
+//! opening one.
 //!
-//! Nearly every change is found by the checksum. So that the code after it is reached, too, the checksum
-//! may be put right again: then the file was made on purpose, and nothing but its own sense keeps it from
-//! being opened.
+//! The checksum detects nearly every change. So that the code after it is reached, too, the checksum may be
+//! corrected: then the file looks deliberate, and only its own inconsistency prevents it from being opened.
 
 use arbitrary::Arbitrary;
 use latchless::bytes::{BytesIndex, MultiIndex};
@@ -12,7 +11,7 @@ use latchless::{BytesKey, FillFactor, Index, Key};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 
-/// What comes before the checksum's digits, and how many there are.
+/// The marker before the checksum's digits, and their number.
 const MARK: &[u8] = b"crc32=";
 const DIGITS: usize = 8;
 
@@ -21,11 +20,11 @@ const DIGITS: usize = 8;
 pub struct Bytes {
     start: Start,
     changes: Vec<Change>,
-    /// Whether the checksum is put right after the changes.
+    /// Whether the checksum is corrected after the changes.
     is_made_on_purpose: bool,
 }
 
-/// What a file is at first.
+/// The original file.
 #[derive(Debug, Arbitrary)]
 enum Start {
     /// Anything.
@@ -137,7 +136,7 @@ impl Bytes {
     /// Opens the file.
     ///
     /// # Panics
-    /// When that panics, or makes an index that the file doesn't tell, or refuses one that it does.
+    /// If that panics, makes an index with other entries than the file has, or refuses a consistent file.
     pub fn run(&self) {
         let Some(mut file) = self.start.file() else { return };
         let before = file.clone();

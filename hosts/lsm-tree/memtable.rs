@@ -1,13 +1,13 @@
 //! The memtable of `lsm-tree`, with its entries in a `latchless::bytes::BytesIndex`.
 //!
-//! The engine orders its entries by user key and, of one key, by falling sequence number. The index has that key, and
-//! the place of the entry in a vector that only grows. So a reader clones the entry as the engine made it, by two
-//! reference counts, and no key is made from the index's bytes.
+//! The engine orders its entries by user key and, of one key, by falling sequence number. The index has
+//! that key, and the place of the entry in a vector that only grows. So a reader clones the entry as the
+//! engine made it, by two reference counts, and no key is rebuilt from the index's bytes.
 //!
-//! A place is filled before the index has its number, so a reader that finds the number finds the entry.
+//! A place is filled before its number is in the index, so a reader that finds the number finds the entry.
 //!
-//! Keys that the index refuses because they are too long (each zero byte counts twice) are in a skip list beside it,
-//! which is empty nearly always.
+//! Keys that the index refuses because they are too long (each zero byte counts twice) are in an additional
+//! skip list, which is nearly always empty.
 
 use crate::key::InternalKey;
 use crate::value::{InternalValue, SeqNo, UserValue};
@@ -24,7 +24,7 @@ mod model;
 #[cfg(test)]
 mod race;
 
-/// A key as the index has it, and as the index is asked for it.
+/// A key as the index stores it and as lookups pass it.
 type StoredKey = (Vec<u8>, Reverse<SeqNo>);
 type AskedKey<'k> = (&'k [u8], Reverse<SeqNo>);
 
@@ -52,12 +52,12 @@ impl Memtable {
         self.id
     }
 
-    /// Whether somebody asked for a new memtable in place of this one.
+    /// Whether a new memtable in place of this one was requested.
     pub fn is_flagged_for_rotation(&self) -> bool {
         self.requested_rotation.load(Ordering::Relaxed)
     }
 
-    /// Asks for a new memtable in place of this one.
+    /// Requests a new memtable in place of this one.
     pub fn flag_rotated(&self) {
         self.requested_rotation.store(true, Ordering::Relaxed);
     }

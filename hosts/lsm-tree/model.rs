@@ -1,5 +1,6 @@
 //! The memtable against a map that is ordered by the engine's own comparison of keys: keys with zero bytes,
-//! keys that others begin with, all kinds of ranges, from both ends; and readers beside writers.
+//! keys that are prefixes of others, all kinds of ranges, from both ends; and readers concurrent with
+//! writers.
 
 use super::Memtable;
 use crate::ValueType;

@@ -1,4 +1,4 @@
-//! Both memtables in one program: how long an insert, a read, and an entry of an iteration take, in turns.
+//! Both memtables in one program: the time of an insert, a read, and an entry of an iteration, alternately.
 //!
 //!   hosts/lsm-tree/run race
 

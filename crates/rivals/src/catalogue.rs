@@ -4,7 +4,7 @@ use crate::peers::{self, ENTRIES};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::{Fits, Key};
 
-/// What there is to say about a map before it is made.
+/// Properties of a map that are known before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The name on the command line.

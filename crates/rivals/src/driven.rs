@@ -1,5 +1,5 @@
-//! Any peer as an index: keys and values become lanes, bounds become inclusive ends, and what
-//! every index must refuse is refused here once.
+//! Any peer as an index: keys and values become lanes, bounds become inclusive ends, and requests that
+//! every index must refuse are refused here.
 
 use crate::peer::{Ask, Peer, SharedPeer};
 use latchless_core::base::error::Broken;
@@ -173,7 +173,7 @@ where
 /// A scan that finds its place again by its last key: no guard is held between two fills.
 struct Resumed<'a, P, B> {
     map: &'a Driven<P>,
-    /// What is left of the range, both ends inclusive.
+    /// The rest of the range, both ends inclusive.
     rest: Option<(B, B)>,
     direction: Direction,
 }

@@ -1,9 +1,9 @@
 //! Adapters that drive published ordered maps as latchless drives its own.
 //!
-//! A map joins the race by implementing [`Peer`]: a handful of operations over `u32` or `u64`
-//! lanes, written the way the map's own users would write them at their fastest. [`Driven`] turns
-//! any peer into a [`latchless_core::base::index::OrderedIndex`] for every key type, so that bounds, buffers
-//! and bulk loads are checked in one place and every map is asked exactly the same questions.
+//! A map joins the race by implementing [`Peer`]: a handful of operations over `u32` or `u64` lanes,
+//! written the way the map's own users would write them at their fastest. [`Driven`] turns any peer into a
+//! [`latchless_core::base::index::OrderedIndex`] for every key type, so that bounds, buffers and bulk loads
+//! are checked in one place and every map gets exactly the same requests.
 //!
 //! Maps over keys of any length are in [`bytes`].
 //!

@@ -1,4 +1,4 @@
-//! What a map has to offer to be driven.
+//! The interface of a map that can be driven.
 
 use crate::driven::Driven;
 use latchless_core::base::index::ConcurrentIndex;
@@ -13,7 +13,7 @@ pub struct Ask<B> {
     /// The largest key of the range, inclusive. The largest lane means that there is no end, so that
     /// a map with a cheaper open-ended call can use it.
     pub high: B,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
     /// After how many entries the caller will stop: room to reserve, no more.
     pub limit: usize,
@@ -31,8 +31,8 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// The name on the command line.
     const NAME: &'static str;
 
-    /// What holds memory in place while a reader looks at it: an epoch guard, or nothing. Taken
-    /// once for a batch.
+    /// A guard that keeps memory in place while a reader looks at it: an epoch guard, or nothing. Taken
+    /// once per batch.
     type Pin<'a>;
 
     /// Pins this thread.
@@ -49,7 +49,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// The value under `key`.
     fn get(&self, key: B, pin: &Self::Pin<'_>) -> Option<B>;
 
-    /// As [`Peer::get`], for one lookup alone. A map that pins this thread itself needs no pin here.
+    /// The value under `key`, for a single lookup. A map that pins this thread itself needs no pin here.
     fn get_alone(&self, key: B) -> Option<B> {
         self.get(key, &self.pin())
     }
@@ -81,7 +81,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// [`latchless_core::base::error::Error::Unsupported`] where the map has no such call.
     fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
 
-    /// As [`Peer::visit`], the values alone.
+    /// Shows the values of the range's entries to `each`, in order, until they end or `each` says `false`.
     ///
     /// # Errors
     /// Those of [`Peer::visit`].
@@ -89,7 +89,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
         self.visit(ask, |_, value| each(value))
     }
 
-    /// How many keys lie in `low..=high`.
+    /// The number of keys in `low..=high`.
     ///
     /// # Errors
     /// Those of [`Peer::visit`].
@@ -120,13 +120,13 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
 
 /// A peer that takes updates through `&self`, from many threads at once.
 pub trait SharedPeer<B: Bits>: Peer<B> {
-    /// As [`Peer::insert`].
+    /// Puts `value` under `key` and returns the value that it replaces, while other threads use the map.
     ///
     /// # Errors
     /// When the map refuses.
     fn insert_shared(&self, key: B, value: B) -> Result<Option<B>>;
 
-    /// As [`Peer::remove`].
+    /// Removes `key` and returns its value, while other threads use the map.
     fn remove_shared(&self, key: B) -> Option<B>;
 }
 
@@ -170,8 +170,8 @@ macro_rules! methods_are_std {
 }
 pub(crate) use methods_are_std;
 
-/// Inside `impl Peer<B>`: what a [`SharedPeer`] says of updates. With the index to itself it updates
-/// as it does beside others.
+/// Inside `impl Peer<B>`: the updates of a [`SharedPeer`]. With exclusive access it updates as it does
+/// concurrently.
 #[cfg_attr(not(feature = "all"), allow(unused_macros))]
 macro_rules! updates_are_shared {
     () => {

@@ -1,5 +1,5 @@
-//! One body for every map of this build: the same questions, the same answers as `BTreeMap`. What
-//! a map doesn't offer it has to refuse; it must never answer wrongly.
+//! One body for every map of this build: the same requests, the same answers as `BTreeMap`. A map has to
+//! refuse an operation that it lacks; it must never answer wrongly.
 
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::index::{ConcurrentIndex, Span, Sum};

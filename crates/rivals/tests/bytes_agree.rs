@@ -1,6 +1,6 @@
-//! One body for every map over byte strings of this build: the same questions, the same answers as
-//! `BTreeMap`. What a map doesn't offer it has to refuse; it must never answer wrongly, but for one whose
-//! adapter tells where it does.
+//! One body for every map over byte strings of this build: the same requests, the same answers as
+//! `BTreeMap`. A map has to refuse an operation that it lacks. It must never answer wrongly, except where
+//! its adapter documents that.
 
 use latchless_core::Error;
 use latchless_rivals::Missing;
@@ -49,7 +49,7 @@ enum Step {
 }
 
 impl Step {
-    /// The step as this map is asked for it.
+    /// The step in the form in which this map gets it.
     fn as_put_to(&self, name: &str) -> Self {
         let mut step = self.clone();
         let cut = |key: &mut Vec<u8>| {

@@ -1,4 +1,4 @@
-//! What a key set is asked for.
+//! The request for a key set.
 
 use crate::keys::Lane;
 use rand::SeedableRng;

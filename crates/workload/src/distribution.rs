@@ -1,35 +1,35 @@
-//! Which keys there are, and which of them are asked for.
+//! The keys of a workload, and their popularity.
 
 use crate::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
-/// The largest skew that the exact sampler is asked for. Beyond it all requests meet one key.
+/// The largest skew of the exact sampler. Beyond it all requests are for one key.
 const SKEW_MAX: f64 = 5.0;
 
-/// Which keys there are, and which of them are asked for.
+/// The keys of a workload, and their popularity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Distribution {
-    /// Random distinct keys over the whole width, asked for evenly.
+    /// Random distinct keys over the whole width, requested evenly.
     Uniform,
-    /// Random distinct keys, asked for by Zipf's law: the k-th most popular with a frequency
-    /// proportional to k^−θ. Sampled exactly, by rejection.
+    /// Random distinct keys, requested by Zipf's law: the k-th most popular with a frequency proportional
+    /// to k^−θ. Sampled exactly, by rejection.
     Zipf {
         /// The exponent θ, 0 to 5. 0 is uniform.
         theta: f64,
     },
-    /// Random distinct keys, asked for as YCSB's scrambled generator does: Gray's closed formula
-    /// for the rank, then a hash to a record. Cheaper to make, but an approximation: ranks 3 and
-    /// beyond are drawn from a continuous curve, and the hash lets records share ranks.
+    /// Random distinct keys, requested as by YCSB's scrambled generator: Gray's closed formula for the
+    /// rank, then a hash to a record. Cheaper to make, but an approximation: ranks 3 and beyond are drawn
+    /// from a continuous curve, and the hash lets records share ranks.
     ZipfYcsb {
         /// The exponent θ, between 0 and 1, both exclusive.
         theta: f64,
     },
-    /// Keys 0, 1, 2, …, asked for and inserted in ascending order.
+    /// Keys 0, 1, 2, …, requested and inserted in ascending order.
     Sequential,
-    /// Keys 0, 1, 2, … without a gap, asked for evenly; further ones follow after them, shuffled.
+    /// Keys 0, 1, 2, … without a gap, requested evenly; further ones follow after them, shuffled.
     Dense,
-    /// Keys at even distances over the whole width, asked for evenly; further ones in between.
+    /// Keys at even distances over the whole width, requested evenly; further ones in between.
     Sparse,
 }
 

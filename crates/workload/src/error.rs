@@ -1,4 +1,4 @@
-//! What can be wrong with a spec.
+//! Errors in a spec.
 
 /// Why a workload can't be made. Every message says what would be right.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -9,13 +9,13 @@ pub enum Error {
         "no distribution is called `{given}`; there are uniform, zipf:θ, zipf-ycsb:θ, sequential, dense, sparse"
     )]
     UnknownDistribution {
-        /// What was given.
+        /// The argument.
         given: String,
     },
     /// The skew of a Zipf distribution isn't a number.
     #[error("`{given}` is not a skew: write zipf:0.99 or zipf-ycsb:0.99")]
     UnreadableSkew {
-        /// What was given.
+        /// The argument.
         given: String,
     },
     /// The skew lies outside of what the sampler can do.
@@ -23,15 +23,15 @@ pub enum Error {
     SkewOutOfRange {
         /// The distribution's name.
         sampler: &'static str,
-        /// Where it may lie.
+        /// The allowed range.
         range: &'static str,
-        /// What was given.
+        /// The argument.
         given: f64,
     },
     /// No workload bears that name.
     #[error("no workload is called `{given}`; there are {known}")]
     UnknownWorkload {
-        /// What was given.
+        /// The argument.
         given: String,
         /// Every name there is.
         known: String,
@@ -39,24 +39,24 @@ pub enum Error {
     /// A number that has to be at least one is zero.
     #[error("{what} must be at least 1")]
     Zero {
-        /// Which number.
+        /// The number's name.
         what: &'static str,
     },
     /// A range that would take nothing or more than there is.
     #[error("a range takes a share of the key space above 0 and at most 1 (1 % is 0.01), not {given}")]
     RangeShare {
-        /// The share asked for.
+        /// The requested share.
         given: f64,
     },
-    /// Fewer records than threads, so that a thread would have none of its own.
+    /// Fewer records than threads, so that some thread would have none.
     #[error("{threads} threads need at least as many records, but there are {records}")]
     TooFewRecords {
         /// Records to load.
         records: usize,
-        /// Threads asked for.
+        /// Requested threads.
         threads: usize,
     },
-    /// More distinct keys than the key width can tell apart.
+    /// More distinct keys than the key width has.
     #[error("{wanted} distinct keys don't fit into {bits}-bit keys")]
     KeySpace {
         /// Keys that the plan would need: those loaded and those inserted.
@@ -67,7 +67,7 @@ pub enum Error {
     /// More removals than there are keys to remove.
     #[error("{ops} removals need as many records, but there are {records}")]
     NothingLeft {
-        /// Removals asked for.
+        /// Requested removals.
         ops: usize,
         /// Records loaded.
         records: usize,
@@ -81,18 +81,18 @@ pub enum Error {
          nested, rocks-ascending"
     )]
     UnknownKeySet {
-        /// What was given.
+        /// The argument.
         given: String,
     },
     /// A key set's name has a number that it can't have.
     #[error("the number in the key set `{given}` lies in 1 to {most}")]
     KeySetNumber {
-        /// What was given.
+        /// The argument.
         given: String,
         /// The largest number.
         most: u32,
     },
-    /// A key set has fewer keys than are asked for.
+    /// A key set has fewer keys than requested.
     #[error("the key set {set} has {there} distinct keys, but {wanted} are needed")]
     TooFewKeys {
         /// The set's name.
@@ -112,7 +112,7 @@ pub enum Error {
         /// A key that doesn't fit.
         key: u64,
     },
-    /// A distribution that says which keys there are, beside a key set that says so, too.
+    /// A distribution that determines the keys, together with a key set, which does so, too.
     #[error("{distribution} says which keys there are, and so does the key set {set}: leave one out")]
     KeysTwice {
         /// The distribution.
@@ -125,7 +125,7 @@ pub enum Error {
     FileUnreadable {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
     /// A line of a file of keys is no number of 64 bits.
@@ -135,7 +135,7 @@ pub enum Error {
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is there.
+        /// The line's text.
         found: String,
     },
     /// A file of 8-byte numbers ends amid one.

@@ -1,4 +1,4 @@
-//! Keys by number: the n-th key of a distribution, without keeping any.
+//! Keys by number: the n-th key of a distribution, computed without storing the keys.
 
 use crate::distribution::Distribution;
 use crate::error::Error;
@@ -69,8 +69,8 @@ pub fn value_of<L: Lane>(key: L, version: u64) -> L {
     L::truncate(mixed.scatter())
 }
 
-/// Every key that a plan can use: `loaded` ones, then `fresh` ones. Each number below their sum
-/// has a key of its own.
+/// Every key that a plan can use: `loaded` ones, then `fresh` ones. Each number below their sum has a
+/// distinct key.
 #[derive(Debug, Clone, Copy)]
 pub struct KeySpace<'a> {
     source: Source<'a>,
@@ -92,7 +92,7 @@ enum Source<'a> {
     List {
         /// By number.
         keys: &'a [u64],
-        /// The loaded ones, ascending, where ranges are asked for.
+        /// The loaded ones, ascending, if there are ranges.
         ascending: &'a [u64],
     },
 }
@@ -101,7 +101,7 @@ impl KeySpace<'static> {
     /// The keys of `distribution` for lanes of type `L`.
     ///
     /// # Errors
-    /// [`Error::KeySpace`] if the lane can't tell as many keys apart.
+    /// [`Error::KeySpace`] if the lane has fewer distinct keys.
     pub fn new<L: Lane>(
         distribution: Distribution,
         loaded: u64,
@@ -124,7 +124,7 @@ impl KeySpace<'static> {
 
 impl<'a> KeySpace<'a> {
     /// The keys of a list, of which the first `loaded` are there at the start. `ascending` are these in
-    /// order; it may be empty if no range is asked for.
+    /// order; it may be empty if there are no ranges.
     pub(crate) fn of_list(keys: &'a [u64], loaded: usize, ascending: &'a [u64]) -> Self {
         let fresh = (keys.len() - loaded) as u64;
         Self { source: Source::List { keys, ascending }, loaded: loaded as u64, fresh, bits: u64::BITS }

@@ -1,14 +1,14 @@
 //! Key distributions, request mixes and seeds for measuring ordered indexes.
 //!
-//! A [`Spec`] says what to measure; [`Spec::plan`] turns it into a [`Plan`]: the keys to load and
-//! one stream of requests for each thread, all made before anybody looks at a clock. The same spec
-//! and seed give the same plan on every machine.
+//! A [`Spec`] describes a measurement; [`Spec::plan`] turns it into a [`Plan`]: the keys to load and one
+//! stream of requests per thread, all made before the measurement starts. The same spec and seed give the
+//! same plan on every machine.
 //!
-//! Keys come in two widths, through [`Lane`]: `u32` and `u64`. Values are as wide as keys and
-//! follow from them ([`value_of`]), so that any answer can be checked without a second map.
+//! Keys have two widths, through [`Lane`]: `u32` and `u64`. Values are as wide as keys and are computed
+//! from them ([`value_of`]), so that any answer can be checked without a second map.
 //!
-//! Which keys there are follows from the spec's [`Distribution`], or from a [`KeySet`]: keys as real tables
-//! have them ([`Spec::plan_over`]). Keys of any length are [`BytesKeySet`]s ([`Spec::plan_bytes`]).
+//! The keys come from the spec's [`Distribution`], or from a [`KeySet`]: keys like those of real tables
+//! ([`Spec::plan_over`]). Keys of any length are [`BytesKeySet`]s ([`Spec::plan_bytes`]).
 //!
 //! ```
 //! use latchless_workload::{Operation, Spec, Workload};

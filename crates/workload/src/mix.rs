@@ -1,4 +1,4 @@
-//! What is asked: the named workloads and their shares of operations.
+//! The named workloads and their shares of operations.
 
 use crate::error::Error;
 use core::fmt;
@@ -78,11 +78,11 @@ pub enum Kind {
     Range,
     /// Entries from a key upwards, leaf by leaf.
     Visit,
-    /// What the values of entries from a key upwards add up to.
+    /// The sum of the values of entries from a key upwards.
     Sum,
-    /// What the values in a range add up to.
+    /// The sum of the values in a range.
     SumRange,
-    /// How many keys lie in a range.
+    /// The number of keys in a range.
     Count,
     /// The value under a key, then a new one.
     ReadModifyWrite,

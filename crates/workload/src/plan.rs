@@ -1,4 +1,4 @@
-//! From a spec to everything that a measurement needs, made before it starts.
+//! Makes everything that a measurement needs from a spec, before it starts.
 
 use crate::byte_keys::{BytesKeySet, BytesKeys};
 use crate::distribution::Distribution;
@@ -11,12 +11,12 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-/// What to measure.
+/// The description of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spec {
-    /// Which operations.
+    /// The mix of operations.
     pub workload: Workload,
-    /// Which keys.
+    /// The keys.
     pub distribution: Distribution,
     /// Keys that are there at the start.
     pub records: usize,
@@ -48,7 +48,7 @@ impl Spec {
         }
     }
 
-    /// The distribution that a workload's definition asks for.
+    /// The distribution in a workload's definition.
     pub fn default_distribution(workload: Workload) -> Distribution {
         if workload.is_ycsb() { Distribution::Zipf { theta: 0.99 } } else { Distribution::Uniform }
     }
@@ -72,8 +72,9 @@ impl Spec {
         Ok(Plan { loaded, streams: self.streams(&space, &kinds, in_turn) })
     }
 
-    /// As [`Spec::plan`], over the keys of a set: they are loaded, and later inserted, in the order in which
-    /// the set's keys arrive. The spec's distribution says which are asked for.
+    /// Plans a measurement over the keys of a set: they are loaded, and later inserted, in the order in
+    /// which the set's keys arrive. The spec's distribution gives the popularity of keys. Otherwise as
+    /// [`Spec::plan`].
     ///
     /// # Errors
     /// Those of [`Spec::plan`] and [`KeySet::draw`]; [`Error::WideKey`] for a set that needs wider keys;
@@ -94,8 +95,9 @@ impl Spec {
         Ok(Plan { loaded, streams: self.streams(&space, &kinds, true) })
     }
 
-    /// As [`Spec::plan_over`], over byte strings: requests have the numbers of keys, in the order in which
-    /// they arrive, and the value under a key follows from its number ([`crate::value_of`]).
+    /// Plans a measurement over byte strings: requests have the numbers of keys, in the order in which they
+    /// arrive, and the value under a key is computed from its number ([`crate::value_of`]). Otherwise as
+    /// [`Spec::plan_over`].
     ///
     /// # Errors
     /// Those of [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has
@@ -120,14 +122,14 @@ impl Spec {
         Ok(())
     }
 
-    /// What each thread asks, request by request.
+    /// The kinds of each thread's requests, in order.
     fn kinds(&self) -> Vec<Vec<Kind>> {
         let streams = if self.workload == Workload::Load { 0 } else { self.threads };
         (0..streams).map(|thread| draw_kinds(self, thread)).collect()
     }
 
-    /// How many keys are inserted, or asked for in vain. They are dealt out in turn, so the thread with most
-    /// of them says how many it takes.
+    /// How many keys are inserted, or looked up while absent. They are dealt to the threads in rotation, so
+    /// the thread with most of them determines the number.
     fn fresh_keys(&self, kinds: &[Vec<Kind>]) -> usize {
         let fresh = |kinds: &Vec<Kind>| kinds.iter().filter(|kind| kind.is_fresh()).count();
         kinds.iter().map(fresh).max().unwrap_or(0) * self.threads
@@ -182,10 +184,9 @@ impl Spec {
 pub enum Operation<L> {
     /// The value under a key.
     Get(L),
-    /// The value under the key that this lane and the last answer make together, bit by bit
-    /// exclusive: `lane ^ answer`. Before the first answer the lane is the key. Nobody can look a
-    /// key up before the last one is found, and the lanes are read in order, so that a chain costs
-    /// nothing but its lookups.
+    /// The value under the exclusive or of this lane and the last answer: `lane ^ answer`. Before the first
+    /// answer the lane is the key. No lookup can start before the previous one has its answer, and the
+    /// lanes are read in order, so that a chain costs nothing but its lookups.
     Chain(L),
     /// A value under a key, whether it is there or not.
     Insert(L, L),
@@ -193,16 +194,16 @@ pub enum Operation<L> {
     Remove(L),
     /// The entries from a key upwards, at most that many.
     Scan(L, u32),
-    /// What the values of the entries from a key upwards add up to, at most that many entries, each taken out
-    /// of an iterator.
+    /// The sum of the values of the entries from a key upwards, at most that many entries, each from an
+    /// iterator.
     Range(L, u32),
     /// The same, from leaf to leaf.
     Visit(L, u32),
     /// The same, in whatever way is fastest.
     Sum(L, u32),
-    /// What the values of the entries from one key to another add up to, both inclusive.
+    /// The sum of the values of the entries from one key to another, both inclusive.
     SumRange(L, L),
-    /// How many keys lie from one key to another, both inclusive.
+    /// The number of keys from one key to another, both inclusive.
     Count(L, L),
     /// The value under a key, then this one in its place.
     ReadModifyWrite(L, L),
@@ -210,9 +211,9 @@ pub enum Operation<L> {
 
 /// Everything that a measurement needs.
 ///
-/// With several threads, every answer but a scan's is the same however the threads meet: updates
-/// write what is stored already, and removals and the gets beside them keep to keys of their
-/// own thread.
+/// With several threads, every answer but a scan's is independent of their interleaving: updates write the
+/// value that is stored already, and removals and the gets that accompany them use only keys of their own
+/// thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan<L> {
     /// Distinct keys that are there at the start, in random order or, of a key set, as they arrive.

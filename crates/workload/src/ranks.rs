@@ -1,4 +1,4 @@
-//! Which record a request is for: popularity ranks and how they are spread over the records.
+//! The record of a request: popularity ranks and their mapping to records.
 
 use crate::distribution::Distribution;
 use crate::keys::Lane;
@@ -54,8 +54,8 @@ impl Ranks {
         }
     }
 
-    /// A record, each rank on a record of its own where the distribution says so. YCSB hashes its
-    /// ranks instead, which lets some records share a rank's requests and leaves others none.
+    /// A record. Each rank has a record of its own if the distribution requires it. YCSB hashes its ranks
+    /// instead, which lets some records share a rank's requests and leaves others none.
     pub fn record(&mut self, random: &mut impl Rng) -> u64 {
         let rank = self.rank(random);
         match self.sampler {

@@ -44,7 +44,7 @@ pub(crate) fn fill_stream<L: Lane>(
     kinds.iter().enumerate().map(|(at, &kind)| writer.operation(at, kind)).collect()
 }
 
-/// What a thread knows while it makes its requests.
+/// A thread's state while it makes its requests.
 struct Writer<'a> {
     spec: &'a Spec,
     /// The number of this thread's first key, which no other thread removes.
@@ -58,7 +58,7 @@ struct Writer<'a> {
     fresh: Vec<u64>,
     /// Numbers of keys inserted, where requests go to the newest.
     newest: Vec<u64>,
-    /// What a chain's last get has answered.
+    /// The answer of a chain's last get.
     answer: u64,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         }
         let record = self.ranks.record(&mut self.random);
         match &self.live {
-            // Nothing of its own is left: it looks up what it has removed itself.
+            // It has no keys left: it looks up keys that it has removed itself.
             Some(live) if live.is_empty() => self.own,
             Some(live) => live[record as usize % live.len()],
             None => record,

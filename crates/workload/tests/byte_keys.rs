@@ -23,7 +23,7 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// What neighbours in the order of keys have in common, on average.
+/// The mean length of the common prefix of adjacent keys.
 fn mean_shared(keys: &BytesKeys) -> f64 {
     let keys = sorted(keys);
     let sum: usize = keys.windows(2).map(|pair| shared(pair[0], pair[1])).sum();
@@ -178,7 +178,7 @@ fn uuids_have_their_version_and_both_forms_are_the_same() {
     }
 }
 
-/// What keys begin with, up to their last eight bytes, and the numbers that these are, as they arrive.
+/// The keys' prefixes, without the last eight bytes, and these as numbers, in order of arrival.
 fn numbers_behind(keys: &BytesKeys) -> BTreeMap<&[u8], Vec<u64>> {
     let mut numbers: BTreeMap<&[u8], Vec<u64>> = BTreeMap::new();
     for (start, number) in keys.iter().map(|key| key.split_last_chunk().unwrap()) {

@@ -76,7 +76,7 @@ fn sets_without_an_order_of_their_own_arrive_shuffled() {
 
 #[test]
 fn later_keys_are_of_the_same_kind() {
-    // Of keys in random order, those held back lie between the loaded ones.
+    // Of keys in random order, those held back are between the loaded ones.
     for name in ["uniform", "dense", "composite-64", "lognormal", "clusters", "runs", "prefix", "chr22"] {
         let (mut loaded, mut fresh) = draw(name, 50_000, 5000);
         loaded.sort_unstable();
@@ -149,7 +149,7 @@ fn lognormal_keys_have_their_median_and_their_tail() {
 fn clusters_are_narrow_and_many() {
     let keys = sorted("clusters", 1_100_000);
     let wide = gaps(&keys).into_iter().filter(|&gap| gap > 1 << 44).count();
-    // Centres that lie near each other make one cluster of two.
+    // Adjacent centres make one cluster of two.
     assert!((3900..4096).contains(&wide), "{wide} gaps between clusters");
     let taken: u64 = gaps(&keys).into_iter().filter(|&gap| gap <= 1 << 44).sum();
     assert!(taken < u64::MAX / 1000, "the clusters take {taken}");
@@ -180,7 +180,7 @@ fn tenants_append_in_many_places_at_once() {
         assert_eq!(key & u64::from(u32::MAX), *number, "each takes its next number");
         *number += 1;
     }
-    // Who appends is as good as random.
+    // The order of appending users is as good as random.
     assert!(is_shuffled(&keys.iter().map(|key| key >> 32).collect::<Vec<_>>()));
     assert_eq!(per_prefix(&loaded("tenants-7", 1000)).len(), 7);
 }

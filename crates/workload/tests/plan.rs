@@ -1,4 +1,5 @@
-//! Plans as a whole: shares, determinism, and what the streams promise to code that checks answers.
+//! Plans as a whole: shares, determinism, and the properties of streams that code which checks answers
+//! uses.
 
 use latchless_workload::{
     BytesKeySet, Distribution, Error, KeySet, Kind, Lane, Operation, Spec, Workload, value_of,
@@ -45,7 +46,7 @@ fn every_workload_has_the_shares_that_it_is_named_for() {
         let plan = spec.plan::<u64>().unwrap();
         let updates = workload.has(Kind::Update);
         for &(kind, share) in workload.mix().shares {
-            // What is asked for in vain is a get.
+            // A lookup of an absent key is a get.
             let kind_seen = if kind == Kind::Absent { Kind::Get } else { kind };
             let of_kind = |operation: &&Operation<u64>| kind_of(operation, updates) == kind_seen;
             let seen = plan.streams[0].iter().filter(of_kind).count();
@@ -135,7 +136,7 @@ proptest! {
     }
 }
 
-/// What one thread answers must not depend on what the others have done so far.
+/// A thread's answers must not depend on the progress of the others.
 #[test]
 fn answers_of_several_threads_do_not_depend_on_who_comes_first() {
     for workload in Workload::ALL.into_iter().filter(|&workload| workload != Workload::Load) {
@@ -202,8 +203,8 @@ fn the_newest_keys_are_asked_for_most() {
         .collect();
     let hits =
         plan.streams[0].iter().filter(|op| matches!(op, Operation::Get(key) if inserted.contains(key)));
-    // A third of the keys at the end, and far fewer before, are new; popularity by age makes
-    // them most of what is asked for.
+    // A third of the keys at the end, and far fewer before, are new; popularity by age directs most
+    // requests to them.
     assert!(hits.count() > 12_000);
 }
 

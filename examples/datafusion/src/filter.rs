@@ -1,4 +1,4 @@
-//! Which keys a filter wants: a range, or some keys one by one.
+//! The keys that a filter selects: a range, or individual keys.
 
 use crate::KEY;
 use datafusion::logical_expr::expr::InList;
@@ -18,7 +18,7 @@ impl Keys {
     pub const ALL: Self = Self::Range { low: u64::MIN, high: u64::MAX };
     const NONE: Self = Self::Some(Vec::new());
 
-    /// The keys that a filter wants, if it asks for nothing else.
+    /// The keys that a filter selects, if it has no other condition.
     pub fn of(filter: &Expr) -> Option<Self> {
         match filter {
             Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {

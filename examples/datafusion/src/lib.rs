@@ -1,9 +1,9 @@
 //! An index of latchless as a table of DataFusion: SQL over entries that other threads change meanwhile.
 //!
-//! [`IndexTable`] has two columns, `key` and `value`. What a query asks of `key` (`=`, `<`, `BETWEEN`, `IN`,
-//! …) goes to the index as a range or a batch of lookups ([`filter`] finds out), so that a query reads the
-//! entries it needs, not all of them. The rest is DataFusion's. Rows come in the order of their keys, and
-//! DataFusion knows that.
+//! [`IndexTable`] has two columns, `key` and `value`. Conditions on `key` (`=`, `<`, `BETWEEN`, `IN`, …) go
+//! to the index as a range or a batch of lookups ([`filter`] extracts them), so that a query reads only the
+//! entries it needs. DataFusion does the rest. Rows are in the order of their keys, and DataFusion knows
+//! that.
 
 mod filter;
 mod stream;
@@ -45,7 +45,7 @@ impl IndexTable {
         Self { index, schema: Arc::new(Schema::new(vec![column(KEY), column(VALUE)])) }
     }
 
-    /// The order of the rows, if their keys are among the columns that are asked for.
+    /// The order of the rows, if their keys are among the requested columns.
     fn ordering(&self, projection: Option<&Vec<usize>>) -> Option<LexOrdering> {
         let columns = projection.map_or(vec![0, 1], Clone::clone);
         let at = columns.iter().position(|&column| column == 0)?;

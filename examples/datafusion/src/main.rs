@@ -1,4 +1,4 @@
-//! A million orders in an index, and questions to it in SQL, while a thread goes on taking orders in.
+//! A million orders in an index, and queries in SQL, while a thread goes on inserting orders.
 
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;

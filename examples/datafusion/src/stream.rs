@@ -29,8 +29,8 @@ impl Rows {
         Ok(RecordBatch::try_new(Arc::clone(schema), columns.into())?)
     }
 
-    /// A range, of which each batch is read when it is asked for. It keeps the index, and latches nothing
-    /// between.
+    /// A range, each batch of which is read on request. It keeps the index alive, and holds no latch
+    /// between batches.
     fn range(&self, low: u64, high: u64, rows_max: usize) -> Batches {
         let schema = Arc::clone(&self.schema);
         let mut scan = Scan::of(Arc::clone(&self.index), low..=high, Direction::Forward);

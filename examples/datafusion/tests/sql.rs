@@ -1,4 +1,4 @@
-//! Answers in SQL beside those of a plain vector, and what goes to the index.
+//! Answers in SQL against those of a plain vector, and the conditions that go to the index.
 
 use datafusion::arrow::array::{Array, UInt64Array};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -38,7 +38,7 @@ async fn plan(context: &SessionContext, question: &str) -> String {
     pretty_format_batches(&explained).unwrap().to_string()
 }
 
-/// Whether a filter wants an entry.
+/// Whether a filter selects an entry.
 type Wanted = fn(u64, u64) -> bool;
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn filters_find_what_a_vector_finds() {
     }
 }
 
-/// What the index serves, DataFusion doesn't filter again; what it doesn't serve, DataFusion filters.
+/// DataFusion filters exactly the conditions that the index doesn't serve.
 #[tokio::test]
 async fn filters_of_keys_go_to_the_index() {
     let (context, _) = table();
@@ -101,7 +101,7 @@ async fn joins_and_aggregates() {
     assert_eq!(rows(&context, question).await, wanted);
 }
 
-/// A key that is there throughout is in every answer, once, whatever comes and goes beside it.
+/// A key that is there throughout is in every answer, once, whatever changes around it.
 #[tokio::test]
 async fn other_threads_may_write_meanwhile() {
     let (context, index) = table();

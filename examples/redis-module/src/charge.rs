@@ -1,6 +1,7 @@
-//! The maps' memory in Redis's books. `maxmemory`, eviction and `INFO` go by what Redis's allocator has handed out, and
-//! a map's nodes are mapped from the system. So for all that maps hold, the module keeps blocks of Redis's allocator
-//! of the same size in all. Nothing is ever written to a block, so it takes address space and no memory.
+//! The maps' memory in Redis's accounting. `maxmemory`, eviction and `INFO` count the memory of Redis's
+//! allocator, and a map's nodes are mapped from the system. So the module keeps blocks of Redis's allocator
+//! of the same total size as its maps. Nothing is ever written to a block, so it takes address space and no
+//! memory.
 
 use redis_module::alloc::RedisAlloc;
 use std::alloc::{GlobalAlloc, Layout};
@@ -8,7 +9,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What is kept at a time. Redis's books are behind by less than this.
+/// The unit of charging: Redis's accounting lags by less than this.
 const BLOCK: Layout = match Layout::from_size_align(64 << 10, 8) {
     Ok(layout) => layout,
     Err(_) => unreachable!(),
@@ -40,7 +41,7 @@ impl Drop for Block {
     }
 }
 
-/// What one map is charged with, until it is dropped.
+/// The charge for one map, until it is dropped.
 #[derive(Default)]
 pub struct Charge(AtomicUsize);
 

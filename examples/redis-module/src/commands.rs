@@ -1,5 +1,5 @@
-//! The commands. Ranges and counts of many entries are read by a few threads beside the server's, which goes on
-//! serving others meanwhile, writes to the same map among them.
+//! The commands. Ranges and counts of many entries are read by a few additional threads, while the server's
+//! thread goes on serving other requests, writes to the same map among them.
 
 use crate::map::{Entry, Map, Range, Wanted};
 use crate::pool::Place;
@@ -25,7 +25,7 @@ fn found(context: &Context, key: &RedisString) -> Result<Option<Stored>, RedisEr
     context.open_key(key).get_value::<Stored>(&MAP).map(Option::<&_>::cloned).map_err(other_type)
 }
 
-/// What is under a key that is to be changed.
+/// The value of a key that is to be changed.
 fn changed(key: &RedisKeyWritable) -> Result<Option<&Stored>, RedisError> {
     key.get_value::<Stored>(&MAP).map(|map| map.map(|map| &*map)).map_err(other_type)
 }
@@ -163,7 +163,7 @@ fn range_of(begin: &RedisString, end: &RedisString) -> Result<Range, RedisError>
     Ok((end_of(begin, b"-")?, end_of(end, b"+")?))
 }
 
-/// What may come after a range: REV, and LIMIT with a number.
+/// The options after a range: REV, and LIMIT with a number.
 fn options(mut arguments: Arguments) -> Result<(bool, usize), RedisError> {
     let (mut backward, mut limit) = (false, usize::MAX);
     while let Some(option) = arguments.next() {

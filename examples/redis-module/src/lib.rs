@@ -2,8 +2,8 @@
 //!
 //! Redis has hashes, whose fields are in no order, and sorted sets, whose members have no values. Here
 //! ranges and prefixes of fields come with their values. [`map`] is such a map, [`stored`] keeps it in the
-//! server's files, [`charge`] its memory in the server's books, [`commands`] are the clients', and [`pool`] has threads
-//! for long answers. README.md lists the commands.
+//! server's files, [`charge`] its memory in the server's accounting, [`commands`] are the clients', and
+//! [`pool`] has threads for long answers. README.md lists the commands.
 
 mod charge;
 mod commands;
@@ -18,7 +18,8 @@ use stored::MAP;
 redis_module! {
     name: "latchless",
     version: 1,
-    // Not that of Redis, which promises no alignment to cache lines: `charge` tells Redis what maps hold.
+    // Not Redis's allocator, which doesn't guarantee alignment to cache lines: `charge` reports the maps'
+    // size to Redis.
     allocator: (std::alloc::System, std::alloc::System),
     data_types: [MAP],
     commands: [

@@ -13,7 +13,7 @@ pub type Entry = (Vec<u8>, Vec<u8>);
 /// Where a range of fields begins and ends.
 pub type Range = (Bound<Vec<u8>>, Bound<Vec<u8>>);
 
-/// Which entries are wanted.
+/// A selection of entries.
 pub enum Wanted {
     Range(Range),
     Prefix(Vec<u8>),
@@ -24,7 +24,7 @@ pub struct Map {
     entries: BoxedBytesIndex<Vec<u8>, Box<[u8]>>,
     /// Bytes of all values.
     values: AtomicUsize,
-    /// What of both is in Redis's books.
+    /// The share of both in Redis's accounting.
     charge: Charge,
 }
 

@@ -1,5 +1,5 @@
-//! A few threads that make the answers which would keep the server waiting, and a queue before them with an end: a
-//! client beyond it is refused at once, so that many long ranges don't become as many threads and replies in memory.
+//! A few threads for answers that would block the server, and a bounded queue: a client beyond its bound is
+//! refused at once, so that many long ranges don't become as many threads and replies in memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

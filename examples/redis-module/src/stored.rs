@@ -1,7 +1,7 @@
-//! The type of maps as Redis knows it: how it is saved, loaded, copied, measured and freed.
+//! The type of maps in Redis: how it is saved, loaded, copied, measured and freed.
 //!
-//! A value of the type is a boxed `Arc<Map>`: a thread that reads a long range keeps the map, whatever
-//! becomes of its key meanwhile. A snapshot is written by a forked child, which sees the map as of the fork:
+//! A value of the type is a boxed `Arc<Map>`: a thread that reads a long range keeps the map, even if its
+//! key is deleted meanwhile. A snapshot is written by a forked child, which sees the map as of the fork:
 //! the server's main thread forks, and no other one changes maps.
 
 use crate::map::Map;
@@ -10,7 +10,7 @@ use redis_module::raw;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// What is under a key.
+/// The value of a key.
 pub type Stored = Arc<Map>;
 
 /// The version of the format below.

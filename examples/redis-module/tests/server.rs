@@ -1,5 +1,5 @@
-//! A real server with the module: commands, errors, snapshots, the log of commands, and readers beside
-//! writers.
+//! A real server with the module: commands, errors, snapshots, the log of commands, and readers concurrent
+//! with writers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -73,7 +73,7 @@ struct Server {
 impl Server {
     fn start(folder: &Path, more: &[&str]) -> Self {
         let socket = folder.join("socket");
-        // Cargo builds the module beside the tests.
+        // Cargo builds the module into the parent folder of the tests.
         let module = std::env::current_exe().unwrap().with_file_name("liblatchless_redis.so");
         assert!(module.exists(), "{} isn't built", module.display());
         let process = Command::new("redis-server")
@@ -251,7 +251,7 @@ fn wait_for_saves(client: &mut Client) {
     }
 }
 
-/// Long ranges are read beside writes, in transactions, too; each has every field that stays.
+/// Long ranges are read during writes, in transactions, too; each has every field that stays.
 #[test]
 fn long_ranges_beside_writes() {
     with_server(|server, client| {
@@ -319,7 +319,7 @@ fn the_limit_of_memory_holds_for_maps() {
         assert!(message.starts_with("OOM"), "{message}");
         assert!((3_000..9_000).contains(&at), "{at} values of 1,000 bytes in 8 MB");
         assert_eq!(client.say("LL.GET m user/00001"), text("7"), "reads go on");
-        // What goes is given back to Redis, so that there is room again.
+        // Removed entries' memory goes back to Redis, so that there is room again.
         assert_eq!(client.say("DEL n"), Reply::Integer(1));
         assert!(info(client, "used_memory") < before + (2 << 20));
         assert_eq!(client.say("LL.SET n a b"), Reply::Integer(1));
@@ -336,7 +336,7 @@ fn the_limit_of_memory_holds_for_maps() {
     });
 }
 
-/// The module's threads in the server, by what Linux says of its process. The server has some of its own.
+/// The module's threads in the server, from Linux's list for its process. The server has some of its own.
 fn threads(server: &Server) -> usize {
     let threads = std::fs::read_dir(format!("/proc/{}/task", server.process.id())).unwrap();
     let name = |thread: std::io::Result<std::fs::DirEntry>| {

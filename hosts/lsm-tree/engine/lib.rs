@@ -1,1 +1,1 @@
-//! Nothing: see Cargo.toml.
+//! Empty on purpose: see Cargo.toml.

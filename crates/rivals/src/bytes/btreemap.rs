@@ -1,4 +1,4 @@
-//! `std::collections::BTreeMap`, keys in boxes of their own length.
+//! `std::collections::BTreeMap`, with exactly sized boxes as keys.
 
 use super::peer::{Peer, Reach, Session, Way, upwards};
 use core::ops::{Deref, DerefMut};
@@ -39,7 +39,7 @@ impl Peer for BTree {
     }
 }
 
-/// How one request comes to the map.
+/// Access of one request to the map.
 trait Access {
     fn read(&self) -> impl Deref<Target = Map>;
     fn write(&mut self) -> impl DerefMut<Target = Map>;

@@ -1,8 +1,8 @@
 //! `masstree`: a concurrent trie of B+-Trees.
 //!
-//! Wrong at times where keys are longer than 8 bytes or differ by zeros at their ends (0.9.5), so a race may
-//! leave it out for its answers. After inserts of some twenty keys with the same first eight bytes a key that
-//! is there may not be found. Scans from such a key leave out entries or show earlier ones, by each of its
+//! Version 0.9.5 returns wrong answers for keys that are longer than 8 bytes or differ by trailing zeros,
+//! so a race may exclude it. After inserts of some twenty keys with the same first eight bytes a present
+//! key may not be found. Scans from such a key leave out entries or show earlier ones, with each of its
 //! calls.
 
 use super::peer::{Peer, Reach, Session, Way};

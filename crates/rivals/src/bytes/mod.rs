@@ -1,8 +1,8 @@
 //! Published ordered maps over byte strings, values of 64 bits.
 //!
-//! A map joins by implementing [`Peer`]; its requests go through a [`Session`], written the way the map's own
-//! users would write them at their fastest. A caller that doesn't know a map's type hands in a [`Visitor`],
-//! so that what it does is compiled for each map.
+//! A map joins by implementing [`Peer`]; its requests go through a [`Session`], written the way the map's
+//! own users would write them at their fastest. A caller that doesn't know a map's type passes a
+//! [`Visitor`], whose code is compiled for each map.
 //!
 //! ```
 //! use latchless_rivals::bytes::{Peer, Reach, Session, Visitor, build};
@@ -36,7 +36,7 @@ use crate::catalogue::{Entry, Missing};
 
 /// Does something with an empty map, whichever it is.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result.
     type Output;
     /// Does it.
     fn visit<P: Peer>(self, map: P) -> Self::Output;
@@ -73,7 +73,7 @@ macro_rules! maps {
     };
 }
 
-// `pairs`: as many pairs of two words take the room that one entry takes beside its key's bytes, about.
+// `pairs`: about as many pairs of two words have the size of one entry without its key's bytes.
 maps! {
     #[cfg(all())]
     "btreemap": "std::collections::BTreeMap<Box<[u8]>, u64>, the baseline", concurrent: false, pairs: 4,

@@ -1,11 +1,11 @@
-//! What a map over byte strings has to offer.
+//! The interface of a map over byte strings.
 
 use latchless_core::Result;
 
 /// A thread's way to a map.
 pub trait Reach {
-    /// What requests go through: the map, and what holds its memory in place meanwhile. Memory that was
-    /// removed may not come back while a session is held, so take a new one every so often.
+    /// A session for requests: the map, and a guard that keeps its memory in place. Removed memory may not
+    /// be freed while a session is held, so take a new one regularly.
     fn session(&mut self) -> impl Session;
 }
 

@@ -1,4 +1,4 @@
-//! `artmap`: a concurrent adaptive radix tree over byte strings. Keys go in big-endian, which
+//! `artmap`: a concurrent adaptive radix tree over byte strings. Keys are stored in big-endian order, which
 //! keeps their order.
 
 use super::big_endian::{bytes, lane};

@@ -37,7 +37,7 @@ impl<B: Bits> Peer<B> for OptimisticBPlusTree<B> {
     }
 
     fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
-        // What its documentation recommends for sorted data.
+        // Its documentation recommends this for sorted data.
         let mut cursor = self.0.raw_iter_mut();
         for (key, value) in entries {
             cursor.insert(key, value);

@@ -1,7 +1,7 @@
 //! `brie-tree`: a single-threaded B+-Tree with SIMD search inside its nodes.
 //!
-//! It keeps the largest integer for itself, so that key can't be inserted; it has no length and
-//! scans forwards only. Its SIMD search is the one that the build's target features allow.
+//! It reserves the largest integer, so that key can't be inserted; it has no length and scans forwards
+//! only. Its SIMD search is the one that the build's target features allow.
 
 use crate::peer::{Ask, Peer};
 use brie_tree::{BTree, BTreeKey};

@@ -8,11 +8,11 @@ use latchless_core::base::key::Bits;
 use std::sync::{Mutex, PoisonError};
 use thread_local::ThreadLocal;
 
-/// `concurrent_map::ConcurrentMap` over lanes `L`, with one handle for each thread that comes
-/// along, as its documentation asks for.
+/// `concurrent_map::ConcurrentMap` over lanes `L`, with one handle per thread, as its documentation
+/// recommends.
 pub struct Concurrent<L: Bits + Minimum> {
     handles: ThreadLocal<ConcurrentMap<L, L>>,
-    /// What new threads clone their handles from.
+    /// The origin of new threads' handles.
     origin: Mutex<ConcurrentMap<L, L>>,
     lanes: PhantomData<L>,
 }

@@ -68,7 +68,7 @@ impl<B: Bits, L: Bits + OptimisticRead> Peer<B> for Fern<L> {
             Direction::Reverse => {
                 let mut range = self.0.range_rev(Bound::Included(&low), high);
                 while let Some((&key, &value)) = range.next() {
-                    // Backwards, its first entry may lie below an empty range (0.7.0).
+                    // Backwards, its first entry may be below an empty range (0.7.0).
                     if key < low || !each(to(key), to(value)) {
                         break;
                     }

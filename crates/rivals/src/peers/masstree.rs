@@ -1,5 +1,5 @@
-//! `masstree`: a concurrent trie of B+-Trees over byte strings. Keys go in big-endian, which keeps
-//! their order.
+//! `masstree`: a concurrent trie of B+-Trees over byte strings. Keys are stored in big-endian order, which
+//! keeps their order.
 
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use latchless_core::base::key::Bits;
@@ -27,7 +27,7 @@ fn lane<B: Bits>(bytes: &[u8]) -> B {
     B::truncate(bytes.iter().fold(0, |lane, &byte| lane << 8 | u64::from(byte)))
 }
 
-/// The range's ends as the map is told of them.
+/// The range's ends in the map's form.
 fn ends<'a, B: Bits>(ask: &Ask<B>, low: &'a Bytes, high: &'a Bytes) -> (RangeBound<'a>, RangeBound<'a>) {
     let end = if ask.is_open() { RangeBound::Unbounded } else { RangeBound::Included(high.as_slice()) };
     (RangeBound::Included(low.as_slice()), end)
@@ -68,7 +68,7 @@ impl<B: Bits> Peer<B> for Mass {
         let pin = self.0.guard();
         let (low, high) = (Bytes::new(ask.low), Bytes::new(ask.high));
         let (start, end) = ends(&ask, &low, &high);
-        // Ends are told by eight bytes of the key, which are all that ours have.
+        // Ends are compared by eight bytes of the key, and ours have no more.
         self.0.scan_values(start, end, |value| each(B::truncate(value)), &pin);
         Ok(())
     }

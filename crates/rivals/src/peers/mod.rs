@@ -1,5 +1,5 @@
-//! The maps, one per file, and the table of them: name, whether this build has it, what it is, who may
-//! update it, how much room it takes, how it is made.
+//! The maps, one per file, and the table of them: name, whether this build has it, its kind, whether
+//! updates are concurrent, its size, its constructor.
 
 #[cfg(feature = "artmap")]
 mod artmap;
@@ -36,8 +36,8 @@ use crate::peer::Peer;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::{Fits, Key};
 
-/// Makes two things of the table: `ENTRIES`, which describes every map, and `make`, which makes those that
-/// this build has. `in 32 bits` is the type of a map that has to be told how wide keys are.
+/// Generates from the table: `ENTRIES`, which describes every map, and `make`, which makes those that this
+/// build has. `in 32 bits` is the type of a map whose type depends on the width of keys.
 macro_rules! maps {
     ($(
         #[cfg($compiled:meta)]

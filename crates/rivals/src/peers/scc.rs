@@ -37,8 +37,8 @@ impl<B: Bits> Peer<B> for Tree<B> {
 
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = Guard::new();
-        // Told of a start below its smallest key it looks through all of its leaves (3.8.8), so it
-        // isn't told of a start that is none.
+        // Given a start below its smallest key it searches all of its leaves (3.8.8), so the least key is
+        // passed as no start.
         let low = if ask.low == B::MIN { Bound::Unbounded } else { Bound::Included(ask.low) };
         let high = if ask.is_open() { Bound::Unbounded } else { Bound::Included(ask.high) };
         let range = self.0.range::<B, _>((low, high), &pin);

@@ -5,8 +5,8 @@ use crate::ask::Ask;
 use crate::keys::Lane;
 use std::collections::HashSet;
 
-/// Draws keys into `keys` until there are as many as asked for. A key is dropped if its hash was there
-/// before: no key comes twice, and one in many billions is dropped that could have stayed.
+/// Draws keys into `keys` until there are as many as requested. A key is dropped if its hash was there
+/// before: no key occurs twice, and one in many billions is dropped that could have stayed.
 pub fn distinct(ask: Ask, keys: &mut BytesKeys, mut draw: impl FnMut(&mut Vec<u8>)) {
     let mut seen = HashSet::with_capacity(ask.total());
     let mut key = Vec::new();

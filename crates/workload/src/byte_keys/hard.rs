@@ -40,7 +40,7 @@ pub fn one_long(ask: Ask, keys: &mut BytesKeys) {
     }
 }
 
-/// Eight bytes of their own for each chain, then none, one, two … of the same bytes, NUL among them.
+/// Eight distinct bytes for each chain, then none, one, two … of the same bytes, NUL among them.
 pub fn nested(ask: Ask, keys: &mut BytesKeys) {
     let mut shared = shared(ask, CHAIN as usize - 1);
     shared.iter_mut().step_by(5).for_each(|byte| *byte = 0);

@@ -1,13 +1,13 @@
 //! Named sets of byte strings: keys as memtables, secondary indexes and tables of addresses have them, and
 //! keys that an index of byte strings finds hard.
 //!
-//! All are made by rule from a seed, so the same set is the same on every machine. As in [`crate::KeySet`]
-//! the keys are distinct and come in the order in which they arrive; those of a set without an order of its
-//! own arrive in random order.
+//! All are generated from a seed, so the same set is the same on every machine. As in [`crate::KeySet`] the
+//! keys are distinct and in the order in which they arrive; those of a set without an order of its own
+//! arrive in random order.
 //!
-//! In reading order: [`name`] (the names), [`distinct`] (drawing until there are enough), [`words`] (what
-//! texts are made of), [`texts`] (addresses and words), [`numbers`] (keys of fixed length), [`hard`] (the
-//! hard ones).
+//! In reading order: [`name`] (the names), [`distinct`] (drawing until there are enough), [`words`] (the
+//! parts of texts), [`texts`] (addresses and words), [`numbers`] (keys of fixed length), [`hard`] (the hard
+//! ones).
 
 mod distinct;
 mod hard;
@@ -41,7 +41,7 @@ pub enum BytesKeySet {
     Series,
     /// Random numbers of 8 bytes, big-endian.
     Int8,
-    /// The same 16 bytes, then random ones: whoever compares 16 bytes has compared nothing.
+    /// The same 16 bytes, then random ones: a comparison of 16 bytes decides nothing.
     Same16,
     /// 65,535 bytes each, all the same but the last eight.
     LongEnds,
@@ -95,8 +95,8 @@ impl BytesKeySet {
         Ok(keys)
     }
 
-    /// How many keys may be asked for. Texts are drawn until they are distinct, so they are held to a part of
-    /// what there are; of long keys no more than a gigabyte are made.
+    /// The largest number of keys that may be requested. Texts are drawn until they are distinct, so they
+    /// are limited to a part of all possible ones; long keys are limited to a gigabyte.
     pub const fn keys_max(&self) -> u64 {
         match self {
             Self::Url | Self::Email | Self::Word | Self::Path => 1 << 28,

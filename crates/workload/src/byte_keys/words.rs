@@ -1,4 +1,4 @@
-//! Words by rule: syllables of a first consonant, a vowel and perhaps a last consonant.
+//! Generated words: syllables of a first consonant, a vowel and perhaps a last consonant.
 
 use crate::ask::Ask;
 use rand::RngExt;

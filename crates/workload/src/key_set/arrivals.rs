@@ -71,7 +71,7 @@ pub fn timestamps(ask: Ask) -> Vec<u64> {
     let mut keys = Vec::with_capacity(total);
     for number in 0..total {
         if burst > 0 {
-            // The clock stands still; the next nanosecond makes the stamp unique.
+            // The clock hasn't advanced; the next nanosecond makes the stamp unique.
             (now, burst) = (now + 1, burst - 1);
         } else {
             now += random.random_range(1..=PAUSE_MAX);
@@ -96,8 +96,8 @@ pub fn timestamps(ask: Ask) -> Vec<u64> {
     keys
 }
 
-/// Identifiers that begin with the time, then the machine, then a number that tells those of one millisecond
-/// apart. Several machines give them out, so those of one millisecond arrive in any order.
+/// Identifiers that begin with the time, then the machine, then a sequence number within the millisecond.
+/// Several machines generate them, so those of one millisecond arrive in any order.
 pub fn snowflake(ask: Ask) -> Vec<u64> {
     let mut random = ask.generator(1);
     let mut now = FIRST_MILLISECONDS;

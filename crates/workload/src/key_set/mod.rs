@@ -1,10 +1,10 @@
-//! Named sets of keys: what the keys of real tables look like.
+//! Named sets of keys, modelled on those of real tables.
 //!
 //! A set yields distinct keys in the order in which they arrive: the keys to load first, then keys of the
 //! same kind that come later. A set without an order of its own arrives in random order.
 //!
-//! In reading order: [`name`] (the names), [`spread`] (keys drawn one by one), [`stretches`] (keys in runs),
-//! [`arrivals`] (keys whose order matters), [`file`] (keys that somebody else made).
+//! In reading order: [`name`] (the names), [`spread`] (keys drawn one by one), [`stretches`] (keys in
+//! runs), [`arrivals`] (keys whose order matters), [`file`] (keys from a file).
 
 mod arrivals;
 mod distinct;

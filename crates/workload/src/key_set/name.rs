@@ -14,7 +14,7 @@ const NUMBER_MAX: u32 = 1 << 24;
 /// The most upper bits that keys may share.
 const PREFIX_MAX: u32 = 32;
 
-/// What stands before a file's path.
+/// The prefix of a file's path.
 const FILE: &str = "file:";
 
 impl KeySet {

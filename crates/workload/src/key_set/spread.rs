@@ -15,7 +15,7 @@ const CLUSTERS_MAX: usize = 4096;
 const CLUSTER_KEYS_MIN: usize = 256;
 /// A cluster's standard deviation: neighbouring centres are 2^52 apart on average.
 const CLUSTER_DEVIATION: f64 = (1u64 << 38) as f64;
-/// Where centres don't lie: too near to the ends.
+/// The distance of centres from either end.
 const CLUSTER_MARGIN: u64 = 1 << 44;
 /// Keys far above the others, and where the others end and these begin.
 const OUTLIERS: usize = 20;

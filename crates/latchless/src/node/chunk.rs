@@ -1,19 +1,19 @@
-//! A few entries of a leaf, copied out of some of its lines: what a range is read by when its reader may
-//! stop at any entry.
+//! A few entries of a leaf, copied out of some of its lines, for range scans whose reader may stop at any
+//! entry.
 //!
-//! A chunk has two *windows*, of which one is in use: from the front one entries are taken in ascending
-//! order, from the back one in descending order. Nothing is written to a chunk but what is copied into it:
-//! a range is made, and moved, for less than its entries take.
+//! A chunk has two *windows*, of which one is in use: entries are taken from the front one in ascending
+//! order, from the back one in descending order. Only the entries that are copied into a chunk are written,
+//! so creating and moving a range costs less than copying a full chunk.
 //!
 //! # Invariants
-//! 1. The places of both windows hold entries: `at..end` and `back..behind`, no further than the room.
+//! 1. The places of both windows contain entries: `at..end` and `back..behind`, within the arrays.
 
 use super::hints::Shape;
 use super::*;
 use core::mem::MaybeUninit;
 use latchless_core::base::index::Direction;
 
-/// Room for the entries of a chunk: half a leaf of 64-bit lanes.
+/// The capacity of a chunk in entries: half a leaf of 64-bit lanes.
 pub const CHUNK: usize = 32;
 
 /// A few entries in ascending order. See the module documentation.
@@ -35,19 +35,19 @@ impl<B: Bits> Default for Chunk<B> {
 }
 
 impl<B: Bits> Chunk<B> {
-    /// How many entries are left in both windows.
+    /// Returns the number of entries in both windows.
     #[inline(always)]
     pub fn len(&self) -> usize {
         (self.end - self.at + self.behind - self.back) as usize
     }
 
-    /// Whether no entries are left.
+    /// Returns whether both windows are empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The entry at a place of one of the windows.
+    /// Returns the entry at a place of one of the windows.
     #[inline(always)]
     fn entry(&self, at: u32) -> (B, B) {
         debug_assert!((self.at..self.end).contains(&at) || (self.back..self.behind).contains(&at));
@@ -58,7 +58,7 @@ impl<B: Bits> Chunk<B> {
         unsafe { (self.keys.get_unchecked(at).assume_init(), self.values.get_unchecked(at).assume_init()) }
     }
 
-    /// Takes the first entry of the front window.
+    /// Removes and returns the first entry of the front window.
     #[inline(always)]
     pub fn take_first(&mut self) -> Option<(B, B)> {
         if self.at == self.end {
@@ -69,7 +69,7 @@ impl<B: Bits> Chunk<B> {
         Some(entry)
     }
 
-    /// Takes the last entry of the back window.
+    /// Removes and returns the last entry of the back window.
     #[inline(always)]
     pub fn take_last(&mut self) -> Option<(B, B)> {
         if self.back == self.behind {
@@ -80,7 +80,7 @@ impl<B: Bits> Chunk<B> {
         Some(entry)
     }
 
-    /// Passes so many entries of the front window, or all of them, and says how many.
+    /// Skips up to `most` entries of the front window, and returns their number.
     #[inline(always)]
     pub fn skip(&mut self, most: usize) -> usize {
         let passed = most.min((self.end - self.at) as usize);
@@ -88,33 +88,33 @@ impl<B: Bits> Chunk<B> {
         passed
     }
 
-    /// How many entries are left in the front window.
+    /// Returns the number of entries in the front window.
     #[inline(always)]
     pub fn front_len(&self) -> usize {
         (self.end - self.at) as usize
     }
 
-    /// The smallest and the greatest key of the front window.
+    /// Returns the smallest and the greatest key of the front window.
     #[inline(always)]
     pub fn front_ends(&self) -> Option<(B, B)> {
         (self.at < self.end).then(|| (self.entry(self.at).0, self.entry(self.end - 1).0))
     }
 
-    /// The smallest key that is left.
+    /// Returns the smallest key in either window.
     #[inline(always)]
     pub fn first(&self) -> Option<B> {
         let at = if self.at < self.end { self.at } else { self.back };
         (!self.is_empty()).then(|| self.entry(at).0)
     }
 
-    /// The greatest key that is left.
+    /// Returns the greatest key in either window.
     #[inline(always)]
     pub fn last(&self) -> Option<B> {
         let end = if self.at < self.end { self.end } else { self.behind };
         (!self.is_empty()).then(|| self.entry(end - 1).0)
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     #[inline(always)]
     pub fn clear(&mut self) {
         (self.at, self.end, self.back, self.behind) = (0, 0, 0, 0);
@@ -127,7 +127,7 @@ impl<B: Bits> Chunk<B> {
         (self.at, self.end) = (0, 0);
     }
 
-    /// Forgets keys of the front window below `low`.
+    /// Removes keys of the front window below `low`.
     #[inline(always)]
     pub fn trim_front(&mut self, low: B) {
         while self.at < self.end && self.entry(self.at).0 < low {
@@ -135,7 +135,7 @@ impl<B: Bits> Chunk<B> {
         }
     }
 
-    /// Forgets keys of the front window above `high`.
+    /// Removes keys of the front window above `high`.
     #[inline(always)]
     pub fn trim_back(&mut self, high: B) {
         while self.at < self.end && self.entry(self.end - 1).0 > high {
@@ -143,7 +143,7 @@ impl<B: Bits> Chunk<B> {
         }
     }
 
-    /// Keeps so many entries: those that are taken first.
+    /// Keeps the `most` entries that are taken first.
     #[inline(always)]
     pub fn keep(&mut self, most: usize, direction: Direction) {
         let dropped = self.len().saturating_sub(most) as u32;
@@ -170,24 +170,24 @@ impl<B> core::fmt::Debug for Chunk<B> {
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Blocks that a chunk has room for even if they are full.
+    /// The number of full blocks that fit in a chunk.
     pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
 
     /// Copies the entries of at most `count` blocks from block `first` on to the front window, no more than
-    /// find room and no further than the leaf's last one. Says which block comes next.
+    /// fit and no further than the leaf's last one. Returns the next block.
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         into.clear();
         let (mut counts, mut end) = (self.shape().counts_from(first), 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..1 + Self::BLOCKS).unwrap_or_default();
-        // As many as a chunk has room for if they are full: how many there are depends on no count.
+        // As many full blocks as fit: their number depends on no count.
         let blocks = &blocks[..blocks.len().min(count).min(Self::CHUNK_BLOCKS)];
         for line in blocks {
             assert!(end <= CHUNK - Self::WIDTH, "as many blocks as there is room for");
             S::copy_half_to(line, 0, &mut into.keys[end..end + Self::WIDTH]);
             S::copy_half_to(line, 4, &mut into.values[end..end + Self::WIDTH]);
-            // Whatever a torn shape says, no place counts that wasn't written.
+            // Even with a torn shape, no place counts that wasn't written.
             end += ((counts & count_max) as usize).min(Self::WIDTH);
             counts >>= count_bits;
         }
@@ -204,7 +204,7 @@ mod tests {
 
     const ENTRIES: u64 = 12;
 
-    /// The entries 0 to 11 of a leaf, in the front window.
+    /// Returns the entries 0 to 11 of a leaf, in the front window.
     fn chunk() -> Chunk<u64> {
         let lines: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
         let _held = latch(&lines).try_latch();

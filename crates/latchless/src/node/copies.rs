@@ -1,11 +1,11 @@
-//! What nodes hold, copied out of them, so that it can be looked at and changed in peace.
+//! Private copies of node contents.
 
 use super::PLACES_MAX;
 use core::any::Any;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 
-/// The entries of a leaf, copied out of it; room for a kilobyte of them, all of which is zeroed first.
+/// The entries of a leaf, copied out of it, in a kilobyte of arrays that are zeroed first.
 #[derive(Debug, Clone)]
 pub struct Entries<B: Bits> {
     pub(super) len: usize,
@@ -20,7 +20,7 @@ impl<B: Bits> Default for Entries<B> {
     }
 }
 
-/// Lanes of one type as lanes of another, if that is the same.
+/// Returns lanes of one type as lanes of another, if the types are the same.
 #[inline(always)]
 fn same<B: Bits, T: 'static>(lanes: &B::Lanes) -> Option<&[T]> {
     const LONG: usize = 64;
@@ -33,48 +33,48 @@ fn same<B: Bits, T: 'static>(lanes: &B::Lanes) -> Option<&[T]> {
 }
 
 impl<B: Bits> Entries<B> {
-    /// How many entries there is room for: as many as a leaf has, and a block more but for one entry.
+    /// The capacity in entries: those of a full leaf, and one less than a block more.
     pub const ROOM: usize = 512 / B::BYTES;
 
-    /// The keys, ascending.
+    /// Returns the keys, ascending.
     #[inline(always)]
     pub fn keys(&self) -> &[B] {
         &self.keys.as_ref()[..self.len]
     }
 
-    /// The values, in the order of their keys.
+    /// Returns the values, in the order of their keys.
     #[inline(always)]
     pub fn values(&self) -> &[B] {
         &self.values.as_ref()[..self.len]
     }
 
-    /// The keys and the values, if these are their types.
+    /// Returns the keys and the values, if these are their types.
     #[inline(always)]
     pub fn of_types<K: 'static, V: 'static>(&self) -> Option<(&[K], &[V])> {
         Some((&same::<B, K>(&self.keys)?[..self.len], &same::<B, V>(&self.values)?[..self.len]))
     }
 
-    /// All places, of keys and of values.
+    /// Returns all places, of keys and of values.
     #[inline(always)]
     pub(super) fn room(&mut self) -> (&mut [B], &mut [B]) {
         (self.keys.as_mut(), self.values.as_mut())
     }
 
-    /// All keys and values from a place on, and whatever is after them.
+    /// Returns all keys and values from a place on, and whatever is after them.
     #[inline(always)]
     pub(super) fn from(&self, first: usize) -> (&[B], &[B]) {
         (&self.keys.as_ref()[first..], &self.values.as_ref()[first..])
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Adds an entry behind all others.
+    /// Adds an entry after all others.
     ///
     /// # Panics
-    /// When there is no room.
+    /// If there is no room.
     #[inline]
     pub fn push(&mut self, key: B, value: B) {
         let at = self.len;
@@ -83,10 +83,10 @@ impl<B: Bits> Entries<B> {
         self.len += 1;
     }
 
-    /// Adds the entries of others from a place on behind all of its own.
+    /// Adds the entries of `others` from a place on after all entries.
     ///
     /// # Panics
-    /// When there is no room.
+    /// If there is no room.
     pub fn append(&mut self, others: &Self, from: usize) {
         let (start, end) = (self.len, self.len + others.len - from);
         let (keys, values) = self.room();
@@ -95,7 +95,7 @@ impl<B: Bits> Entries<B> {
         self.len = end;
     }
 
-    /// Puts an entry where it belongs, before the first greater key.
+    /// Inserts an entry at its place, before the first greater key.
     pub fn insert(&mut self, key: B, value: B) {
         let (at, len) = (self.keys().partition_point(|&other| other < key), self.len);
         let (keys, values) = self.room();
@@ -105,7 +105,7 @@ impl<B: Bits> Entries<B> {
         self.len += 1;
     }
 
-    /// Forgets what lies in `low..=high`.
+    /// Removes the keys in `low..=high`.
     pub fn cut_out(&mut self, low: B, high: B) {
         let end = self.keys().partition_point(|&key| key <= high);
         let (start, len) = (self.keys()[..end].partition_point(|&key| key < low), self.len);
@@ -115,7 +115,7 @@ impl<B: Bits> Entries<B> {
         self.len -= end - start;
     }
 
-    /// Forgets what lies outside of `low..=high`.
+    /// Removes the keys outside of `low..=high`.
     pub fn trim(&mut self, low: B, high: B) {
         let end = self.keys().partition_point(|&key| key <= high);
         let start = self.keys()[..end].partition_point(|&key| key < low);
@@ -128,8 +128,7 @@ impl<B: Bits> Entries<B> {
     }
 }
 
-/// The children of an inner node, copied out of it: each with the separator that it starts at,
-/// which is its low fence.
+/// The children of an inner node, copied out of it: each with its separator, which is its low fence.
 #[derive(Debug, Clone)]
 pub struct Children<B> {
     pub(super) len: usize,
@@ -144,36 +143,36 @@ impl<B: Bits> Default for Children<B> {
 }
 
 impl<B: Bits> Children<B> {
-    /// The separators, ascending.
+    /// Returns the separators, ascending.
     pub fn separators(&self) -> &[B] {
         &self.separators[..self.len]
     }
 
-    /// The children, in the order of their separators.
+    /// Returns the children, in the order of their separators.
     pub fn nodes(&self) -> &[NodeRef] {
         &self.nodes[..self.len]
     }
 
-    /// The place of the child that `key` belongs to.
+    /// Returns the place of the child that `key` belongs to.
     pub fn place_of(&self, key: B) -> usize {
         self.separators().partition_point(|&separator| separator <= key).saturating_sub(1)
     }
 
-    /// Forgets everything.
+    /// Removes all children.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Adds a child behind all others.
+    /// Adds a child after all others.
     ///
     /// # Panics
-    /// When more than [`PLACES_MAX`] come together.
+    /// If there are more than [`PLACES_MAX`].
     pub fn push(&mut self, separator: B, node: NodeRef) {
         (self.separators[self.len], self.nodes[self.len]) = (separator, node);
         self.len += 1;
     }
 
-    /// Puts a child where it belongs, before the first greater separator.
+    /// Inserts a child at its place, before the first greater separator.
     pub fn insert(&mut self, separator: B, node: NodeRef) {
         let at = self.separators().partition_point(|&other| other < separator);
         self.separators.copy_within(at..self.len, at + 1);
@@ -182,7 +181,7 @@ impl<B: Bits> Children<B> {
         self.len += 1;
     }
 
-    /// Takes out the child at a place.
+    /// Removes the child at a place.
     pub fn remove(&mut self, at: usize) {
         self.separators.copy_within(at + 1..self.len, at);
         self.nodes.copy_within(at + 1..self.len, at);

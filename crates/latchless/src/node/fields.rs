@@ -1,15 +1,15 @@
-//! Which bits of its keys, or separators, the hints of a node are made of.
+//! Hints made of one or two bit fields of a key.
 //!
-//! Usually these are the leading bits of a key's distance from the low fence: one *field*. Where keys lie in
-//! runs that are far apart, as those of a few users do that each begin with the user's number, one field of
-//! sixteen bits tells the runs apart or the keys in a run, but not both. Then a hint has two fields. The
-//! upper one tells the runs apart; the lower one is a window of the key's bits further down.
+//! Usually a hint has one *field*: the leading bits of the key's distance from the low fence. Where keys lie
+//! in runs that are far apart, such as those of a few users that begin with the user's number, one field of
+//! sixteen bits distinguishes the runs or the keys in a run, but not both. Then a hint has two fields. The
+//! upper one distinguishes the runs; the lower one is a window of the key's bits further down.
 //!
-//! The lower field is cut off at the top, so hints of two fields are in order only as long as keys with the
-//! same upper field agree on all bits between the fields. The keys that the form is chosen for do. A key that
-//! comes in later may not. So an insert compares the key's hint with those of the keys beside it, and makes
-//! all hints anew if they are out of order. An inner node is searched for keys that it doesn't have, so its
-//! searches don't rely on hints of two fields alone (`inner_search.rs`).
+//! The lower field is cut off at the top, so hints of two fields are in order only while keys with the same
+//! upper field agree on all bits between the fields. The keys for which the form is chosen do; a later key
+//! may not. So an insert compares the key's hint with those of the adjacent keys, and rebuilds all hints if
+//! they are out of order. An inner node is also searched for keys that it doesn't contain, so its searches
+//! don't rely on hints of two fields alone (`inner_search.rs`).
 
 use super::hints::{Form, HINT_MAX, Shape};
 use latchless_core::base::key::Bits;
@@ -17,23 +17,24 @@ use latchless_core::base::key::Bits;
 /// Bits of a hint.
 const HINT_BITS: u32 = u16::BITS;
 
-/// The highest bit that is set in a number that isn't zero.
+/// Returns the highest bit that is set in a number that isn't zero.
 pub(super) fn top(number: u64) -> u32 {
     number.checked_ilog2().unwrap_or(0)
 }
 
-/// All bits below this one.
+/// Returns all bits below this one.
 pub(super) fn below(bit: u32) -> u64 {
     1u64.checked_shl(bit).map_or(u64::MAX, |bit| bit - 1)
 }
 
-/// How hints are to be made for ascending `keys` with this low fence, which reach as far as `span` after it,
-/// or will soon, where one field doesn't tell all blocks apart. `starts`: which keys blocks begin with.
+/// Returns the form of hints for ascending `keys` with this low fence, which extend to `span` after it, or
+/// will soon, if one field doesn't distinguish all blocks. `starts` are the places of the keys with which
+/// blocks begin.
 pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize]) -> Form {
     fields_for::<B>(neighbours_differ(keys, starts), low, span)
 }
 
-/// As [`form_for`], for keys of which that is known: see [`neighbours_differ`].
+/// Returns the form of hints, given the bits in which the keys differ: see [`neighbours_differ`].
 pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u64) -> Form {
     let plain = Shape::<B>::form_for_span(span);
     let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
@@ -41,7 +42,7 @@ pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u6
     split.unwrap_or(Form { tied, lower: u32::from(tied && B::BYTES == 8), ..plain })
 }
 
-/// The highest bits in which neighbours of these keys differ; and those of them that tell blocks apart.
+/// Returns the highest bits in which neighbours among these keys differ, and those that distinguish blocks.
 pub(super) fn neighbours_differ<B: Bits>(keys: &[B], starts: &[usize]) -> (u64, u64) {
     let bit = |at: usize| 1 << top(keys[at - 1].to_u64() ^ keys[at].to_u64());
     let wanted = |at: &&usize| (1..keys.len()).contains(*at);
@@ -49,13 +50,13 @@ pub(super) fn neighbours_differ<B: Bits>(keys: &[B], starts: &[usize]) -> (u64, 
     (all, starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at)))
 }
 
-/// A form of two fields that tells keys apart which differ first in one of the bits `borders`, and keeps keys
-/// in order which differ first in one of the bits `all`; if there is one. Of several the one with most bits
-/// to spare in both fields.
+/// Returns a form of two fields, if there is one, that distinguishes keys which differ first in one of the
+/// bits `borders`, and keeps keys in order which differ first in one of the bits `all`. Of several, it is
+/// the one with most bits to spare in both fields.
 fn two_fields(all: u64, borders: u64, low: u64, span: u64) -> Option<Form> {
     let (mut best, mut most) = (None, 0);
     for width in 1..HINT_BITS - 1 {
-        // So far the upper field reaches without a hint that no key has.
+        // The extent of the upper field without the hint that no key has.
         let shift = (u64::BITS - span.leading_zeros() + width).saturating_sub(HINT_BITS - 1);
         let lower = borders & below(shift);
         if shift >= u64::BITS || lower == 0 {
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
     use latchless_core::testing::Rng;
 
-    /// Keys of `users` users with numbers far apart, each with `items` items.
+    /// Returns keys of `users` users with numbers far apart, each with `items` items.
     fn of_users(users: u64, items: u64, step: u64) -> Vec<u64> {
         let mut random = Rng(0x9E37_79B9_7F4A_7C15);
         let mut numbers: Vec<_> =
@@ -89,7 +90,7 @@ mod tests {
         numbers.iter().flat_map(|user| (0..items).map(move |item| user + item * step)).collect()
     }
 
-    /// The form for `keys` in blocks of four, and their hints.
+    /// Returns the form for `keys` in blocks of four, and their hints.
     fn hints_of(keys: &[u64], low: u64) -> (Form, Vec<u16>) {
         let starts: Vec<_> = (0..keys.len()).step_by(4).collect();
         let form = form_for(keys, low, 2 * (keys[keys.len() - 1] - low), &starts);
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn where_two_fields_are_not_enough_hints_are_tied_and_in_order() {
-        // Three levels of runs, each of which takes more bits than there are.
+        // Three levels of runs, which together need more bits than there are.
         let level = |at: u64| (0..4u64).map(move |item| item << at);
         let keys: Vec<_> = level(58)
             .flat_map(|a| level(30).map(move |b| a + b))

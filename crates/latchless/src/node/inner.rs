@@ -1,4 +1,4 @@
-//! Inner nodes: blocks of separators and the children that start at them.
+//! Inner nodes: blocks of separators and their children.
 
 use super::fields::form_for;
 use super::hints::{NO_BLOCK, Shape, block, block_hint, set_block_hint};
@@ -7,7 +7,7 @@ use crate::node::lines::children_in_line;
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, next, previous};
 
-/// An inner node. See the [module's head](super) for where things stand.
+/// An inner node. See the documentation of [`node`](super) for its layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Inner<'a, B> {
     pub(super) node: &'a NodeLines,
@@ -17,56 +17,57 @@ pub struct Inner<'a, B> {
 impl<'a, B: Bits> Inner<'a, B> {
     /// Blocks in an inner node: the last line holds the fences.
     pub(super) const BLOCKS: usize = or_few(LINES - 2);
-    /// Children that a block's line has room for.
+    /// The capacity of a block's line in children.
     pub(super) const WIDTH: usize = children_in_line::<B>();
-    /// Blocks among which a search looks that doesn't look at hints.
+    /// The blocks that a search without hints covers.
     pub(super) const NEAR: usize = if Self::BLOCKS < 8 { Self::BLOCKS } else { 8 };
     /// Children in a block.
     const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
-    /// The line of the fences, the high one first: it stands where another block's first separator would.
+    /// The line of the fences. The high fence comes first, at the place of the first separator of a further
+    /// block.
     pub const FENCES: usize = Self::BLOCKS + 1;
 
-    /// The inner node that these lines are.
+    /// Interprets these lines as an inner node.
     #[inline(always)]
     pub fn new(node: &'a NodeLines) -> Self {
         Self { node, lanes: core::marker::PhantomData }
     }
 
-    /// The smallest key that may be found below.
+    /// Returns the smallest key of the subtree's range.
     pub fn low(self) -> B {
         B::truncate(line(self.node, Self::FENCES)[1].load_relaxed())
     }
 
-    /// The largest key that may be found below.
+    /// Returns the largest key of the subtree's range.
     pub fn high(self) -> B {
         B::truncate(line(self.node, Self::FENCES)[0].load_relaxed())
     }
 
-    /// The next inner node to the right, if there is one.
+    /// Returns the next inner node to the right, if there is one.
     pub fn link(self) -> NodeRef {
         link(self.node)
     }
 
-    /// How many children there are; at least one, once the node is in use.
+    /// Returns the number of children; at least one, once the node is in use.
     pub fn children(self) -> usize {
         Shape::<B>::of(self.node).total()
     }
 
-    /// The child at a place of a block.
+    /// Returns the child at a place of a block.
     #[inline(always)]
     pub(super) fn node_at(self, at: usize, place: usize) -> NodeRef {
         let line = block(self.node, at);
-        // Children are four bytes wide, behind the separators; the mask only tells the compiler.
+        // Children are four bytes wide, after the separators; the mask is only for the compiler.
         let lane = Self::WIDTH * B::BYTES / 4 + place;
         NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
     }
 
-    /// The child that `key` belongs to and those behind it (or, in reverse, before it), up to the one
-    /// that `limit` belongs to, as far as there is room in `to`. Says how many they are, and the first
-    /// key that is left (in reverse, the last one). Reads blindly: what is written meanwhile may be
-    /// missing or stand twice.
+    /// Collects the child that `key` belongs to and those after it (in reverse, before it), up to the one
+    /// that `limit` belongs to, as far as they fit in `to`. Returns their number, and the first key that
+    /// remains (in reverse, the last one). Reads without validation: what is written meanwhile may be
+    /// missing or occur twice.
     #[inline(always)]
     pub fn children_from<S: Lines>(
         self,
@@ -100,9 +101,9 @@ impl<'a, B: Bits> Inner<'a, B> {
         for at in first..Self::BLOCKS {
             let line = block(self.node, at);
             let count = shape.count(at).min(Self::PER_BLOCK);
-            // The first child is wanted in any case.
+            // The first child is always included.
             let end = S::separators_up_to(line, limit).min(count).max(usize::from(len == 0) * (place + 1));
-            // A whole block is copied, whatever of it counts: no branch depends on how much that is.
+            // A whole block is copied, however much of it counts: no branch depends on that.
             for lane in 0..Self::PER_BLOCK {
                 if let Some(to) = to.get_mut(len + lane) {
                     *to = self.node_at(at, (place + lane).min(Self::PER_BLOCK - 1));
@@ -122,7 +123,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         (len, if high < limit { next(high) } else { None })
     }
 
-    /// `end`: the block, and the place in it behind the first child that is wanted.
+    /// `end` is the block, and the place in it after the first child to collect.
     fn children_before(
         self,
         shape: Shape<B>,
@@ -156,8 +157,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         word.publish(word.load_relaxed() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
 
-    /// Adds a child whose separator isn't here, if there is room in its block or in one to the right, and
-    /// hints stay in order: up to there each block passes one child on. For the holder of the latch.
+    /// Adds a child with a new separator, if there is room in its block or in one to the right, and hints
+    /// stay in order: each block up to there passes one child on. For the holder of the latch.
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
         assert_held(self.node);
         debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
@@ -168,7 +169,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             return false;
         }
         if room > at {
-            // From the far end: each child is there twice before it goes, and a reader in between misses
+            // From the far end: each child exists twice before it is removed, so a reader in between misses
             // none.
             for to in (at + 2..=room).rev() {
                 self.hand_on(shape, to);
@@ -179,7 +180,7 @@ impl<'a, B: Bits> Inner<'a, B> {
                 self.hand_on(shape, at + 1);
             }
         }
-        // One of them is there twice, or there is room.
+        // One of them exists twice, or there is room.
         let last = if room > at { Self::PER_BLOCK - 1 } else { shape.count(at) };
         self.put_in(at, (place, last), (separator, child));
         if place == 0 && at > 0 {
@@ -191,7 +192,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         true
     }
 
-    /// Has the empty blocks behind a block repeat its last child.
+    /// Fills the empty blocks after a block with its last child.
     fn repeat_last(self, shape: Shape<B>, at: usize) {
         let last = shape.count(at) - 1;
         let (separator, node) = (lane(block(self.node, at), last), self.node_at(at, last));
@@ -201,8 +202,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
     }
 
-    /// Moves the separator of a child down from `old`, still above the one before it. `false`: there is no
-    /// such child. For the holder of the latch.
+    /// Moves the separator of a child down from `old`, still above the one before it. Returns `false` if
+    /// there is no such child. For the holder of the latch.
     pub fn lower_separator<S: Lines>(self, old: B, new: B) -> bool {
         assert_held(self.node);
         let shape = Shape::<B>::of(self.node);
@@ -228,7 +229,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         true
     }
 
-    /// The block that has the last separator up to this one, and how many of its separators are.
+    /// Returns the block that has the last separator up to this one, and the number of its separators up to
+    /// it.
     fn place_up_to<S: Lines>(self, shape: Shape<B>, separator: B) -> (usize, usize) {
         let mut at = self.block_for::<S>(separator);
         while at > 0 && (shape.count(at) == 0 || S::separators_up_to(block(self.node, at), separator) == 0) {
@@ -237,7 +239,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         (at, S::separators_up_to(block(self.node, at), separator).min(shape.count(at)))
     }
 
-    /// Puts the last child of the block before block `to`, which is full, in front of it, too.
+    /// Copies the last child of the block before block `to`, which is full, to its front as well.
     fn hand_on(self, shape: Shape<B>, to: usize) {
         let separator = lane(block(self.node, to - 1), Self::PER_BLOCK - 1);
         let last = shape.count(to).min(Self::PER_BLOCK - 1);
@@ -245,10 +247,11 @@ impl<'a, B: Bits> Inner<'a, B> {
         set_block_hint(self.node, to, self.hint(shape, separator));
     }
 
-    /// Puts a child at a place of a block; the children from there on move one place on, over place `last`.
+    /// Inserts a child at a place of a block; the children from there on move up by one place, over place
+    /// `last`.
     fn put_in(self, at: usize, (place, last): (usize, usize), (separator, child): (B, NodeRef)) {
         let line = block(self.node, at);
-        // A reader in between may find a child twice or miss the new one, and is led to a neighbour.
+        // A reader in between may find a child twice or miss the new one, and arrives at a neighbour.
         for to in (place + 1..=last).rev() {
             self.set_node_at(at, to, self.node_at(at, to - 1));
             set_lane::<B>(line, to, lane(line, to - 1));
@@ -263,8 +266,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         shape.hint_from(key.to_u64(), header(self.node)[BASE].load_relaxed())
     }
 
-    /// Whether hints of two fields stay in order if this separator is put at a place, before the separator
-    /// there or instead of it. Hints of one field always do.
+    /// Returns whether hints of two fields stay in order if this separator is put at a place, before the
+    /// separator there or instead of it. Hints of one field always do.
     fn keeps_order(self, shape: Shape<B>, (at, place): (usize, usize), separator: B) -> bool {
         if shape.has_one_field() {
             return true;
@@ -285,7 +288,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         (before..=after).contains(&self.hint(shape, separator))
     }
 
-    /// Fills the places of a block behind its `count` children with the last of them.
+    /// Fills the places of a block after its `count` children with the last of them.
     fn pad(self, at: usize, count: usize) {
         let last = self.node_at(at, count - 1);
         for place in count..Self::WIDTH {
@@ -307,8 +310,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         into.len = len;
     }
 
-    /// Sets the fences and the link, and takes these children, at least one, in place of all others.
-    /// For the holder of the latch, or for a node that nobody knows of yet.
+    /// Sets the fences and the link, and replaces all children by these, at least one. For the holder of the
+    /// latch, or for a node that isn't reachable yet.
     pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
         assert_held_or_new(self.node);
         debug_assert!(
@@ -321,7 +324,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         set_link(self.node, link);
     }
 
-    /// Takes these children, at least one, in place of all others, spread evenly.
+    /// Replaces all children by these, at least one, evenly distributed.
     pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
         assert_held_or_new(self.node);
         let len = separators.len();
@@ -352,23 +355,23 @@ impl<'a, B: Bits> Inner<'a, B> {
         header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
-    /// Which of `len` children block `at` begins with, where they are spread evenly.
+    /// Returns which of `len` children block `at` begins with, if they are distributed evenly.
     fn start(len: usize, at: usize) -> usize {
         (at * len).div_ceil(Self::BLOCKS)
     }
 
-    /// How hints are to be made for these separators, which are all but the first one, and from which base.
+    /// Returns the shape for these separators, which are all but the first one, and the base of hints.
     fn shape_for(separators: &[B]) -> (Shape<B>, u64) {
         let (second, last) = (separators[0].to_u64(), separators[separators.len() - 1].to_u64());
         let plain = Shape::<B>::for_span(last.saturating_sub(second));
-        // A hint lower: keys before the second separator aren't tied with it.
+        // One hint lower: keys before the second separator aren't tied with it.
         let base = second.saturating_sub(plain.step());
         let starts = (1..Self::BLOCKS).map(|at| Self::start(separators.len() + 1, at));
         let apart = |at: usize| {
             let hint = |at: usize| plain.hint_from(separators[at].to_u64(), base);
             hint(at - 2) < hint(at - 1)
         };
-        // Where blocks have two children each, none is empty.
+        // If blocks have at least two children each, none is empty.
         if B::BYTES < 8 || separators.len() < 2 * Self::BLOCKS || starts.clone().all(apart) {
             return (plain, base);
         }
@@ -378,14 +381,14 @@ impl<'a, B: Bits> Inner<'a, B> {
         if form.width > 0 { (Shape::new(form), second) } else { (plain, base) }
     }
 
-    /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
+    /// Makes the node dead: no key lies between its fences. Its children stay readable.
     pub fn mark_dead(self) {
         assert_held(self.node);
         line(self.node, Self::FENCES)[0].store_relaxed(B::MIN.to_u64());
         line(self.node, Self::FENCES)[1].store_relaxed(B::MAX.to_u64());
     }
 
-    /// What is wrong with the node, if anything is. Wants it at rest.
+    /// Returns the first violated invariant, if there is one. The node must be at rest.
     #[inline(always)]
     pub fn fault<S: Lines>(self) -> Option<String> {
         let mut children = Children::default();

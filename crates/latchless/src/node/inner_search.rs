@@ -1,11 +1,11 @@
 //! Searching an inner node: the hints name a block, and its separators the child.
 //!
-//! Where many separators crowd together, as those of one user's items do, hints have two fields (see
-//! `fields.rs`). Such hints are in order for the separators, and may name any block for a key that agrees
-//! with none of them in the bits between the fields. So a search compares the key with the first separators
-//! of the named block and of the next one.
+//! Where many separators cluster, as those of one user's items do, hints have two fields (see `fields.rs`).
+//! Such hints are in order for the separators, but may name any block for a key that agrees with none of
+//! them in the bits between the fields. So a search also compares the key with the first separators of the
+//! named block and of the next one.
 //!
-//! A search that knows about where to look ([`Inner::child_near`]) does without hints.
+//! A search with a predicted block ([`Inner::child_near`]) uses no hints.
 
 use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;
@@ -14,13 +14,13 @@ use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
 use latchless_core::search::Scalar;
 
 impl<'a, B: Bits> Inner<'a, B> {
-    /// The child that `key` belongs to. Without validation it may be another one, of the same level.
+    /// Returns the child that `key` belongs to. Without validation it may be another one, of the same level.
     #[inline(always)]
     pub fn child<S: Lines>(self, key: B) -> NodeRef {
         self.child_in::<S>(self.named_block::<S>(key), key)
     }
 
-    /// The block that the hints name for `key`: the one with its child, if hints have one field.
+    /// Returns the block that the hints name for `key`: the one with its child, if hints have one field.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
         let shape = Shape::<B>::of(self.node);
@@ -29,8 +29,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
 
-    /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
-    /// one that begins with it or before it.
+    /// Returns the block that has the child for `key`, of those up to block `at` that have the same hint:
+    /// the last one that begins with the key or before it.
     #[inline(always)]
     fn untie<S: Lines>(self, shape: Shape<B>, (mut at, hint): (usize, u16), key: B) -> usize {
         prefetch_tied::<S>(self.node, at, hint);
@@ -41,13 +41,13 @@ impl<'a, B: Bits> Inner<'a, B> {
         at
     }
 
-    /// The first separator of a block.
+    /// Returns the first separator of a block.
     #[inline(always)]
     fn first_of(self, at: usize) -> B {
         lane(block(self.node, at), 0)
     }
 
-    /// The block that has the child for `key`. `named`: the one that the hints name.
+    /// Returns the block that has the child for `key`. `named` is the one that the hints name.
     #[inline(always)]
     fn settle(self, named: usize, key: B) -> usize {
         if Shape::<B>::of(self.node).has_one_field() {
@@ -58,7 +58,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         if begins && (is_last || key < self.first_of(named + 1)) { named } else { self.compare_all(key) }
     }
 
-    /// The block that has the child for `key`, without a look at the hints.
+    /// Returns the block that has the child for `key`, without using hints.
     #[cold]
     #[inline(never)]
     fn compare_all(self, key: B) -> usize {
@@ -67,14 +67,14 @@ impl<'a, B: Bits> Inner<'a, B> {
         (1..Self::BLOCKS).rev().find(begins).unwrap_or(0)
     }
 
-    /// The block that has the child for `key`.
+    /// Returns the block that has the child for `key`.
     #[inline(always)]
     pub fn block_for<S: Lines>(self, key: B) -> usize {
         self.settle(self.named_block::<S>(key), key)
     }
 
-    /// The block that the hints name for `key`, on a tie the rightmost one. Asks for what [`Inner::child_in`]
-    /// reads of it, and for the blocks that are tied with it.
+    /// Returns the block that the hints name for `key`, on a tie the rightmost one. Prefetches what
+    /// [`Inner::child_in`] reads of it, and the blocks that are tied with it.
     #[inline(always)]
     pub fn ask_for_named<S: Lines>(self, key: B) -> usize {
         let shape = Shape::<B>::of(self.node);
@@ -91,13 +91,13 @@ impl<'a, B: Bits> Inner<'a, B> {
         at
     }
 
-    /// Which lines a search reads that begins in block `at` or the one behind it.
+    /// Returns the lines that a search reads which begins in block `at` or the one after it.
     #[inline(always)]
     pub fn likely_lines(at: usize) -> [usize; 3] {
         [0, at + 1, at + 2]
     }
 
-    /// The child that `key` belongs to, for which the hints named block `at`.
+    /// Returns the child that `key` belongs to, for which the hints named block `at`.
     #[inline(always)]
     pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
         let at = self.settle(at, key);
@@ -105,7 +105,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         if up_to == 0 { self.child_left(at, key) } else { self.node_at(at, up_to - 1) }
     }
 
-    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
+    /// Returns the child that `key` belongs to, and the key's place between the child's fences, in
+    /// sixteenths.
     #[inline(always)]
     pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
         let at = self.block_for::<S>(key);
@@ -114,8 +115,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         if up_to == 0 {
             return (self.child_left(at, key), 0);
         }
-        // Where the child ends the next one begins: in this block or in front of the next. Behind the
-        // last child of all stands something else; then the share is wrong, which is no harm.
+        // The child ends where the next one begins: in this block or at the front of the next. After the
+        // last child of all there is something else; then the share is wrong, which is harmless.
         let ends_block = up_to >= Shape::<B>::of(self.node).count(at);
         let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
         let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
@@ -123,10 +124,11 @@ impl<'a, B: Bits> Inner<'a, B> {
         (self.node_at(at, up_to - 1), sixteenth_between(low, next, key.to_u64()))
     }
 
-    /// As [`Inner::child_and_share`], by the first separators of a few blocks from block `from` on, without a
-    /// look at the hints. `None`: the child isn't in one of these blocks.
+    /// Finds the child and the key's place by the first separators of a few blocks from block `from` on,
+    /// without using hints. Returns `None` if the child isn't in one of these blocks. See
+    /// [`Inner::child_and_share`].
     ///
-    /// Nothing in it is mispredicted but whether the child is there.
+    /// Only the branch on whether the child is there can be mispredicted.
     #[inline(always)]
     #[allow(clippy::unnecessary_min_or_max, reason = "it changes nothing in small nodes alone")]
     pub fn child_near<S: Lines>(self, from: usize, key: B) -> Option<(NodeRef, usize)> {
@@ -150,7 +152,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         Some((self.node_at(at, last), sixteenth_between(low, next.to_u64(), key.to_u64())))
     }
 
-    /// Looks for the child to the left of block `at`.
+    /// Finds the child to the left of block `at`.
     #[cold]
     #[inline(never)]
     fn child_left(self, mut at: usize, key: B) -> NodeRef {
@@ -166,11 +168,12 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 }
 
-/// In which sixteenth of the way from `low` to `next` a key stands, which lies between them; else any.
+/// Returns the sixteenth of the way from `low` to `next` in which `key` lies; arbitrary if it doesn't lie
+/// between them.
 #[inline(always)]
 fn sixteenth_between(low: u64, next: u64, key: u64) -> usize {
     let (inside, width) = (key.wrapping_sub(low), next.wrapping_sub(low));
-    // Short numbers: a branch would choose between a long division and a short one.
+    // Short numbers: otherwise a branch would choose between a long division and a short one.
     let shift = (width | 1).leading_zeros();
     let (inside, width) = ((inside << shift >> 48) as u32, (width << shift >> 48) as u32);
     ((inside << 4) / (width | 1)) as usize & 15

@@ -1,4 +1,4 @@
-//! Leaves: blocks that hold keys and, in the same line, their values.
+//! Leaves: blocks with keys and, in the same line, their values.
 
 use super::hints::{self, Maker, Shape, block, named_block, prefetch_tied};
 use super::*;
@@ -6,7 +6,7 @@ use crate::node::lines::keys_in_line;
 use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
 use latchless_core::search::Scalar;
 
-/// A leaf. See the [module's head](super) for where things stand.
+/// A leaf. See the documentation of [`node`](super) for its layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Leaf<'a, B> {
     pub(super) node: &'a NodeLines,
@@ -23,51 +23,51 @@ pub struct Place {
 impl<'a, B: Bits> Leaf<'a, B> {
     /// Blocks in a leaf.
     pub const BLOCKS: usize = or_few(LINES - 1);
-    /// Entries that a block's line has room for.
+    /// The capacity of a block's line in entries.
     pub(super) const WIDTH: usize = keys_in_line::<B>();
     /// Entries in a block.
     pub const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Entries in a leaf: 60 of 64-bit lanes, 120 of 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
 
-    /// The leaf that these lines are.
+    /// Interprets these lines as a leaf.
     #[inline(always)]
     pub fn new(node: &'a NodeLines) -> Self {
         Self { node, lanes: core::marker::PhantomData }
     }
 
-    /// The smallest and the largest key that may stand here.
+    /// Returns the smallest and the largest key that the leaf may contain.
     #[inline(always)]
     pub fn fences(self) -> (B, B) {
         (self.low(), self.high())
     }
 
-    /// The smallest key that may stand here.
+    /// Returns the smallest key that the leaf may contain.
     #[inline(always)]
     pub fn low(self) -> B {
         B::truncate(header(self.node)[LOW].load_relaxed())
     }
 
-    /// The largest key that may stand here.
+    /// Returns the largest key that the leaf may contain.
     #[inline(always)]
     pub fn high(self) -> B {
         B::truncate(header(self.node)[HIGH].load_relaxed())
     }
 
-    /// Whether `key` lies between the fences.
+    /// Returns whether `key` lies between the fences.
     #[inline(always)]
     pub fn covers(self, key: B) -> bool {
-        // Both are looked at, so that nothing is mispredicted.
+        // Both are compared, so that nothing is mispredicted.
         (self.low() <= key) & (key <= self.high())
     }
 
-    /// The next leaf to the right, if there is one.
+    /// Returns the next leaf to the right, if there is one.
     #[inline(always)]
     pub fn link(self) -> NodeRef {
         link(self.node)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline(always)]
     pub fn len(self) -> usize {
         self.shape().total()
@@ -83,13 +83,13 @@ impl<'a, B: Bits> Leaf<'a, B> {
         header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
-    /// How hints are made of keys in this leaf, which has that shape.
+    /// Returns the maker of hints for this leaf, which has that shape.
     #[inline(always)]
     pub(super) fn maker(self, shape: Shape<B>) -> Maker<B> {
         Maker::of(self.node, shape, self.low().to_u64())
     }
 
-    /// The hint of block `at`, which isn't the first.
+    /// Returns the hint of block `at`, which isn't the first.
     #[inline(always)]
     pub(super) fn block_hint(self, shape: Shape<B>, at: usize) -> u16 {
         hints::block_hint(self.node, at) | shape.place_bits()
@@ -101,13 +101,13 @@ impl<'a, B: Bits> Leaf<'a, B> {
         hints::set_block_hint(self.node, at, hint & !shape.place_bits() | places);
     }
 
-    /// The block that holds `key`, if any does and its hint isn't tied with another's.
+    /// Returns the block that has `key`, if any does and its hint isn't tied with another's.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
         self.named::<S>(self.shape(), key)
     }
 
-    /// As [`Leaf::named_block`]. Asks for that block, and for those that are tied with it.
+    /// Returns the block that the hints name for `key`, and prefetches it and those that are tied with it.
     #[inline(always)]
     pub fn ask_for_named<S: Lines>(self, key: B) -> usize {
         let shape = self.shape();
@@ -120,7 +120,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         at
     }
 
-    /// Asks for the blocks before block `at` that have the same hint.
+    /// Prefetches the blocks before block `at` that have the same hint.
     #[inline(never)]
     fn ask_for_tied(self, shape: Shape<B>, at: usize, hint: u16) {
         if at > 0 && self.block_hint(shape, at) == hint {
@@ -128,20 +128,20 @@ impl<'a, B: Bits> Leaf<'a, B> {
         }
     }
 
-    /// The block that the hints name for `key`, on a tie the rightmost one.
+    /// Returns the block that the hints name for `key`, on a tie the rightmost one.
     #[inline(always)]
     fn named<S: Lines>(self, shape: Shape<B>, key: B) -> usize {
         named_block::<S>(self.node, self.maker(shape).hint::<S>(key))
     }
 
-    /// Where a block begins: an address to prefetch.
+    /// Returns the address of a block, for a prefetch.
     #[inline(always)]
     pub fn block_address(self, at: usize) -> *const u8 {
         core::ptr::from_ref(block(self.node, at)).cast()
     }
 
-    /// The first of three lines of which a key in this sixteenth of the leaf's range is likely to be in one:
-    /// nine times in ten, with keys spread at random.
+    /// Returns the first of three lines that probably contain a key in this sixteenth of the leaf's range:
+    /// nine times in ten for random keys.
     #[inline(always)]
     pub fn first_likely_line(sixteenth: usize) -> usize {
         sixteenth.min(LINES - 3)
@@ -157,7 +157,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         lane(self.line(place.block), place.at)
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     #[inline(always)]
     pub fn value(self, place: Place) -> B {
         lane(self.line(place.block), Self::WIDTH + place.at)
@@ -182,18 +182,18 @@ impl<'a, B: Bits> Leaf<'a, B> {
         set_lane(line, Self::WIDTH + place.at, value);
     }
 
-    /// The value under `key`.
+    /// Returns the value of `key`.
     #[inline(always)]
     pub fn get<S: Lines>(self, key: B) -> Option<B> {
         self.find::<S>(key).map(|place| self.value(place))
     }
 
-    /// The value under `key`, and whether that is the answer: `key` lies between the fences, and no tie hides
-    /// it. Each word of the header is read once, and nothing is called.
+    /// Returns the value of `key`, and whether that is conclusive: `key` lies between the fences, and no tie
+    /// hides it. Each word of the header is read once, and there are no calls.
     #[inline(always)]
     pub fn get_at_once<S: Lines>(self, key: B) -> (Option<B>, bool) {
         let (shape, low) = (self.shape(), self.low());
-        // Both fences are looked at, so that nothing is mispredicted.
+        // Both fences are compared, so that nothing is mispredicted.
         let inside = (low <= key) & (key <= self.high());
         let hint = Maker::of(self.node, shape, low.to_u64()).hint::<S>(key);
         let at = named_block::<S>(self.node, hint);
@@ -204,13 +204,13 @@ impl<'a, B: Bits> Leaf<'a, B> {
         (Some(lane(line, Self::WIDTH + found.trailing_zeros() as usize)), inside)
     }
 
-    /// The value under `key`, for which the hints named block `at`.
+    /// Returns the value of `key`, for which the hints named block `at`.
     #[inline(always)]
     pub fn get_in<S: Lines>(self, at: usize, key: B) -> Option<B> {
         self.find_in::<S>(self.shape(), at, key).map(|place| self.value(place))
     }
 
-    /// Where `key` is.
+    /// Returns the place of `key`.
     #[inline(always)]
     pub fn find<S: Lines>(self, key: B) -> Option<Place> {
         let shape = self.shape();
@@ -223,28 +223,29 @@ impl<'a, B: Bits> Leaf<'a, B> {
         if found.is_none() & shape.is_tied() { self.find_tied(shape, at, key) } else { found }
     }
 
-    /// As [`Leaf::find`], where hints may be tied and `key` isn't in block `at`, which they named.
+    /// Finds a key that isn't in block `at`, which the hints named, where hints may be tied. See
+    /// [`Leaf::find`].
     #[cold]
     #[inline(never)]
     fn find_tied(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
         self.find_named::<Scalar>(shape, self.settle(shape, at, key), key)
     }
 
-    /// One bit for each place of block `at`: whether it is in use and has `key`.
+    /// Returns one bit for each place of block `at`: whether it is in use and has `key`.
     #[inline(always)]
     fn found_in<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> u32 {
         S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1)
     }
 
-    /// Where `key` stands in block `at`.
+    /// Returns the place of `key` in block `at`.
     #[inline(always)]
     pub(super) fn find_named<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
         let found = self.found_in::<S>(shape, at, key);
         (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
     }
 
-    /// The block that `key` belongs to by the keys that are there: the last one that begins with it or before
-    /// it, or else the first. `at`: the block that the hints named.
+    /// Returns the block that `key` belongs to by the keys that are present: the last one that begins with
+    /// it or before it, or else the first. `at` is the block that the hints named.
     pub(super) fn settle(self, shape: Shape<B>, mut at: usize, key: B) -> usize {
         let is_empty = |at: usize| shape.count(at) == 0;
         while at > 0 && (is_empty(at) || self.first_of(at) > key) {
@@ -262,46 +263,46 @@ impl<'a, B: Bits> Leaf<'a, B> {
         at
     }
 
-    /// The smallest key of a block that isn't empty.
+    /// Returns the smallest key of a block that isn't empty.
     pub(super) fn first_of(self, block: usize) -> B {
         self.key(Place { block, at: 0 })
     }
 
-    /// The greatest key of a block.
+    /// Returns the greatest key of a block.
     pub(super) fn last_of(self, shape: Shape<B>, block: usize) -> Option<B> {
         Some(self.key(Place { block, at: self.count(shape, block).checked_sub(1)? }))
     }
 
-    /// The block that `key` belongs to, even if the leaf doesn't have it: see [`Leaf::settle`].
+    /// Returns the block that `key` belongs to, even if the leaf doesn't contain it: see [`Leaf::settle`].
     #[inline(always)]
     fn block_for<S: Lines>(self, shape: Shape<B>, key: B) -> usize {
         let at = self.named::<S>(shape, key.max(self.low()));
         if shape.is_plain() { at } else { self.settle(shape, at, key) }
     }
 
-    /// The first block that may hold keys at `key` or behind it.
+    /// Returns the first block that may contain keys at or after `key`.
     #[inline(always)]
     pub fn first_block<S: Lines>(self, key: B) -> usize {
         self.block_for::<S>(self.shape(), key)
     }
 
-    /// The last block that may hold keys up to `key`.
+    /// Returns the last block that may contain keys up to `key`.
     #[inline(always)]
     pub fn last_block<S: Lines>(self, key: B) -> usize {
         self.block_for::<S>(self.shape(), key).min(Self::BLOCKS - 1)
     }
 
-    /// The places of a block that are in use.
+    /// Returns the places of a block that are in use.
     pub(super) fn places(self, shape: Shape<B>, block: usize) -> impl DoubleEndedIterator<Item = Place> {
         (0..self.count(shape, block)).map(move |at| Place { block, at })
     }
 
-    /// The places in use of block `first` and of all after it.
+    /// Returns the places in use of block `first` and of all after it.
     pub(super) fn places_from(self, shape: Shape<B>, first: usize) -> impl Iterator<Item = Place> {
         (first..Self::BLOCKS).flat_map(move |block| self.places(shape, block))
     }
 
-    /// How many entries a block has, whatever a torn shape says.
+    /// Returns the number of entries of a block, bounded even if the shape is torn.
     fn count(self, shape: Shape<B>, at: usize) -> usize {
         shape.count(at).min(Self::PER_BLOCK)
     }
@@ -313,8 +314,8 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.append_to::<S>(0, into);
     }
 
-    /// Copies the entries of block `first` and of all behind it. For each block that is copied, the line of
-    /// the same block of the node at `ahead`, if there is one, is asked for, and that node's first line.
+    /// Copies the entries of block `first` and of all after it. For each block that is copied, prefetches
+    /// the line of the same block of the node at `ahead`, if there is one, and that node's first line.
     #[inline(always)]
     pub fn copy_out_and_ask<S: Lines>(self, first: usize, into: &mut Entries<B>, ahead: Option<*const u8>) {
         into.len = 0;
@@ -324,7 +325,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.append::<S>(first, into, ahead);
     }
 
-    /// Adds the entries of block `first` and of all behind it to others.
+    /// Appends the entries of block `first` and of all after it to others.
     #[inline(always)]
     pub(super) fn append_to<S: Lines>(self, first: usize, to: &mut Entries<B>) {
         self.append::<S>(first, to, None);
@@ -340,15 +341,14 @@ impl<'a, B: Bits> Leaf<'a, B> {
             }
             S::copy_half(self.line(at), 0, &mut keys[len..]);
             S::copy_half(self.line(at), 4, &mut values[len..]);
-            // Whatever a torn shape says, the next block finds room.
+            // Even if the shape is torn, the next block fits.
             len = (len + shape.count(at)).min(Entries::<B>::ROOM - Self::WIDTH);
         }
         to.len = len;
     }
 
-    /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
-    /// entries. Says how many there were, and the sum. Meanwhile the lines of the node at `ahead`, if there
-    /// is one, are asked for.
+    /// Adds up the values of at most `most` entries in `low..=high`, modulo 2^64. Returns the number of
+    /// entries, and the sum. Meanwhile prefetches the lines of the node at `ahead`, if there is one.
     #[inline(always)]
     pub fn sum<S: Lines>(self, (low, high): (B, B), most: usize, ahead: Option<*const u8>) -> (usize, u64) {
         let (shape, mut sums) = (self.shape(), S::no_sums());
@@ -374,7 +374,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         for at in self.first_block::<S>(low)..=last {
             let line = self.line(at);
             let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
-            // Those of a block stand side by side: the first so many of them.
+            // Those of a block are adjacent: the first so many of them.
             let end = (taken.trailing_zeros() as usize + left.min(Self::PER_BLOCK)).min(31);
             let taken = taken & ((1 << end) - 1);
             sums = S::add_values::<B>(line, taken, sums);
@@ -386,7 +386,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         (most - left, S::total(sums))
     }
 
-    /// What is wrong with the leaf, if anything is. Wants it at rest.
+    /// Returns the first violated invariant, if there is one. The leaf must be at rest.
     pub fn fault(self) -> Option<String> {
         let (shape, mut before) = (self.shape(), None);
         let maker = self.maker(shape);

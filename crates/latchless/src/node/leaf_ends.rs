@@ -1,23 +1,23 @@
-//! Entries that come after all others of a leaf, or before them: where keys come in order, most do.
+//! Inserts at the ends of a leaf, where most go if keys come in order.
 //!
 //! Such an entry needs no search: its block is the last one that isn't empty, or the first, or the one next
-//! to that. What is asked of its hint is what an insert in the middle asks (`leaf_update.rs`): it is in order
-//! with that of the entry beside it, and no other block is named by it. Where that can't be told at once,
-//! nothing is put in.
+//! to that. Its hint has to satisfy the same conditions as in the middle (`leaf_update.rs`): it is in order
+//! with that of the adjacent entry, and names no other block. If that can't be decided at once, nothing is
+//! inserted.
 
 use super::hints::{HINT_MAX, Shape};
 use super::*;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Puts an entry behind all others, or before them. `false`: it doesn't belong there, or another way in
-    /// is needed; nothing has changed then.
+    /// Inserts an entry after all others, or before them. Returns `false` if it doesn't belong there, or
+    /// needs the general insert; nothing has changed then.
     #[inline(always)]
     pub fn push_at_end(self, is_last: bool, entry: (B, B)) -> bool {
         if is_last { self.push_back(entry) } else { self.push_front(entry) }
     }
 
-    /// As [`Leaf::push_at_end`], behind all others.
+    /// Inserts an entry after all others. See [`Leaf::push_at_end`].
     #[inline(always)]
     fn push_back(self, entry: (B, B)) -> bool {
         assert_held(self.node);
@@ -42,7 +42,7 @@ impl<B: Bits> Leaf<'_, B> {
         true
     }
 
-    /// As [`Leaf::push_at_end`], before all others.
+    /// Inserts an entry before all others. See [`Leaf::push_at_end`].
     #[inline(always)]
     fn push_front(self, entry: (B, B)) -> bool {
         assert_held(self.node);
@@ -76,7 +76,7 @@ impl<B: Bits> Leaf<'_, B> {
         true
     }
 
-    /// Whether the hints of two neighbours in one block are in order.
+    /// Returns whether the hints of two neighbours in one block are in order.
     #[inline(always)]
     fn keeps_order(self, shape: Shape<B>, first: B, second: B) -> bool {
         if shape.agree_above_fields(first, second) {
@@ -97,8 +97,9 @@ impl<B: Bits> Leaf<'_, B> {
         (maker.hint::<Scalar>(first), maker.hint::<Scalar>(second))
     }
 
-    /// Whether the hints of two keys that will be neighbours are in order, and reach as far. `apart`: in two
-    /// blocks, whose hints mustn't be tied, since ties of one field are counted elsewhere.
+    /// Returns whether the hints of two keys that will be neighbours are in order, and reach as far.
+    /// `apart`: the keys are in two blocks, whose hints mustn't be tied, because ties of one field are
+    /// counted elsewhere.
     #[inline(always)]
     fn are_in_order(shape: Shape<B>, (first, second): (u16, u16), apart: bool) -> bool {
         let may_tie = !apart || shape.is_tied() && !shape.has_one_field();
@@ -107,7 +108,7 @@ impl<B: Bits> Leaf<'_, B> {
 }
 
 impl<B: Bits> Shape<B> {
-    /// The first block with a place taken, and how many are.
+    /// Returns the first block that isn't empty, and its number of entries.
     #[inline(always)]
     pub(super) fn first_taken(self) -> Option<(usize, usize)> {
         let counts = self.counts_from(0);
@@ -115,7 +116,7 @@ impl<B: Bits> Shape<B> {
         (counts != 0).then(|| (at, self.count(at)))
     }
 
-    /// The last block with a place taken, and how many are.
+    /// Returns the last block that isn't empty, and its number of entries.
     #[inline(always)]
     fn last_taken(self) -> Option<(usize, usize)> {
         let counts = self.counts_from(0);

@@ -6,7 +6,7 @@ use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
 
 impl<B: Bits> Leaf<'_, B> {
-    /// The first entry at `key` or behind it.
+    /// Returns the first entry at or after `key`.
     #[inline(always)]
     pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
         let (first, shape) = (self.first_block::<S>(key), self.shape());
@@ -20,7 +20,7 @@ impl<B: Bits> Leaf<'_, B> {
         None
     }
 
-    /// The last entry at `key` or before it.
+    /// Returns the last entry at or before `key`.
     #[inline(always)]
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
         let shape = self.shape();
@@ -33,29 +33,31 @@ impl<B: Bits> Leaf<'_, B> {
         None
     }
 
-    /// As [`Leaf::first_from`], if block `at`, which the hints named for `key`, surely has that entry.
+    /// Returns the first entry at or after `key`, if it is certainly in block `at`, which the hints named
+    /// for `key`.
     #[inline(always)]
     pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let found = self.first_between::<S>(shape, at, (key, B::MAX))?;
-        // Where hints alone can't tell, a block before this one may have an entry at `key` or behind it, too;
+        // Where hints alone aren't conclusive, an earlier block may also have an entry at or after `key`;
         // not if this one has an entry before `key`.
         let first = found.0 == self.first_of(at);
         (!first || shape.is_plain()).then_some(found)
     }
 
-    /// As [`Leaf::last_up_to`], if block `at`, which the hints named for `key`, surely has that entry.
+    /// Returns the last entry at or before `key`, if it is certainly in block `at`, which the hints named
+    /// for `key`.
     #[inline(always)]
     pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let (found, place) = self.last_between::<S>(shape, at, (B::MIN, key))?;
-        // Hints of two fields or picked bits may name a block too early for a key that isn't there.
+        // Hints of two fields or picked bits may name a block too early for a key that isn't present.
         let last = place + 1 >= shape.count(at);
         (!last || shape.has_one_field()).then_some(found)
     }
 
-    /// As [`Leaf::first_from`], if that entry isn't in block `at`, which the hints named for `key`, and the
-    /// next block surely has it.
+    /// Returns the first entry at or after `key`, if it isn't in block `at`, which the hints named for
+    /// `key`, and is certainly in the next block.
     #[inline(always)]
     pub fn first_behind<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let (shape, next) = (self.shape(), at + 1);
@@ -63,8 +65,8 @@ impl<B: Bits> Leaf<'_, B> {
         if is_sure { self.first_between::<S>(shape, next, (key, B::MAX)) } else { None }
     }
 
-    /// As [`Leaf::last_up_to`], if that entry isn't in block `at`, which the hints named for `key`, and the
-    /// block before surely has it.
+    /// Returns the last entry at or before `key`, if it isn't in block `at`, which the hints named for
+    /// `key`, and is certainly in the block before.
     #[inline(always)]
     pub fn last_before<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
@@ -78,14 +80,14 @@ impl<B: Bits> Leaf<'_, B> {
         (found != 0).then(|| self.entry_at(Place { block: at, at: found.trailing_zeros() as usize }))
     }
 
-    /// The entry, and its place in the block.
+    /// Returns the entry, and its place in the block.
     #[inline(always)]
     fn last_between<S: Lines>(self, shape: Shape<B>, block: usize, range: (B, B)) -> Option<((B, B), usize)> {
         let at = self.between::<S>(shape, block, range).checked_ilog2()? as usize;
         Some((self.entry_at(Place { block, at }), at))
     }
 
-    /// One bit for each entry of block `at`: whether its key lies in the range.
+    /// Returns one bit for each entry of block `at`: whether its key lies in the range.
     #[inline(always)]
     fn between<S: Lines>(self, shape: Shape<B>, at: usize, (low, high): (B, B)) -> u32 {
         S::keys_between(self.line(at), low, high) & ((1 << shape.count(at)) - 1)

@@ -5,21 +5,21 @@ use super::*;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
-/// The place of a key in a leaf, or the block that an insert of it goes into.
+/// The place of a key in a leaf, or the block for an insert of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<B> {
     pub(super) shape: Shape<B>,
-    /// The block that an insert goes into.
+    /// The block for an insert.
     pub(super) block: usize,
-    /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits than
-    /// hints of two fields, or of picked bits, expect.
+    /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits than hints
+    /// of two fields, or of picked bits, assume.
     pub(super) far: bool,
-    /// The key's place, if the leaf has the key.
+    /// The key's place, if the leaf contains the key.
     pub place: Option<Place>,
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// The place of `key`, or the block that an insert of it goes into. For the holder of the latch.
+    /// Finds the place of `key`, or the block for an insert of it. For the holder of the latch.
     #[inline(always)]
     pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
         let shape = self.shape();
@@ -29,7 +29,8 @@ impl<B: Bits> Leaf<'_, B> {
         self.seek_named::<S>(shape, key)
     }
 
-    /// As [`Leaf::seek`], in the block that hints of one field name: on a tie the rightmost one.
+    /// Finds the place or block of `key` by hints of one field: on a tie the rightmost block. See
+    /// [`Leaf::seek`].
     #[inline(always)]
     fn seek_named<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         let distance = shape.upper(key.to_u64(), self.low().to_u64());
@@ -37,7 +38,7 @@ impl<B: Bits> Leaf<'_, B> {
         Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
     }
 
-    /// As [`Leaf::seek`], where hints alone can't tell.
+    /// Finds the place or block of `key` where hints alone aren't conclusive. See [`Leaf::seek`].
     #[inline(always)]
     fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         if shape.has_one_field() {
@@ -49,7 +50,7 @@ impl<B: Bits> Leaf<'_, B> {
         let hint = maker.hint::<S>(key);
         let block = named_block::<S>(self.node, hint);
         let (line, count) = (self.line(block), shape.count(block));
-        // Keys before or after this one may be in the lines beside its own.
+        // Keys before or after this one may be in the adjacent lines.
         prefetch_read(line_address(self.node.as_ptr().cast(), block));
         prefetch_read(line_address(self.node.as_ptr().cast(), block + 2));
         let place = self.find_named::<S>(shape, block, key);
@@ -69,7 +70,7 @@ impl<B: Bits> Leaf<'_, B> {
         if place.is_some() || in_order { seen } else { self.seek_slowly(seen, key) }
     }
 
-    /// As [`Leaf::seek`], where the keys beside this one are further away.
+    /// Finds the block of `key` where the adjacent keys are further away. See [`Leaf::seek`].
     #[cold]
     #[inline(never)]
     fn seek_slowly(self, seen: Seen<B>, key: B) -> Seen<B> {
@@ -77,7 +78,7 @@ impl<B: Bits> Leaf<'_, B> {
         let hint = self.maker(shape).hint::<Scalar>(key);
         let mut block = self.settle(shape, seen.block, key);
         let place = if shape.is_tied() { self.find_named::<Scalar>(shape, block, key) } else { None };
-        // A later block that doesn't begin with a smaller key takes this one if its hint isn't greater: a
+        // A later block that doesn't begin with a smaller key accepts this one if its hint isn't greater: a
         // block's hint is at least that of all keys before it.
         let takes = |at: usize| {
             let begins_later = shape.count(at) == 0 || self.first_of(at) > key;
@@ -91,8 +92,8 @@ impl<B: Bits> Leaf<'_, B> {
         Seen { block, place, far, ..seen }
     }
 
-    /// Whether the hint of `key`, which isn't there and belongs to block `block`, is in order with those of
-    /// the keys before and after it, and of the blocks.
+    /// Returns whether the hint of `key`, which isn't present and belongs to block `block`, is in order with
+    /// those of the keys before and after it, and of the blocks.
     fn is_hint_in_order(self, shape: Shape<B>, block: usize, key: B) -> bool {
         if shape.has_one_field() {
             return true;

@@ -1,11 +1,11 @@
 //! Splitting full leaves, and lending some of their entries.
 //!
 //! # Where to cut
-//! A leaf is cut in the middle, unless keys grow at one place of it: then every further key comes to the
-//! same side, and the other side would stay half empty for ever. Nothing records in which order keys came.
-//! The keys themselves tell: the new key and those before it lie close together, and after it there is a
-//! gap in which many more of them find room. In keys drawn at random there is no such place. Where growing
-//! keys come in another order after all, one cut is uneven, which is no more than a little memory.
+//! A leaf is cut in the middle, unless keys grow at one place of it: then every further key goes to the same
+//! side, and the other side would stay half empty. The order of inserts isn't recorded, but the keys show
+//! it: the new key and those before it lie close together, and after it there is a gap in which many more of
+//! them fit. Random keys have no such place. If growing keys turn out to come in another order, one cut is
+//! uneven, which costs a little memory.
 
 use super::leaf_update::{Layout, Room};
 use super::*;
@@ -13,84 +13,85 @@ use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use latchless_core::base::span::before;
 
-/// Where keys grow in a leaf.
+/// The direction in which keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Growth {
-    /// Nowhere that could be told.
+    /// None that is detectable.
     None,
-    /// Each key comes right after the last one.
+    /// Each key follows the last one immediately.
     Up,
-    /// Each key comes right before the last one.
+    /// Each key precedes the last one immediately.
     Down,
 }
 
-/// How a full leaf and one entry more become two leaves.
+/// How to split a full leaf and one more entry into two leaves.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// How many entries are before the new one.
+    /// The number of entries before the new one.
     place: usize,
-    /// How many entries the left leaf gets.
+    /// The number of entries of the left leaf.
     kept: usize,
     growth: Growth,
     /// Whether the leaf is the last one, and the new key in its upper half.
     at_the_end: bool,
-    /// How far the keys that are expected next reach behind the new one.
+    /// The expected distance of the next keys from the new one.
     reach: u64,
 }
 
 impl Cut {
-    /// Whether keys grow here, so that the right neighbour had better not be lent any.
+    /// Returns whether keys grow here, in which case the right neighbour should keep its room.
     pub fn is_for_growth(&self) -> bool {
         self.growth != Growth::None
     }
 
-    /// Whether the leaf is the last one of all, and keys grow there.
+    /// Returns whether the leaf is the last one of all, and keys grow there.
     pub fn is_at_the_end(&self) -> bool {
         self.at_the_end
     }
 }
 
-/// The key with the fewest leading bits that separates two, of which the second one is larger: above the
-/// first, at most the second. Leaves that begin there are easily told apart, and so are their keys.
+/// Returns the key with the fewest leading bits that separates two, of which the second one is larger: above
+/// the first, at most the second. Leaves that begin there are easily distinguished, and so are their keys.
 fn shortest_between<B: Bits>(first: B, second: B) -> B {
     debug_assert!(first < second, "keys ascend");
     let bit = (first.to_u64() ^ second.to_u64()).checked_ilog2().unwrap_or(0);
     B::truncate(second.to_u64() >> bit << bit)
 }
 
-/// A key halfway between two, of which the second one is larger: above the first, at most the second.
+/// Returns a key halfway between two, of which the second one is larger: above the first, at most the
+/// second.
 fn middle_between<B: Bits>(first: B, second: B) -> B {
     debug_assert!(first < second, "keys ascend");
     B::truncate(first.to_u64() + (second.to_u64() - first.to_u64()).div_ceil(2))
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Keys close together that show that keys grow here.
+    /// The number of close keys that indicates growth.
     const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
-    /// Entries by which a cut may be off the middle.
+    /// The maximum distance of a cut from the middle, in entries.
     const AROUND: usize = Self::CAPACITY / 6;
-    /// Gaps that are looked at together.
+    /// Gaps that are examined together.
     const PART: usize = if Self::AROUND < 2 { 1 } else { Self::AROUND / 2 };
-    /// Places that a leaf near the end of all keys keeps free for those that come late.
+    /// Places that a leaf near the end of all keys keeps free for late keys.
     const SLACK: usize = Self::CAPACITY / 8;
-    /// The most entries that a neighbour may have to be lent some.
+    /// The maximum number of entries of a neighbour that is lent some.
     pub const LENT_MAX: usize = Self::CAPACITY * 3 / 5;
 
-    /// An entry of a full leaf, by its number.
+    /// Returns an entry of a full leaf, by its number.
     #[inline(always)]
     fn nth(self, at: usize) -> (B, B) {
         self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK })
     }
 
-    /// How many keys of a full leaf are smaller than `key`.
+    /// Returns how many keys of a full leaf are smaller than `key`.
     fn smaller_in_full<S: Lines>(self, key: B) -> usize {
         let block = self.seek::<S>(key).block;
         let smaller = (0..Self::PER_BLOCK).filter(|&at| self.key(Place { block, at }) < key).count();
         block * Self::PER_BLOCK + smaller
     }
 
-    /// Where to cut a full leaf into which `key` is to come, which it doesn't have. `late`: whether a leaf at
-    /// the end of all keys leaves room for those that come late.
+    /// Decides where to cut a full leaf for the insert of `key`, which it doesn't contain. `late`: whether a
+    /// leaf at the end of all keys leaves room for late keys.
     pub fn cut<S: Lines>(self, key: B, late: bool) -> Cut {
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf is cut");
         let (all, place) = (Self::CAPACITY, self.smaller_in_full::<S>(key));
@@ -98,7 +99,7 @@ impl<B: Bits> Leaf<'_, B> {
         let gap_after = if place < all { self.nth(place).0 } else { self.high() }.to_u64() - key.to_u64();
         let down_by = self.run_after(place, key);
         let gap_before = key.to_u64() - if place > 0 { self.nth(place - 1).0 } else { self.low() }.to_u64();
-        // The end of all keys: what comes next is likely to come after it, or a little before.
+        // The end of all keys: the next ones probably come after it, or a little before.
         let at_the_end = self.link().is_nil() && place >= all / 2;
         let growth = if at_the_end || up_by.is_some_and(|run| run < gap_after / 4) {
             Growth::Up
@@ -119,9 +120,9 @@ impl<B: Bits> Leaf<'_, B> {
         Cut { place, kept, growth, at_the_end, reach: up_by.unwrap_or(0).saturating_mul(8) }
     }
 
-    /// Where to cut near `middle`: where most of the span of the keys around it is one gap, there. So keys
-    /// that are nearly equal, such as those of one user, stay together, and the separator tells their
-    /// leaves apart by few leading bits.
+    /// Decides where to cut near `middle`: at a gap that takes most of the span of the surrounding keys, if
+    /// there is one. So keys that are nearly equal, such as those of one user, stay together, and the
+    /// separator distinguishes their leaves by few leading bits.
     fn cut_at_gap(self, (place, new): (usize, B), middle: usize) -> usize {
         let key = |at: usize| match at.cmp(&place) {
             Ordering::Less => self.nth(at).0,
@@ -131,7 +132,8 @@ impl<B: Bits> Leaf<'_, B> {
         let (mut from, last) = (middle - Self::AROUND - 1, middle + Self::AROUND);
         let between = |first: usize, last: usize| key(last).to_u64() - key(first).to_u64();
         let most = between(from, last) / 2;
-        // Most leaves have no such gap, which a few of the keys tell: no part of them takes most of the span.
+        // Most leaves have no such gap, which a few of the keys show: no part of them takes most of the
+        // span.
         while from < last {
             let to = last.min(from + Self::PART);
             if between(from, to) > most {
@@ -142,20 +144,20 @@ impl<B: Bits> Leaf<'_, B> {
         middle
     }
 
-    /// How far the keys right before the new one reach, if there are enough of them.
+    /// Returns the extent of the keys right before the new one, if there are enough of them.
     fn run_before(self, place: usize, key: B) -> Option<u64> {
         let first = place.checked_sub(Self::RUN)?;
         Some(key.to_u64() - self.nth(first).0.to_u64())
     }
 
-    /// As [`Leaf::run_before`], of the keys right after the new one.
+    /// Returns the extent of the keys right after the new one. See [`Leaf::run_before`].
     fn run_after(self, place: usize, key: B) -> Option<u64> {
         let last = place + Self::RUN - 1;
         (last < Self::CAPACITY).then(|| self.nth(last).0.to_u64() - key.to_u64())
     }
 
-    /// Sends the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
-    /// reference is `name`. Says where that one begins.
+    /// Moves the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
+    /// reference is `name`. Returns the low fence of that leaf.
     #[inline(always)]
     pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
         let ((name, right), Cut { place, kept, growth, at_the_end, reach }) = (right, cut);
@@ -165,7 +167,7 @@ impl<B: Bits> Leaf<'_, B> {
         let mut old = Entries::default();
         self.append_to::<S>(0, &mut old);
         let keys = old.keys();
-        // The left leaf gets so many of the old entries.
+        // The number of old entries that the left leaf keeps.
         let stay = if place < kept { kept - 1 } else { kept };
         let first = if kept == place { new.0 } else { keys[stay] };
         let separator = match growth {
@@ -178,7 +180,7 @@ impl<B: Bits> Leaf<'_, B> {
             _ => first,
         };
         let (left_room, right_room) = match growth {
-            // Those that come late come anywhere.
+            // Late keys are inserted anywhere.
             Growth::Up if at_the_end && place > kept => (Room::Spread, Room::AtEnd),
             Growth::Up => (Room::AtEnd, Room::AtEnd),
             // Below all other keys.
@@ -202,8 +204,8 @@ impl<B: Bits> Leaf<'_, B> {
         separator
     }
 
-    /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
-    /// entries to the last leaf of all. Says where that one begins now.
+    /// Moves half of the entries that this full leaf has in excess of its right neighbour to that one, or a
+    /// few entries to the last leaf of all. Returns the neighbour's new low fence.
     #[inline(always)]
     pub fn lend_to<S: Lines>(self, right: Self) -> B {
         assert_held(self.node);
@@ -211,7 +213,7 @@ impl<B: Bits> Leaf<'_, B> {
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf lends");
         let others = right.len();
         debug_assert!(others <= Self::LENT_MAX, "a leaf with room to spare is lent entries");
-        // The last leaf has keys of its own to come.
+        // The last leaf will get further keys.
         let last = right.link().is_nil();
         let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
         let (mut own, mut moved) = (Entries::default(), Entries::default());
@@ -234,8 +236,8 @@ mod tests {
     use latchless_core::sync::Word;
     use latchless_core::testing::sample;
 
-    /// Where a full leaf is cut of which each key is 1,000 larger than the one before, but one, which is so
-    /// much larger still, for a new key behind the third.
+    /// Returns where a full leaf is cut in which each key is 1,000 larger than the one before, except that
+    /// one is much larger still, for a new key after the third.
     fn kept(large: usize, more: u64) -> usize {
         let node: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
         let mut entries = Entries::default();

@@ -1,4 +1,4 @@
-//! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
+//! Changing leaves. The caller holds the latch, or the leaf is not yet reachable.
 
 use super::fields::form_for;
 use super::hints::{Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
@@ -10,22 +10,22 @@ use core::ops::Range;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
-/// Where a leaf keeps its room.
+/// Where a leaf has free places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
-    /// Everywhere: nobody knows where the next keys go.
+    /// Everywhere: the next keys may go anywhere.
     Spread,
-    /// Behind the entries.
+    /// After the entries.
     AtEnd,
     /// Before the entries.
     AtStart,
 }
 
-/// How the entries of a leaf are laid out.
+/// The layout of a leaf's entries.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) room: Room,
-    /// How far behind the last key hints tell keys apart, at the least.
+    /// The minimum distance after the last key up to which hints distinguish keys.
     pub(super) reach: u64,
 }
 
@@ -34,7 +34,7 @@ impl Layout {
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Takes out the entry at a place.
+    /// Removes the entry at a place.
     #[inline(always)]
     pub fn remove<S: Lines>(self, place: Place) {
         assert_held(self.node);
@@ -45,19 +45,20 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(shape.with_one_less(place.block));
     }
 
-    /// Takes these entries in place of all others.
+    /// Replaces all entries by these.
     pub fn keep(self, entries: &Entries<B>) {
         assert_held(self.node);
         self.fill::<Scalar>(entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
-    /// Puts in an entry whose key isn't here, as `seen` says. `false`: the leaf is full.
+    /// Inserts an entry whose key isn't present, at the place in `seen`. Returns `false` if the leaf is
+    /// full.
     #[inline(always)]
     pub fn insert<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
         self.insert_in_block::<S>(seen, entry) || self.insert_beside::<S>(seen, entry)
     }
 
-    /// As [`Leaf::insert`], if the entry's own block has room.
+    /// Inserts an entry if its block has room. See [`Leaf::insert`].
     #[inline(always)]
     pub fn insert_in_block<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
         assert_held(self.node);
@@ -73,7 +74,8 @@ impl<B: Bits> Leaf<'_, B> {
         false
     }
 
-    /// As [`Leaf::insert`], if the entry's own block has no room, or hints don't tell which block that is.
+    /// Inserts an entry if its block has no room, or if hints don't determine the block. See
+    /// [`Leaf::insert`].
     #[inline(always)]
     pub fn insert_beside<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
         let fits = seen.shape.total() < Self::CAPACITY;
@@ -83,16 +85,16 @@ impl<B: Bits> Leaf<'_, B> {
         fits
     }
 
-    /// Puts an entry into a leaf that has room, but not where the entry belongs.
+    /// Inserts an entry into a leaf that has room, but not in the entry's block.
     #[inline(always)]
     fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
         let (left, right) = Self::nearest_rooms(shape, at);
         let to = match (left, right) {
-            // Its hint can't tell the key from others: all hints are made anew.
+            // Its hint can't distinguish the key from others: all hints are rebuilt.
             _ if far => return self.rearrange(entry),
             (Some(left), Some(right)) if at - left < right - at => left,
-            // Where many came in before all others, more are likely to follow: these find the beginning of
-            // the leaf free.
+            // If many were inserted before all others, more will probably follow: these find the beginning
+            // of the leaf free.
             (None, Some(right)) if at == 0 && right > Self::BLOCKS / 2 && entry.0 < self.first_of(at) => {
                 return self.rearrange(entry);
             }
@@ -102,10 +104,10 @@ impl<B: Bits> Leaf<'_, B> {
                 return self.rearrange(entry);
             }
             (Some(left), None) => left,
-            // A full block, named for no fault of the hints, and room nowhere else: its own.
+            // A full block, named correctly by the hints, and no room elsewhere.
             (None, None) => return self.rearrange(entry),
         };
-        // Twice: hints of one field, which most leaves have, are made of keys in fewer steps.
+        // Two copies: hints of one field, which most leaves have, take fewer steps to compute.
         let has_ties = if shape.has_one_field() {
             self.shift::<S, true>(shape, (at, to), entry)
         } else {
@@ -116,8 +118,8 @@ impl<B: Bits> Leaf<'_, B> {
         }
     }
 
-    /// Whether ties stay, one of which has just come, in a leaf that had that shape. Hints of one field bear
-    /// a few.
+    /// Returns whether to keep the ties, one of which is new, in a leaf that had that shape. A few are
+    /// acceptable with hints of one field.
     #[cold]
     #[inline(never)]
     fn bears_ties(self, shape: Shape<B>) -> bool {
@@ -132,13 +134,14 @@ impl<B: Bits> Leaf<'_, B> {
         bears
     }
 
-    /// So many ties cost less than other hints do. In the last leaf of all these would be made again and
-    /// again where keys come nearly in order.
+    /// Returns the number of ties that cost less than another form of hints. In the last leaf of all that
+    /// form would be rebuilt repeatedly where keys come nearly in order.
     pub(super) fn few_ties(self) -> usize {
         if self.high() == B::MAX { 3 } else { 1 }
     }
 
-    /// How many blocks begin with a key of the same hint as the key before it, where hints have one field.
+    /// Returns how many blocks begin with a key of the same hint as the key before it, if hints have one
+    /// field.
     pub(super) fn ties(self) -> usize {
         let shape = self.shape();
         let is_tied = |&at: &usize| {
@@ -148,8 +151,8 @@ impl<B: Bits> Leaf<'_, B> {
         (1..Self::BLOCKS).filter(is_tied).count()
     }
 
-    /// Makes room in block `at` by handing on entries up to block `to`, or down to it. `ONE`: hints have one
-    /// field. Says whether one of these blocks begins with a key of the same hint as the key before it.
+    /// Makes room in block `at` by passing entries on up to block `to`, or down to it. `ONE`: hints have one
+    /// field. Returns whether one of these blocks begins with a key of the same hint as the key before it.
     #[inline(always)]
     fn shift<S: Lines, const ONE: bool>(
         self,
@@ -164,7 +167,7 @@ impl<B: Bits> Leaf<'_, B> {
         }
     }
 
-    /// Sets the hint of a block that begins with `first`. Says whether the key before that has the same.
+    /// Sets the hint of a block that begins with `first`. Returns whether the key before that has the same.
     #[inline(always)]
     fn hint_again<S: Lines, const ONE: bool>(
         self,
@@ -182,7 +185,7 @@ impl<B: Bits> Leaf<'_, B> {
         maker.hint::<S>(before) == hint
     }
 
-    /// Lays the entries out anew: another form of hints may tell them apart. The room stays where it is.
+    /// Rebuilds the layout with the best form of hints. The free places stay where they are.
     #[cold]
     #[inline(never)]
     fn make_hints_anew(self) {
@@ -196,15 +199,15 @@ impl<B: Bits> Leaf<'_, B> {
         self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
     }
 
-    /// The nearest blocks with room to the left of block `at` and to the right.
+    /// Returns the nearest blocks with room to the left of block `at` and to the right.
     #[inline(always)]
     fn nearest_rooms(shape: Shape<B>, at: usize) -> (Option<usize>, Option<usize>) {
         let right = shape.room_from(at, Self::PER_BLOCK);
         (shape.room_up_to(at, Self::PER_BLOCK), (right < Self::BLOCKS).then_some(right))
     }
 
-    /// Asks for the further lines that putting an entry into block `at` needs: those up to the nearest
-    /// room if the block is full. Says whether the leaf is: then it will be split.
+    /// Prefetches the further lines for an insert into block `at`: those up to the nearest room if the block
+    /// is full. Returns whether the leaf is full: then it will be split.
     #[inline(always)]
     pub fn ask_for_room(self, at: usize) -> bool {
         let shape = self.shape();
@@ -221,8 +224,8 @@ impl<B: Bits> Leaf<'_, B> {
         false
     }
 
-    /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`. Says what
-    /// [`Leaf::shift`] does.
+    /// Makes room in block `at` by passing on the greatest entry of each block, up to block `to`. Returns
+    /// the same as [`Leaf::shift`].
     #[inline(always)]
     fn shift_right<S: Lines, const ONE: bool>(
         self,
@@ -242,8 +245,8 @@ impl<B: Bits> Leaf<'_, B> {
         has_ties
     }
 
-    /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`. Says what
-    /// [`Leaf::shift`] does.
+    /// Makes room in block `at` by passing on the smallest entry of each block, down to block `to`. Returns
+    /// the same as [`Leaf::shift`].
     #[inline(always)]
     fn shift_left<S: Lines, const ONE: bool>(
         self,
@@ -266,13 +269,13 @@ impl<B: Bits> Leaf<'_, B> {
         has_ties
     }
 
-    /// The last place of a block.
+    /// Returns the last place of a block.
     fn last_place(block: usize) -> Place {
         Place { block, at: Self::PER_BLOCK - 1 }
     }
 
-    /// Puts an entry into a full block and takes out its greatest one, or gives the entry back if that
-    /// is greater.
+    /// Inserts an entry into a full block and removes its greatest one, or returns the entry if that is
+    /// greater.
     #[inline(always)]
     fn exchange_greatest<S: Lines>(self, at: usize, entry: (B, B)) -> (B, B) {
         let last = Self::last_place(at);
@@ -284,8 +287,8 @@ impl<B: Bits> Leaf<'_, B> {
         greatest
     }
 
-    /// Puts an entry into a full block and takes out its smallest one, or gives the entry back if that
-    /// is smaller.
+    /// Inserts an entry into a full block and removes its smallest one, or returns the entry if that is
+    /// smaller.
     #[inline(always)]
     fn exchange_smallest<S: Lines>(self, at: usize, entry: (B, B)) -> (B, B) {
         let smallest = self.entry_at(Place { block: at, at: 0 });
@@ -297,7 +300,7 @@ impl<B: Bits> Leaf<'_, B> {
         smallest
     }
 
-    /// Puts an entry where it belongs among the first `count` of a block.
+    /// Inserts an entry at its place among the first `count` of a block.
     #[inline(always)]
     fn sort_in<S: Lines>(self, block: usize, count: usize, entry: (B, B)) {
         let line = self.line(block);
@@ -305,7 +308,7 @@ impl<B: Bits> Leaf<'_, B> {
         S::put_at(line, smaller as usize, entry);
     }
 
-    /// Spreads the entries anew while another one goes in.
+    /// Redistributes the entries together with a new one.
     #[cold]
     #[inline(never)]
     fn rearrange(self, (key, value): (B, B)) {
@@ -314,7 +317,7 @@ impl<B: Bits> Leaf<'_, B> {
         entries.insert(key, value);
         let (first, last) = (entries.keys().first() == Some(&key), entries.keys().last() == Some(&key));
         let room = match (first, last) {
-            // The only one: keys ascend at the end of all.
+            // The only leaf: keys ascend at the end of all.
             (true, true) if !link(self.node).is_nil() => Room::AtStart,
             (_, true) => Room::AtEnd,
             (true, false) => Room::AtStart,
@@ -323,7 +326,7 @@ impl<B: Bits> Leaf<'_, B> {
         self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
     }
 
-    /// Sets the fences and the link, and takes these of the `entries` in place of all others.
+    /// Sets the fences and the link, and replaces all entries by these of `entries`.
     pub fn set(self, fences: (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
         self.set_fences(fences);
@@ -337,7 +340,7 @@ impl<B: Bits> Leaf<'_, B> {
         header(self.node)[HIGH].store_relaxed(high.to_u64());
     }
 
-    /// Takes these of the `entries` in place of all others.
+    /// Replaces all entries by these of `entries`.
     #[inline(always)]
     pub(super) fn fill<S: Lines>(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
         let (len, keys) = (range.len(), &entries.keys()[range.clone()]);
@@ -367,8 +370,8 @@ impl<B: Bits> Leaf<'_, B> {
                 hint = shape.hint_of_one(keys[first].to_u64(), base);
                 ties += usize::from(first > 0 && shape.are_close(keys[first - 1], keys[first]));
             }
-            // An empty block has the hint of the next one. The block of the first entry takes the keys that
-            // come in before all others.
+            // An empty block has the hint of the next one. The block of the first entry accepts the keys
+            // that are inserted before all others.
             hints[at] = if first == 0 && layout.room == Room::AtStart { 0 } else { hint };
             counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;
@@ -382,8 +385,8 @@ impl<B: Bits> Leaf<'_, B> {
         }
     }
 
-    /// Makes other hints in a leaf that was just filled with these keys: of two blocks those of one field are
-    /// the same.
+    /// Changes the form of hints in a leaf that was just filled with these keys: with one field two blocks
+    /// have the same hint.
     #[cold]
     #[inline(never)]
     fn tell_apart(self, keys: &[B], span: u64, room: Room) {
@@ -394,13 +397,13 @@ impl<B: Bits> Leaf<'_, B> {
             start += old.count(at);
             first
         });
-        // Keys that grow come in with bits that no earlier one had.
+        // Keys that grow arrive with bits that no earlier one had.
         let grows = room != Room::Spread || self.high() == B::MAX;
         let form = if grows { form_for } else { form_for_leaf }(keys, low, span, &starts);
         let maker = Maker::by_form(form, low);
         let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |&key| maker.hint::<Scalar>(key));
         let mut hints = starts.each_ref().map(hint);
-        // The block of the first entry, behind empty ones: see `fill`.
+        // The block of the first entry, after empty ones: see `fill`.
         if old.count(0) == 0 && !keys.is_empty() {
             let first = old.first_taken().map_or(0, |(at, _)| at);
             hints[..=first].fill(0);
@@ -409,8 +412,8 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(Shape::new(form).with_counts(old.counts_from(0)));
     }
 
-    /// Takes one entry in place of all others, at the leaf's end. More are to come before it, as far apart as
-    /// the ascending keys in `like`, which are behind it.
+    /// Replaces all entries by one, at the leaf's end. More are expected before it, as far apart as the
+    /// ascending keys in `like`, which are after it.
     #[inline(always)]
     pub(super) fn fill_for_descent<S: Lines>(self, entry: (B, B), like: &[B]) {
         let mut only = Entries::default();
@@ -423,8 +426,7 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(Shape::new(form).with_counts(self.shape().counts_from(0)));
     }
 
-    /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
-    /// they are not in use.
+    /// Fills a block with the entries from `first` on. Its unused places get the entries that follow.
     #[inline(always)]
     fn set_block<S: Lines>(self, at: usize, entries: &Entries<B>, first: usize) {
         let (keys, values) = entries.from(first);
@@ -433,7 +435,7 @@ impl<B: Bits> Leaf<'_, B> {
         S::set_half(line, 4, values);
     }
 
-    /// Makes the leaf a dead one: no key lies between its fences.
+    /// Makes the leaf dead: no key lies between its fences.
     pub fn mark_dead(self) {
         assert_held(self.node);
         header(self.node)[LOW].store_relaxed(B::MAX.to_u64());

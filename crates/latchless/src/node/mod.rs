@@ -1,8 +1,8 @@
 //! Hinted nodes: sixteen cache lines of which a search reads two.
 //!
-//! A wide node makes a tree low, but reading all of its lines makes a lookup wait for memory
-//! bandwidth. Here the first line tells which one of the others to read: for each block it has a
-//! *hint*, the leading bits of the block's first key.
+//! A wide node makes a tree shallow, but reading all of its lines makes a lookup wait for memory bandwidth.
+//! Here the first line determines which other one to read: for each block it has a *hint*, the leading bits
+//! of the block's first key.
 //!
 //! | line | leaf | inner node |
 //! |---|---|---|
@@ -10,19 +10,19 @@
 //! | 1–14 | blocks of keys and their values | blocks of separators and their children |
 //! | 15 | one block more | high fence, low fence |
 //!
-//! The *shape* is a word that says how many places of each block are taken, and how hints are made of keys.
-//! In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts from the
-//! low fence. Hints of both may have a second field: bits of the key further down, which tell the keys of a
-//! run apart (see `fields.rs`). In a leaf whose keys crowd on more scales they are made of those bits alone
-//! in which neighbours differ (see `picks.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no
-//! key reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in the
-//! block that the hints name looks further left. A leaf says in its shape whether there may be ties.
+//! The *shape* is a word with the number of places in use in each block, and the form of hints. In an inner
+//! node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts from the low fence.
+//! Hints of both may have a second field: bits of the key further down, which distinguish the keys of a run
+//! (see `fields.rs`). In a leaf whose keys cluster on more scales, hints are made only of the bits in which
+//! neighbours differ (see `picks.rs`). Unused blocks have the hint `0xFFFF`, which no key has. Different
+//! keys may have the same hint (a *tie*): a search that doesn't find its key in the block that the hints
+//! name looks further left. A leaf's shape says whether there may be ties.
 //!
 //! # Thread safety
-//! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
-//! leaf finds is worth something only if the leaf's version hasn't changed meanwhile. Inner nodes are
-//! read without looking at their version (*blindly*): they can mislead a search to a wrong leaf, which
-//! the leaf's fences show, and to nothing else, because of the first invariant.
+//! Words are atomics. Writers hold the node's latch; readers take none. The result of reading a leaf is
+//! valid only if the leaf's version hasn't changed meanwhile. Inner nodes are read without validation: they
+//! can mislead a search to a wrong leaf, which the leaf's fences show, and to nothing else, because of the
+//! first invariant.
 //!
 //! # Invariants
 //! 1. Every child that an inner node names, whether in use, stale or padding, is a node of the level
@@ -30,12 +30,11 @@
 //! 2. All keys of a leaf lie between its fences, both inclusive; a dead node's low fence is above its
 //!    high fence.
 //! 3. Keys ascend from block to block and within a block.
-//! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys
-//!    in it and behind. In a leaf whose shape doesn't say that there may be ties, it is above that of all
-//!    keys before the block.
-//! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane. An
-//!    empty block repeats the last child before it, separator and all, so a search may end in it; one by
-//!    hints never does.
+//! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys in it
+//!    and after it. In a leaf whose shape doesn't allow ties, it is above that of all keys before the block.
+//! 5. The unused places of an inner block repeat its last child, with the largest lane as the separator. An
+//!    empty block repeats the last child before it, separator and all, so a search may end in it; a search
+//!    by hints never does.
 
 mod chunk;
 mod copies;
@@ -72,14 +71,14 @@ pub use leaf_split::Cut;
 pub const LINES: usize = 16;
 /// A node's lines.
 pub type NodeLines = [Line; LINES];
-/// Room for the places of any node, one more, and a block behind them.
+/// The capacity of copies: the places of any node, one more, and a block after them.
 pub const PLACES_MAX: usize = 144;
 
-/// Blocks and places in a block that nodes have under `--cfg latchless_small_nodes`: so few that small trees
-/// have many levels, and that a few steps split, merge and lend.
+/// Blocks per node and places per block under `--cfg latchless_small_nodes`: so few that small trees have
+/// many levels, and that a few steps split, merge and lend.
 const FEW: Option<usize> = if cfg!(latchless_small_nodes) { Some(2) } else { None };
 
-/// That many, or few of them under `--cfg latchless_small_nodes`.
+/// Returns `usual`, or few under `--cfg latchless_small_nodes`.
 const fn or_few(usual: usize) -> usize {
     match FEW {
         Some(few) => few,
@@ -95,7 +94,8 @@ const BASE: usize = 2;
 const HIGH: usize = 3;
 const LINK: usize = 4;
 
-/// Where line `at` (modulo the lines of a node) of the node at this address stands: to prefetch it.
+/// Returns the address of line `at` (modulo the lines of a node) of the node at this address, for a
+/// prefetch.
 #[inline(always)]
 pub fn line_address(node: *const u8, at: usize) -> *const u8 {
     node.wrapping_add(at % LINES * LINE_BYTES)
@@ -111,20 +111,20 @@ fn header(node: &NodeLines) -> &Line {
     line(node, 0)
 }
 
-/// The latch of a node of either kind.
+/// Returns the latch of a node of either kind.
 #[inline(always)]
 pub fn latch(node: &NodeLines) -> &OptimisticLatch {
     OptimisticLatch::of(&header(node)[LATCH])
 }
 
-/// Whether a node may be changed: its latch is held.
+/// Asserts that a node may be changed: its latch is held.
 #[inline(always)]
 fn assert_held(node: &NodeLines) {
     debug_assert!(latch(node).is_held(), "a node is changed whose latch nobody holds");
 }
 
-/// Whether a node may be written whole: its latch is held, or nobody knows of it because nothing was ever
-/// written into it.
+/// Asserts that a node may be written as a whole: its latch is held, or it isn't reachable because nothing
+/// was ever written to it.
 #[inline(always)]
 fn assert_held_or_new(node: &NodeLines) {
     let word = |at: usize| header(node)[at].load_relaxed();
@@ -134,7 +134,7 @@ fn assert_held_or_new(node: &NodeLines) {
     );
 }
 
-/// The next node to the right on the same level, if there is one.
+/// Returns the next node to the right on the same level, if there is one.
 #[inline(always)]
 fn link(node: &NodeLines) -> NodeRef {
     NodeRef::from_word(header(node)[LINK].follow() as u32)
@@ -145,11 +145,11 @@ fn set_link(node: &NodeLines, to: NodeRef) {
     word.publish(word.load_relaxed() & !0xFFFF_FFFF | u64::from(to.to_word()));
 }
 
-/// Lane `at` of a line of such lanes.
+/// Returns lane `at` of a line of such lanes.
 #[inline(always)]
 fn lane<B: Bits>(line: &Line, at: usize) -> B {
     let per_word = 8 / B::BYTES;
-    // A line has eight words: the mask only tells the compiler.
+    // A line has eight words: the mask is only for the compiler.
     B::truncate(line[(at / per_word) & 7].load_relaxed() >> (at % per_word * B::BYTES * 8))
 }
 

@@ -1,4 +1,4 @@
-//! Whole operations on the index, which are compiled once for each kernel.
+//! Whole operations on the index, compiled once for each kernel.
 
 use super::lines::Lines;
 

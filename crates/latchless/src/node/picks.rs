@@ -1,16 +1,16 @@
-//! Which bits of its keys the hints of a leaf are made of, where two fields don't tell its blocks apart.
+//! Hints made of picked bits, for leaves whose blocks two fields don't distinguish.
 //!
-//! Keys may crowd on several scales: positions with gaps of all sizes, digits or letters of eight bits each,
-//! fractals. Two neighbours are told apart by the highest bit in which they differ. So hints are made of
-//! these bits alone: of all keys of a leaf there are some eleven to fifteen. (The height-optimized trie, HOT,
-//! picks bits so.)
+//! Keys may cluster on several scales: positions with gaps of all sizes, digits or letters of eight bits
+//! each, fractals. Two neighbours are distinguished by the highest bit in which they differ. So hints are
+//! made of these bits only, of which a leaf has about eleven to fifteen. (The height-optimized trie, HOT,
+//! picks bits in the same way.)
 //!
-//! Such hints are in order for the keys that the bits were picked for: two of them agree above the highest
-//! bit in which they differ. If that bit wasn't picked, no lower one was, and their hints are the same. A key
-//! that comes in later may differ from those beside it in a bit that wasn't picked. So an insert compares the
-//! key's hint with those of the keys beside it, and makes all hints anew if they are out of order: for one to
-//! three inserts of a hundred. Keys that grow would each do so; where they are expected, no bits are picked.
-//! Inner nodes have no such hints: they are searched for keys that they don't have.
+//! Such hints are in order for the keys for which the bits were picked: two of them agree above the highest
+//! bit in which they differ. If that bit wasn't picked, no lower one was, and their hints are the same. A
+//! later key may differ from its neighbours in a bit that wasn't picked. So an insert compares the key's
+//! hint with those of the adjacent keys, and rebuilds all hints if they are out of order: about one insert
+//! in fifty does. With growing keys each insert would; where they are expected, no bits are picked. Inner
+//! nodes have no such hints, because they are searched for keys that they don't contain.
 
 use super::fields::{below, fields_for, neighbours_differ, top};
 use super::hints::{Form, PICKED_BITS, PICKED_MAX, RAISED};
@@ -18,7 +18,7 @@ use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 
-/// How the hints of a leaf are to be made: by fields, if these tell all blocks apart. See
+/// Returns the form of a leaf's hints: fields, if these distinguish all blocks. See
 /// [`form_for`](super::fields::form_for).
 pub(super) fn form_for_leaf<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize]) -> Form {
     let (all, borders) = neighbours_differ(keys, starts);
@@ -32,11 +32,11 @@ pub(super) fn form_for_leaf<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[
     Form { shift: 0, lower: 0, width: 0, picked, tied }
 }
 
-/// The highest of these bits, as many as make a hint. If there are fewer, others that keys are likely to
-/// differ in that come later: those above the lowest ones first.
+/// Picks the highest of these bits, as many as fit in a hint. If there are fewer, adds others in which later
+/// keys probably differ: those above the lowest ones first.
 fn pick(all: u64) -> u64 {
     let mut picked = all;
-    // Places that can't be told.
+    // Places that can't be stored.
     if top(picked) >= u64::BITS - RAISED {
         picked &= !below(RAISED);
     }
@@ -71,8 +71,7 @@ mod tests {
         from_fn(|_| from_fn(|_| Word::new(0)))
     }
 
-    /// Ascending keys each of whose gaps is so many times as wide as the one before, and keys of decimal
-    /// digits.
+    /// Returns ascending keys whose gaps each are a multiple of the one before, and keys of decimal digits.
     fn on_several_scales() -> Vec<Vec<u64>> {
         let mut random = Rng(0x9E37_79B9_7F4A_7C15);
         let grown = |bits: u64| move |at: u64| (at % 4) << (at / 4 % 4 * bits) | (at / 16) << (4 * bits);

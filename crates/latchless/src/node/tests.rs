@@ -1,4 +1,4 @@
-//! Nodes against the standard library's map, on memory of their own.
+//! Nodes against the standard library's map, without a tree.
 
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
@@ -11,23 +11,23 @@ fn blank() -> Box<NodeLines> {
     Box::new(core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0))))
 }
 
-/// How keys lie between a leaf's fences.
+/// A distribution of keys between a leaf's fences.
 #[derive(Clone, Copy)]
 struct Spread {
     low: u64,
     high: u64,
-    /// Keys are drawn from `runs` runs that lie so far `apart`; the first one is `first..first + range`.
+    /// Keys are drawn from `runs` runs at a distance of `apart`; the first one is `first..first + range`.
     first: u64,
     range: u64,
     runs: u64,
     apart: u64,
-    /// By how many bits the bits of a key lie apart, so that keys crowd on as many scales as these have bits;
-    /// 0: one bit of each key is set.
+    /// The distance in bits between the bits of a key, so that keys cluster on several scales; 0: one bit of
+    /// each key is set.
     spaced: u32,
 }
 
 impl Spread {
-    /// Any key.
+    /// Returns a random key.
     fn draw(&self, state: &mut Rng) -> u64 {
         let run = state.next() % self.runs * self.apart;
         let inside = state.next() % self.range.max(1);
@@ -54,7 +54,7 @@ const SPREADS: [Spread; 14] = [
     evenly(500, 800, 500, 301),
     evenly(u64::MAX - 300, u64::MAX, u64::MAX - 300, 301),
     evenly(7, 1 << 20, 7, 1 << 16),
-    // A low fence in the middle of what a hint tells apart.
+    // A low fence in the middle of the keys of one hint.
     evenly((7 << 50) | 0x1234_5678_9ABC, 9 << 50, (7 << 50) | 0x1234_5678_9ABC, 1 << 49),
     // A few users' numbers in the upper half.
     in_runs(5 << 32, 64, 2, 77 << 48),
@@ -68,12 +68,12 @@ const SPREADS: [Spread; 14] = [
     Spread { low: 0, high: 1 << 62, first: 1 << 60, range: 58, runs: 2, apart: 1, spaced: 0 },
 ];
 
-/// Interpreters look at every tenth step alone.
+/// Returns whether to check a step: Miri checks every tenth.
 fn looks_closely(step: u64) -> bool {
     !cfg!(miri) || step.is_multiple_of(10)
 }
 
-/// What a leaf sums up from `key` on, before it, of a few entries, and of all.
+/// Checks a leaf's sums from `key` on, before it, of a few entries, and of all.
 fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut Rng) {
     let some = state.next() as usize % (Leaf::<B>::CAPACITY + 2);
     for (low, high, most) in [
@@ -90,7 +90,7 @@ fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key
     }
 }
 
-/// Tries now and then to put an entry at one end of a leaf: it comes in there only if it belongs there.
+/// Sometimes tries to insert an entry at one end of a leaf: that succeeds only if it belongs there.
 fn pushed_at_end<B: Bits>(leaf: Leaf<'_, B>, entry: (B, B), model: &BTreeMap<B, B>, state: &mut Rng) -> bool {
     let (is_last, tries) = (state.next().is_multiple_of(2), !state.next().is_multiple_of(3));
     let pushed = tries && leaf.push_at_end(is_last, entry);
@@ -107,8 +107,8 @@ impl<B: Bits> Operation for Leaves<B> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
-        // Interpreters take keys that lie evenly, and some in runs with other bits between the fields; they
-        // fill leaves of 64-bit keys.
+        // Miri takes keys that are evenly distributed, and some in runs with other bits between the fields;
+        // they fill leaves of 64-bit keys.
         let first = if cfg!(miri) { 5 } else { 0 };
         let steps = if cfg!(miri) { 8 * B::BYTES as u64 + 1 } else { 4000 };
         let mut picked = 0;
@@ -140,7 +140,7 @@ impl<B: Bits> Operation for Leaves<B> {
                     None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
                 }
                 if step % 64 == 63 {
-                    // As what is left of a leaf is laid out.
+                    // The layout of a leaf's remaining entries.
                     let mut entries = Entries::default();
                     leaf.copy_out::<S>(&mut entries);
                     leaf.keep(&entries);
@@ -161,7 +161,7 @@ impl<B: Bits> Operation for Leaves<B> {
     }
 }
 
-/// Keys in order, those of each spread: few of them need more than the end of their leaf.
+/// Keys in order, for each distribution: few inserts need more than the end of their leaf.
 #[test]
 fn keys_in_order_come_in_at_the_end_of_their_leaf() {
     let (capacity, mut pushed, mut all) = (Leaf::<u64>::CAPACITY, 0, 0);
@@ -202,16 +202,16 @@ fn keys_in_order_come_in_at_the_end_of_their_leaf() {
             }
         }
     }
-    // After a few of them a leaf is laid out anew, with its room at that end.
+    // After a few of them a leaf's layout is rebuilt, with its room at that end.
     assert!(pushed >= all / if cfg!(latchless_small_nodes) { 8 } else { 2 }, "{pushed} of {all} were pushed");
 }
 
-/// How separators crowd.
+/// How separators cluster.
 #[derive(Clone, Copy)]
 enum Crowding {
     None,
     OnePlace,
-    /// Those of a few users, and now and then one of other bits between the fields of hints.
+    /// Those of a few users, and a few with other bits between the fields of hints.
     Runs,
 }
 
@@ -232,7 +232,8 @@ impl Crowding {
     }
 }
 
-/// Searches from any block find this child or none. Says whether the one from the key's own block finds it.
+/// Checks that searches from any block find this child or none. Returns whether the one from the key's block
+/// finds it.
 fn check_near<S: Search, B: Bits>(inner: Inner<'_, B>, key: B, child: NodeRef) -> usize {
     for from in 0..Inner::<B>::BLOCKS {
         if let Some((found, _)) = inner.child_near::<S>(from, key) {
@@ -346,8 +347,8 @@ fn nodes_are_dead_to_every_key_after_their_end() {
     assert_eq!(leaf.link(), NodeRef::from_word(5));
 }
 
-/// Puts these keys into a leaf between these fences, one after the other, and says for each how many lines of
-/// entries changed or are empty between others.
+/// Inserts these keys into a leaf between these fences, one after the other, and returns for each how many
+/// lines of entries changed or are empty between others.
 fn lines_touched(fences: (u64, u64), link: NodeRef, keys: impl Iterator<Item = u64>) -> Vec<usize> {
     let node = blank();
     let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
@@ -407,8 +408,8 @@ fn hints_of_picked_bits_become_tied_where_more_keys_come_than_they_tell_apart() 
     }
 }
 
-/// Whether hints have one field in a full leaf that ends there, so many of whose blocks begin with a key of
-/// the same hint as the key before.
+/// Returns whether hints have one field in a full leaf that ends at `high`, in which `ties` blocks begin
+/// with a key of the same hint as the key before.
 fn has_one_field(high: u64, ties: u64) -> bool {
     let node = blank();
     let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
@@ -430,7 +431,7 @@ fn leaves_bear_few_ties() {
     assert_eq!((most(1 << 60), most(u64::MAX)), (1, 3), "more in the last leaf");
 }
 
-/// Each pair of inserts brings one tie.
+/// Each pair of inserts creates one tie.
 #[test]
 #[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
 fn ties_that_come_are_borne_until_they_are_too_many() {

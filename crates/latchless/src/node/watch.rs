@@ -1,12 +1,13 @@
-//! A held latch that notices, in debug builds, what would otherwise take a reader that is stopped within some
-//! nanoseconds: a node that is changed without a word, or before the word is said.
+//! Debug builds check that a latched node is changed only after [`changing()`](Watched::changing). Without
+//! this check only a reader preempted within nanoseconds could observe the mistake.
 //!
-//! When the latch is taken, a checksum of the node's words (without the latch's own) is taken as well. The
-//! holder says that it is changing the node ([`Watched::announce`]) before its first change, and says it if
-//! there is one: so the checksum is the same when it says so, and, if it never does, when the latch is
-//! released. Anything else panics. In release builds nothing of this is left.
+//! When the latch is taken, a checksum of the node's other words is taken as well. The holder announces a
+//! change ([`Watched::announce`]) before its first change, and only if there is one. So the checksum must be
+//! the same at the announcement, or, without one, when the latch is released. Otherwise the check panics. In
+//! release builds this file is empty.
 //!
-//! The nodes of numbers and those of byte strings are watched alike: the latch is the first word of both.
+//! The nodes of numbers and those of byte strings are checked in the same way: the latch is the first word
+//! of both.
 
 use core::marker::PhantomData;
 use latchless_core::latch::Latched;
@@ -14,10 +15,10 @@ use latchless_core::sync::Word;
 #[cfg(debug_assertions)]
 use latchless_core::sync::unseen;
 
-/// A latch of a node, which is watched in debug builds. See the module documentation.
+/// A latch of a node, which is checked in debug builds. See the module documentation.
 #[derive(Debug)]
 pub struct Watched<'a, H> {
-    // First, so that it looks before the latch is released.
+    // First, so that it checks before the latch is released.
     #[cfg(debug_assertions)]
     watch: Watch<'a>,
     held: H,
@@ -25,7 +26,8 @@ pub struct Watched<'a, H> {
 }
 
 impl<'a, H> Watched<'a, H> {
-    /// Watches a node whose latch was just taken. `words`: the node's, of which the first is the latch.
+    /// Starts the check of a node whose latch was just taken. `words` are the node's; the first one is the
+    /// latch.
     #[inline(always)]
     #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "nothing is watched"))]
     pub fn new(words: &'a [Word], held: H) -> Self {
@@ -37,7 +39,7 @@ impl<'a, H> Watched<'a, H> {
         }
     }
 
-    /// The holder is about to change the node. Gives the latch, for it to be told as well.
+    /// Announces a change of the node. Returns the latch, on which the caller announces it as well.
     #[inline(always)]
     pub fn announce(&mut self) -> &mut H {
         #[cfg(debug_assertions)]
@@ -45,13 +47,13 @@ impl<'a, H> Watched<'a, H> {
         &mut self.held
     }
 
-    /// The latch.
+    /// Returns the latch.
     #[inline(always)]
     pub fn held(&self) -> &H {
         &self.held
     }
 
-    /// The latch, for what is no change of the node.
+    /// Returns the latch, for operations that don't change the node.
     #[inline(always)]
     pub fn held_mut(&mut self) -> &mut H {
         &mut self.held
@@ -59,14 +61,14 @@ impl<'a, H> Watched<'a, H> {
 }
 
 impl Watched<'_, Latched<'_>> {
-    /// From here on content changes. To be said before the first change.
+    /// Announces that content changes from here on. Call it before the first change.
     #[inline(always)]
     pub fn changing(&mut self) {
         self.announce().changing();
     }
 }
 
-/// What a node was when its latch was taken.
+/// The state of a node when its latch was taken.
 #[cfg(debug_assertions)]
 #[derive(Debug)]
 struct Watch<'a> {
@@ -94,22 +96,22 @@ impl<'a> Watch<'a> {
 #[cfg(debug_assertions)]
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        // A panic on its way is about something else.
+        // A panic that is under way has another cause.
         if !self.announced && !std::thread::panicking() {
             assert!(self.is_as_it_was(), "a node was changed and its version stays the same");
         }
     }
 }
 
-/// What all words of a node but its latch come to: another number when one of them changes.
+/// Returns a checksum of all words of a node but its latch, which changes with any single word.
 #[cfg(debug_assertions)]
 fn checksum(words: &[Word]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    // Interpreters have other things to find, and take long for this one.
+    // Skipped under Miri, which would take long.
     let words = if cfg!(miri) { &[] } else { &words[1..] };
     let (mut sum, mut factor) = (0u64, 1);
     for word in words {
-        // An odd factor: no change of one word goes unseen.
+        // An odd factor: every change of one word changes the sum.
         sum = sum.wrapping_add(word.load_relaxed().wrapping_mul(factor));
         factor = factor.wrapping_add(FACTOR << 1);
     }
@@ -124,7 +126,7 @@ mod tests {
     use latchless_core::search::Scalar;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// An empty leaf of all keys.
+    /// Returns an empty leaf of all keys.
     fn leaf() -> Box<NodeLines> {
         let node = Box::new(from_fn(|_| from_fn(|_| latchless_core::sync::Word::new(0))));
         Leaf::new(&node).set(
@@ -180,7 +182,7 @@ mod tests {
         }));
         let after = latch(&node).stable_version();
         assert!(unwound.is_err() && after.is_some() && after != before);
-        // A latch that is held and announces no change leaves the version that was there.
+        // A latch that is held and announces no change leaves the version unchanged.
         drop(latched(&node));
         assert_eq!(latch(&node).stable_version(), after);
     }

@@ -1,14 +1,14 @@
-//! The books of a slots: which slots are vacant, and which pages of slots are open.
+//! Bookkeeping for a slot map: free slots and open pages.
 //!
 //! Slots lie on pages. A page is *open* when some of its slots are in use or vacant; it is *whole* when all
-//! of these are vacant. A whole page can be closed, and its memory goes back to the system. When the page is
-//! opened again, its slots begin with a generation that none of them has had: the page's entry here
-//! outlives its memory.
+//! of these are vacant. A whole page can be closed, and its memory returned to the system. When the page is
+//! opened again, its slots begin with a generation that none of them has had: the page's entry here outlives
+//! its memory.
 //!
-//! The lowest vacant slots are given out first and the highest whole pages are closed first. So where values
-//! come and go, they gather on the low pages, and the others become whole.
+//! The lowest vacant slots are handed out first and the highest whole pages are closed first. So where
+//! values come and go, they gather on the low pages, and the other pages become whole.
 //!
-//! Nothing here touches a slot, and nothing is shared between threads: a mutex lies around it.
+//! This file accesses no slot, and nothing in it is shared between threads: a mutex guards it.
 
 use crate::slot_map::life::SlotState;
 use crate::slot_map::numbers::Numbers;
@@ -17,31 +17,31 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
 
-/// How slots lie on pages.
+/// The layout of slots on pages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Bytes of a slot.
+    /// The length of a slot in bytes.
     pub(super) slot_bytes: usize,
-    /// Slots of a page.
+    /// The number of slots on a page.
     pub(super) page_slots: u32,
-    /// Bits of a slot's number that tell its place on its page.
+    /// The bits of a slot's number that are its place on its page.
     pub(super) place_bits: u32,
-    /// Vacant slots that are kept beyond half of the open ones.
+    /// Vacant slots that are kept in addition to half of the open ones.
     pub(super) spare_slots: usize,
 }
 
 impl Shape {
-    /// Bytes that the depot itself takes for each page that was ever open: its entry, and two bits a slot.
+    /// Returns the bytes that the depot takes per page that was ever open: its entry, and two bits per slot.
     fn book_bytes(self) -> usize {
         2 * size_of::<Page>() + (self.page_slots as usize).div_ceil(4)
     }
 }
 
-/// A slot that is vacant again.
+/// A slot that has become vacant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vacated {
     pub(super) slot: u32,
-    /// The generation that it would have next; 0 if the depot has known that one.
+    /// The slot's next generation; 0 if the depot knows it already.
     pub(super) generation: u32,
 }
 
@@ -49,17 +49,17 @@ pub(super) struct Vacated {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) slots: Range<u32>,
-    /// The generation that they begin with.
+    /// Their first generation.
     pub(super) generation: u32,
 }
 
 #[derive(Debug, Default)]
 struct Page {
-    /// How many of its slots are open: the first ones.
+    /// The number of open slots, which are the first ones of the page.
     open: u32,
-    /// How many of these are vacant.
+    /// The number of these that are vacant.
     vacant: u32,
-    /// How many of these have used up their generations.
+    /// The number of these whose generations are used up.
     worn: u32,
     /// No slot of the page has had this generation or a later one.
     generation: u32,
@@ -68,18 +68,18 @@ struct Page {
 #[derive(Debug)]
 pub(super) struct Depot {
     shape: Shape,
-    /// What open slots are counted in, and the books of pages.
+    /// The budget of open slots and of this bookkeeping.
     budget: Arc<Budget>,
     pages: Vec<Page>,
     vacant: Numbers,
     vacant_slots: usize,
     open_slots: usize,
-    /// The page of which a part is open.
+    /// The page that is partly open.
     partly_open: Option<u32>,
     whole: Numbers,
     /// Pages that were closed and can be opened again.
     closed: Numbers,
-    /// Bytes of slots of closed pages whose memory is still held.
+    /// Bytes of slots on closed pages whose memory is still held.
     closed_bytes: usize,
 }
 
@@ -99,17 +99,17 @@ impl Depot {
         }
     }
 
-    /// Bytes of the open slots.
+    /// Returns the bytes of the open slots.
     pub(super) fn bytes(&self) -> usize {
         self.open_slots * self.shape.slot_bytes
     }
 
-    /// Bytes of the open slots that aren't vacant.
+    /// Returns the bytes of the open slots that aren't vacant.
     pub(super) fn live_bytes(&self) -> usize {
         (self.open_slots - self.vacant_slots) * self.shape.slot_bytes
     }
 
-    /// How many slots of a page are open; `None` past the last page.
+    /// Returns the number of open slots of a page; `None` past the last page.
     pub(super) fn open_of(&self, page: u32) -> Option<u32> {
         self.pages.get(page as usize).map(|page| page.open)
     }
@@ -118,12 +118,12 @@ impl Depot {
         slot >> self.shape.place_bits
     }
 
-    /// Whether more slots are vacant than the spare ones.
+    /// Returns whether more slots are vacant than the spare ones.
     pub(super) fn is_ample(&self) -> bool {
         self.vacant_slots > self.shape.spare_slots
     }
 
-    /// The lowest vacant slots, at most this many, the lowest one last. They are vacant no more.
+    /// Removes and returns the lowest vacant slots, at most this many, the lowest one last.
     pub(super) fn take_lowest(&mut self, most: usize) -> Vec<Vacated> {
         let mut taken = Vec::with_capacity(most);
         let Self { vacant, pages, whole, shape, .. } = self;
@@ -141,7 +141,7 @@ impl Depot {
         taken
     }
 
-    /// Takes a slot back that was given out and is vacant.
+    /// Makes a slot that was handed out vacant again.
     #[inline]
     pub(super) fn vacate(&mut self, Vacated { slot, generation }: Vacated) {
         let number = self.page_of(slot);
@@ -160,8 +160,8 @@ impl Depot {
         }
     }
 
-    /// The page on which slots can be opened next: one that is open in part, else the lowest one that was
-    /// closed, else a new one.
+    /// Returns the page on which slots can be opened next: the one that is partly open, else the lowest
+    /// closed one, else a new one.
     ///
     /// # Errors
     /// [`Error::ReferencesExhausted`].
@@ -205,19 +205,19 @@ impl Depot {
         Ok(Opened { slots: first..first + opened as u32, generation: page.generation })
     }
 
-    /// Closes a page if there are more vacant slots than are kept for what comes next: half of the open
-    /// ones and the spare ones. Says which; the caller gives its memory back before it opens any.
+    /// Closes a page if there are more vacant slots than are kept for future values: half of the open ones
+    /// and the spare ones. Returns the page; the caller returns its memory before it opens any.
     pub(super) fn close_surplus(&mut self) -> Option<u32> {
         let kept = self.open_slots / 2 + self.shape.spare_slots;
         if self.vacant_slots > kept { self.close_one() } else { None }
     }
 
-    /// The memory of all closed pages has been given back.
+    /// Records that the memory of all closed pages has been returned to the system.
     pub(super) fn count_given_back(&mut self) {
         self.budget.give_back(core::mem::take(&mut self.closed_bytes));
     }
 
-    /// Closes the highest whole page, and says which.
+    /// Closes the highest whole page, and returns it.
     pub(super) fn close_one(&mut self) -> Option<u32> {
         let number = self.whole.last()?;
         self.whole.remove(number);
@@ -227,8 +227,8 @@ impl Depot {
         self.vacant_slots -= page.vacant as usize;
         self.open_slots -= page.open as usize;
         self.closed_bytes += page.open as usize * self.shape.slot_bytes;
-        // Its slots have had every generation below this one, one or the other of them. If these are used
-        // up, the page is never opened again.
+        // Each generation below this one has been used by one of its slots. If all are used up, the page is
+        // never opened again.
         let generation = page.generation;
         *page = Page { generation, ..Page::default() };
         if generation <= SlotState::LAST_GENERATION {

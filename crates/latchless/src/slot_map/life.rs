@@ -1,14 +1,14 @@
-//! The life of a slot that holds one value after another.
+//! The state of a slot, which stores one value after another.
 //!
 //! # Thread safety
 //! A slot is *vacant*, then *live*, then *retired*, then *taken*, then vacant again with the next
-//! generation. Each step is made by one thread:
-//! 1. Vacant to live: by the thread that got the slot from its free list, and so has it alone.
+//! generation. Each transition is made by one thread:
+//! 1. Vacant to live: by the thread that got the slot from its free list, and so has exclusive access to it.
 //! 2. Live to retired, and live or retired to taken: by the thread that wins the compare-and-swap.
 //! 3. Taken to vacant: by the thread that took it.
 //!
-//! The memory of vacant slots can be given back to the system. A word of zeros is a vacant slot, so a thread
-//! that looks at one meanwhile sees a slot that isn't live. Before it is used again, its owner
+//! The memory of vacant slots can be returned to the system. A word of zeros is a vacant slot, so a thread
+//! that reads it meanwhile sees a slot that isn't live. Before the slot is reused, its owner
 //! [restarts](SlotState::restart) it with a generation that it never had.
 
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -23,8 +23,7 @@ const TAKEN: u32 = 3;
 pub struct SlotState(AtomicU32);
 
 impl SlotState {
-    /// The last generation. A slot that was taken in it is never used again, so that no generation
-    /// comes twice.
+    /// The last generation. A slot that was taken in it is never reused, so generations don't repeat.
     pub const LAST_GENERATION: u32 = u32::MAX >> 2;
 
     /// Makes a vacant slot live: a thread that sees it live sees the value that was written before. Returns
@@ -37,34 +36,34 @@ impl SlotState {
         word >> 2
     }
 
-    /// Whether the slot lives in this generation; if so, its value has been written.
+    /// Returns whether the slot is live in this generation; if so, its value has been written.
     #[inline]
     pub fn is_live(&self, generation: u32) -> bool {
         self.0.load(Ordering::Acquire) == generation << 2 | LIVE
     }
 
-    /// Retires the slot if it lives in this generation. `true` for one caller.
+    /// Retires the slot if it is live in this generation. Returns `true` to one caller.
     pub fn retire(&self, generation: u32) -> bool {
         self.step(generation, LIVE, RETIRED)
     }
 
-    /// Takes the slot if it was retired in this generation. `true` for one caller, which has the slot
-    /// to itself from then on.
+    /// Takes the slot if it was retired in this generation. Returns `true` to one caller, which has
+    /// exclusive access from then on.
     pub fn take_retired(&self, generation: u32) -> bool {
         self.step(generation, RETIRED, TAKEN)
     }
 
-    /// Takes the slot if it lives in this generation. `true` for one caller, which must know that nothing
-    /// else reads the slot's value.
+    /// Takes the slot if it is live in this generation. Returns `true` to one caller, which must ensure that
+    /// nothing else reads the slot's value.
     pub fn take_live(&self, generation: u32) -> bool {
         self.step(generation, LIVE, TAKEN)
     }
 
-    /// Takes the slot if there is a value in it, live or retired, and says of which generation.
+    /// Takes the slot if it has a value, live or retired, and returns the value's generation.
     pub fn take(&self) -> Option<u32> {
         let word = self.0.load(Ordering::Relaxed);
         let generation = word >> 2;
-        // From live it can only become retired, so the second try settles it.
+        // From live it can only become retired, so the second try is conclusive.
         let taken = matches!(word & 3, LIVE | RETIRED)
             && (self.step(generation, LIVE, TAKEN) || self.step(generation, RETIRED, TAKEN));
         taken.then_some(generation)
@@ -78,16 +77,16 @@ impl SlotState {
         }
     }
 
-    /// Gives a vacant slot another generation, for a thread that has the slot alone. A slot never goes back
-    /// to a generation that it had: the one exception is 0, for as long as it isn't given out.
+    /// Sets the generation of a vacant slot to which the calling thread has exclusive access. A slot never
+    /// returns to a generation that it had, except to 0 until it is handed out.
     pub fn restart(&self, generation: u32) {
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(
             word & 3 == VACANT || word == u32::MAX,
             "nothing lives in it: vacant, or taken for good"
         );
-        // Relaxed: whatever of this others see, the slot isn't live to them. The thread that gets the slot
-        // sees it, because a mutex lies between.
+        // Relaxed: whatever other threads see of this, the slot isn't live for them. The thread that gets
+        // the slot sees it, because of a mutex in between.
         self.0.store(generation << 2 | VACANT, Ordering::Relaxed);
     }
 

@@ -1,7 +1,8 @@
-//! Values that were retired and wait to be dropped.
+//! Retired values that wait to be dropped.
 //!
-//! They are the index's own: in short lists, of some threads each, until there are enough for a batch, which
-//! is dropped when every pin of that moment has ended. So a flush finds those of all threads.
+//! They belong to the index: they are in short lists, each for some of the threads, until there are enough
+//! for a batch, which is dropped when every pin of that moment has ended. So a flush finds those of all
+//! threads.
 //!
 //! # Thread safety
 //! A list is held for a moment only; no code of a value's type runs meanwhile.
@@ -10,16 +11,16 @@ use super::SlotId;
 use super::pinned::waiting;
 use latchless_core::sync::{self, Mutex, Tally};
 
-/// Values of a batch, and of one while many batches wait for a pin to end: a batch takes two kilobytes of the
-/// queue, however short it is.
+/// Values per batch, and per batch while many batches wait for a pin to end: a batch takes two kilobytes of
+/// the queue, however short it is.
 const TOGETHER: usize = 64;
 const MANY_TOGETHER: usize = 1024;
-/// So many batches are many.
+/// The number of waiting batches that counts as many.
 const MANY: usize = 64;
-/// Lists, so that threads rarely meet at one.
+/// The number of lists: enough that threads rarely contend for one.
 const STRIPES: usize = 8;
 
-/// The lists, and how many values are in batches. See the module documentation.
+/// The lists, and the number of values in batches. See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Limbo {
     stripes: [Stripe; STRIPES],
@@ -31,8 +32,8 @@ pub(super) struct Limbo {
 struct Stripe(Mutex<Vec<SlotId>>);
 
 impl Limbo {
-    /// Takes a value in. Gives a batch back when there are enough, which the caller puts off; none
-    /// where `keeps`.
+    /// Adds a value. Returns a batch when there are enough values, which the caller defers; never while
+    /// `keeps` is set.
     #[inline]
     pub(super) fn push(&self, retired: SlotId, keeps: bool) -> Option<Vec<SlotId>> {
         let mut own = self.stripes[sync::slot() % STRIPES].0.lock();
@@ -41,7 +42,7 @@ impl Limbo {
         if is_full { Some(self.batch(&mut own)) } else { None }
     }
 
-    /// Everything in the lists, in batches.
+    /// Removes everything from the lists, in batches.
     pub(super) fn take_all(&self) -> impl Iterator<Item = Vec<SlotId>> + '_ {
         self.stripes.iter().map(|stripe| self.batch(&mut stripe.0.lock())).filter(|batch| !batch.is_empty())
     }
@@ -51,12 +52,12 @@ impl Limbo {
         core::mem::take(list)
     }
 
-    /// A batch of so many values has been dropped.
+    /// Records that a batch of so many values has been dropped.
     pub(super) fn is_dropped(&self, values: usize) {
         self.batched.subtract(values);
     }
 
-    /// Whether no batch waits.
+    /// Returns whether no batch is waiting.
     pub(super) fn has_no_batch(&self) -> bool {
         self.batched.get() == 0
     }

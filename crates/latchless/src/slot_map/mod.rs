@@ -1,18 +1,19 @@
-//! Values of any type, for an index whose nodes hold handles to them.
+//! A slot map: values of any type, for an index whose nodes store handles to them.
 //!
-//! A [`SlotMap`] keeps values in slots that stay where they are. Readers get references under a
-//! [`Pinned`] epoch; a value that was retired is dropped when every thread that was pinned by then has
-//! let go. A handle names a slot *and* its generation, so a handle that is out of date finds nothing:
-//! whatever the index above does with handles, no reader gets a value that is gone and none is
-//! dropped twice. Values that were retired wait in lists of the map (`limbo.rs`), in batches for pins to end
-//! (`pinned.rs`). Slots in which nothing lives are given back to the system, page by page (`slots.rs`).
+//! A [`SlotMap`] stores values in slots with fixed addresses. Readers get references under a [`Pinned`]
+//! epoch; a retired value is dropped when every thread that was pinned at that time has unpinned. A handle
+//! names a slot *and* its generation, so a stale handle finds nothing: whatever the index does with handles,
+//! no reader gets a value that is gone and none is dropped twice. Retired values wait in lists of the map
+//! (`limbo.rs`), in batches for pins to end (`pinned.rs`). Vacant slots are returned to the system, page by
+//! page (`slots.rs`).
 //!
 //! # Thread safety
 //! 1. A slot's value is written by the thread that got the slot when it was vacant, before the slot becomes
 //!    live.
-//! 2. It is read by threads that are pinned and saw the slot live in the handle's generation since then.
-//! 3. It is dropped or moved out by the thread that took the slot: when it was retired before all present
-//!    pins began, or when no thread can be reading, because the slots are borrowed mutably.
+//! 2. It is read by threads that are pinned and have since then seen the slot live in the handle's
+//!    generation.
+//! 3. It is dropped or moved out by the thread that took the slot: if it was retired before all current pins
+//!    began, or if no thread can be reading, because the slots are borrowed mutably.
 //! 4. No code of the value's type runs while a mutex is held. A slot becomes vacant after the value's
 //!    `Drop`, whether that panics or not.
 
@@ -38,7 +39,7 @@ use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-/// Names a value in a [`SlotMap`]. Never used twice for different values.
+/// A handle of a value in a [`SlotMap`]. Never reused for another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotId {
     slot: u32,
@@ -64,35 +65,35 @@ pub struct SlotMap<T: Send + Sync + 'static> {
     shared: Arc<Shared<T>>,
 }
 
-/// What a map and the drops that it has put off share.
+/// The state that a map and its deferred drops share.
 struct Shared<T> {
     slots: Slots<T>,
     limbo: Limbo,
 }
 
 impl<T: Send + Sync + 'static> SlotMap<T> {
-    /// An empty map, whose slots take their memory from this budget.
+    /// Creates an empty map, whose slots take their memory from this budget.
     pub fn new(budget: &Arc<Budget>) -> Self {
         let slots = Slots::new(Arc::clone(budget));
         Self { shared: Arc::new(Shared { slots, limbo: Limbo::default() }) }
     }
 
-    /// Bytes of the slots: at most about twice what is live and a few megabytes,
-    /// unless what lives is strewn over all of it.
+    /// Returns the bytes of the slots: at most about twice those of live values and a few megabytes, unless
+    /// the live values are spread over all pages.
     pub fn bytes(&self) -> usize {
         self.shared.slots.bytes().0
     }
 
-    /// Bytes of the slots with values in them, those included that wait to be dropped, and some that are
-    /// about to be used.
+    /// Returns the bytes of the slots with values, including those that wait to be dropped, and of some that
+    /// are about to be used.
     pub fn live_bytes(&self) -> usize {
         self.shared.slots.bytes().1
     }
 
-    /// Puts a value in.
+    /// Adds a value.
     ///
     /// # Errors
-    /// Gives it back when memory is refused.
+    /// Returns the value if memory is refused.
     pub fn put(&self, value: T) -> Result<SlotId, (Error, T)> {
         let number = match self.shared.slots.vacant().or_else(|refused| self.vacated(refused)) {
             Ok(number) => number,
@@ -101,13 +102,13 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         let Some(slot) = self.shared.slots.slot(number) else {
             unreachable!("slots that are given out exist")
         };
-        // SAFETY: the slot is vacant and was given out to this thread, which alone has it until it begins
-        // to live: no thread reads or writes its value. There is none in it to drop.
+        // SAFETY: the slot is vacant and was handed out to this thread, which alone has it until it becomes
+        // live: no thread reads or writes its value. It contains no value that would have to be dropped.
         unsafe { (*slot.value.get()).write(value) };
         Ok(SlotId { slot: number, generation: slot.life.begin() })
     }
 
-    /// A slot whose value was due to be dropped, where memory is refused.
+    /// Returns a slot whose value was due to be dropped, if memory is refused.
     #[cold]
     fn vacated(&self, refused: Error) -> Result<u32> {
         if is_busy() {
@@ -117,8 +118,8 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         self.shared.slots.vacant()
     }
 
-    /// Drops every retired value that no pin can see any more, and gives the memory of pages back on which
-    /// nothing lives. Not while a value is being dropped: then it does nothing.
+    /// Drops every retired value that no pin can see any more, and returns the memory of pages without
+    /// values to the system. Does nothing while a value is being dropped.
     pub fn flush(&self) {
         let Shared { slots, limbo } = &*self.shared;
         if is_busy() {
@@ -126,29 +127,29 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         }
         limbo.take_all().for_each(|batch| self.put_off(batch));
         do_what_is_due(usize::MAX, || limbo.has_no_batch());
-        // After this, what other threads did in the drops of these batches is seen: each gave its slots
-        // back.
+        // After this, the effects of other threads' drops of these batches are visible: each returned its
+        // slots.
         slots.give_back_all();
     }
 
-    /// Puts the drop of retired values off.
+    /// Defers the drop of retired values.
     fn put_off(&self, batch: Vec<SlotId>) {
         let shared = Arc::clone(&self.shared);
         put_off(move || shared.drop_retired(&batch));
     }
 
-    /// The value of a handle, unless it was retired.
+    /// Returns the value of a handle, unless it was retired.
     #[inline]
     pub fn read<'p>(&'p self, handle: SlotId, _pin: &'p Pinned) -> Option<&'p T> {
         let slot = self.shared.slots.slot(handle.slot)?;
         if !slot.life.is_live(handle.generation) {
             return None;
         }
-        // SAFETY: the slot was seen live by a load that acquired the write of its value. It can be
-        // taken (and its value moved or dropped) in two ways. Through a mutable borrow of the slots:
-        // that ends `'p`. Or by a drop that was put off when the slot was retired: this thread has
-        // been pinned since before it saw the slot not yet retired and stays so for `'p`, so the epoch
-        // runs that drop after `'p`.
+        // SAFETY: the slot was seen live by a load that acquired the write of its value. It can be taken
+        // (and its value moved or dropped) in two ways. Through a mutable borrow of the slots: that ends
+        // `'p`. Or by a drop that was deferred when the slot was retired: this thread has been pinned since
+        // before it saw the slot not yet retired and stays so for `'p`, so the epoch runs that drop after
+        // `'p`.
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
     }
 
@@ -160,45 +161,44 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         }
     }
 
-    /// Retires a value: from now on its handle finds nothing, and the value is dropped once no pin
-    /// can see it. `false`: it was retired before.
+    /// Retires a value: from now on its handle finds nothing, and the value is dropped once no pin can see
+    /// it. Returns `false` if it was retired before.
     pub fn retire(&self, handle: SlotId, _pin: &Pinned) -> bool {
         let retired = self.slot(handle).is_some_and(|slot| slot.life.retire(handle.generation));
-        // A value that retires others in its `Drop` puts off no batch of these, which could go on without
-        // end.
+        // A value that retires others in its `Drop` starts no batch of these, which could go on without end.
         if retired && let Some(batch) = self.shared.limbo.push(handle, is_busy()) {
             self.put_off(batch);
         }
         retired
     }
 
-    /// Takes a value out that wasn't retired. Nobody is reading it: the slots is borrowed mutably.
+    /// Removes a value that wasn't retired. No thread is reading it: the slots are borrowed mutably.
     pub fn take(&mut self, handle: SlotId) -> Option<T> {
         let SlotId { slot: number, generation } = handle;
         let slot = self.slot(handle).filter(|slot| slot.life.take_live(generation))?;
-        // SAFETY: this thread has just taken the slot in this generation, and references borrow the
-        // slots, which is borrowed mutably here.
+        // SAFETY: this thread has just taken the slot in this generation, and references borrow the slots,
+        // which are borrowed mutably here.
         let value = unsafe { slot.empty(generation) };
         self.shared.slots.give_back(number, generation);
         Some(value)
     }
 
-    /// The slot that a handle names, if it can be one that this slots made.
+    /// Returns the slot of a handle, if this map can have created the handle.
     fn slot(&self, handle: SlotId) -> Option<&Slot<T>> {
         self.shared.slots.slot(handle.slot).filter(|_| handle.generation <= SlotState::LAST_GENERATION)
     }
 
-    /// Drops all values, those included whose drop was put off, and gives the memory of all slots back.
-    /// Nobody is reading: the slots is borrowed mutably. If drops panic, all others are done first and
-    /// then the first panic goes on.
+    /// Drops all values, including those whose drop was deferred, and returns the memory of all slots. No
+    /// thread is reading: the slots are borrowed mutably. If drops panic, all others are done first and then
+    /// the first panic is resumed.
     pub fn clear(&mut self) {
         let panic = self.drop_all(|slot, generation| self.shared.slots.give_back(slot, generation));
         self.shared.slots.give_back_all();
         raise(panic);
     }
 
-    /// Empties all slots and tells of each one. Returns the first panic of a drop. The caller has borrowed
-    /// the slots mutably.
+    /// Empties all slots and calls `emptied` for each one. Returns the first panic of a drop. The caller has
+    /// borrowed the slots mutably.
     fn drop_all(&self, emptied: impl Fn(u32, u32)) -> Option<Box<dyn Any + Send>> {
         let mut panic = None;
         for number in (0..).map_while(|page| self.shared.slots.open_of(page)).flatten() {
@@ -217,7 +217,7 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
     }
 }
 
-/// Goes on with a panic, unless another one goes on.
+/// Resumes a panic, unless the thread is panicking already.
 fn raise(panic: Option<Box<dyn Any + Send>>) {
     if let Some(payload) = panic.filter(|_| !std::thread::panicking()) {
         resume_unwind(payload);
@@ -225,16 +225,16 @@ fn raise(panic: Option<Box<dyn Any + Send>>) {
 }
 
 impl<T> Shared<T> {
-    /// Drops values that were retired before all present pins began. A panic of a drop would go through a
-    /// thread that has nothing to do with the value, so it ends here.
+    /// Drops values that were retired before all current pins began. A panic of a drop would propagate
+    /// through a thread that has no relation to the value, so it ends here.
     fn drop_retired(&self, batch: &[SlotId]) {
         for &SlotId { slot: number, generation } in batch {
             let Some(slot) = self.slots.slot(number).filter(|slot| slot.life.take_retired(generation)) else {
                 continue;
             };
-            // SAFETY: this thread has just taken the slot in this generation. A thread that has a
-            // reference saw the slot live while pinned, so before it was retired, and every pin of
-            // that time has ended: that is when what was put off is done.
+            // SAFETY: this thread has just taken the slot in this generation. A thread that has a reference
+            // saw the slot live while pinned, so before it was retired, and every pin of that time has
+            // ended: deferred work runs only then.
             let panic = unsafe { slot.drop_value(generation) };
             self.slots.give_back(number, generation);
             // Its payload isn't dropped, which could panic as well.
@@ -246,9 +246,9 @@ impl<T> Shared<T> {
 
 impl<T: Send + Sync + 'static> Drop for SlotMap<T> {
     fn drop(&mut self) {
-        // Batches that were put off keep the slots' memory.
+        // Deferred batches keep the slots' memory.
         do_what_is_due(usize::MAX, || self.shared.limbo.has_no_batch());
-        // Nobody will want a slot again.
+        // No slot will be handed out again.
         raise(self.drop_all(|_, _| {}));
     }
 }

@@ -6,18 +6,18 @@
 /// Levels for numbers of 32 bits, 6 bits each.
 const LEVELS: usize = 6;
 
-/// A set of numbers. Takes a bit for each number up to the greatest that was ever in it.
+/// A set of numbers. Takes one bit for each number up to the greatest that was ever in it.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     levels: [Vec<u64>; LEVELS],
 }
 
 impl Numbers {
-    /// Puts a number in.
+    /// Inserts a number.
     #[inline]
     pub(super) fn insert(&mut self, number: u32) {
         match self.levels[0].get_mut(number as usize / 64) {
-            // The levels above know of the word already.
+            // The levels above have the word's bit already.
             Some(word) if *word != 0 => *word |= 1 << (number % 64),
             _ => self.insert_from(0, number as usize),
         }
@@ -57,7 +57,7 @@ impl Numbers {
         }
     }
 
-    /// Removes the least numbers, at most this many, and shows them, ascending.
+    /// Removes the least numbers, at most this many, and passes them to `taken`, ascending.
     pub(super) fn take_first(&mut self, most: usize, mut taken: impl FnMut(u32)) {
         let mut left = most;
         while left > 0 {
@@ -74,12 +74,12 @@ impl Numbers {
         }
     }
 
-    /// The least number.
+    /// Returns the least number.
     pub(super) fn first(&self) -> Option<u32> {
         self.edge(u64::trailing_zeros)
     }
 
-    /// The greatest number.
+    /// Returns the greatest number.
     pub(super) fn last(&self) -> Option<u32> {
         self.edge(|word| 63 - word.leading_zeros())
     }

@@ -1,39 +1,39 @@
-//! Pins, and work that is put off until every pin of a moment has ended.
+//! Pins, and deferred work that runs when every pin of a moment has ended.
 //!
-//! Whatever is put off goes to a queue that all threads share, so none of it waits for the thread that put
-//! it off to come back: any thread that unpins, or flushes, does what is due.
+//! Deferred work goes to a queue that all threads share, so none of it depends on the thread that deferred
+//! it: any thread that unpins, or flushes, runs what is due.
 //!
-//! # Who does it
-//! 1. A pin that ends does a little now and then, in proportion to what waits.
-//! 2. A pin during which much was put off has probably held it up: when it ends, it does all that is due.
-//! 3. A flush does what is due.
+//! # When it runs
+//! 1. The end of a pin sometimes runs a little, in proportion to what is waiting.
+//! 2. A pin during which much was deferred has probably delayed it: its end runs everything that is due.
+//! 3. A flush runs what is due.
 
 use core::cell::Cell;
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 use latchless_core::sync::Tally;
 use std::sync::OnceLock;
 
-/// Rounds after which what was put off before is due, unless a thread stays pinned: the epoch must advance
-/// twice, and another thread may advance it at the same moment.
+/// Rounds after which work that was deferred before is due, unless a thread stays pinned: the epoch must
+/// advance twice, and another thread may advance it at the same moment.
 const ROUNDS: usize = 4;
-/// One of so many pins of a thread does a part of what is due.
+/// One of so many pins of a thread runs a part of what is due.
 const TICKS_TOGETHER: u32 = 32;
-/// A pin during which so much was put off has held it up.
+/// A pin during which this much was deferred has delayed it.
 const HELD_UP: usize = 8;
 
-/// What was put off, in pieces, and how many of these are done.
+/// The number of deferred pieces, and how many of these have run.
 static PUT_OFF: Tally = Tally::new(0);
 static DONE: Tally = Tally::new(0);
 
 thread_local! {
     static HANDLE: LocalHandle = collector().register();
-    /// Counts the pins of this thread that ended while something was put off.
+    /// Counts the pins of this thread that ended while something was deferred.
     static TICKS: Cell<u32> = const { Cell::new(0) };
-    /// Whether the calling thread is doing what was put off.
+    /// Whether the calling thread is running deferred work.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The library's own: nothing that others put off comes between.
+/// Returns the library's own collector, which other users of epochs don't delay.
 fn collector() -> &'static Collector {
     static COLLECTOR: OnceLock<Collector> = OnceLock::new();
     COLLECTOR.get_or_init(Collector::new)
@@ -45,10 +45,10 @@ fn guard() -> Guard {
     HANDLE.try_with(LocalHandle::pin).unwrap_or_else(|_| collector().register().pin())
 }
 
-/// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
-/// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
-/// thread retires is dropped, so none should be kept for long. The end of a pin that held up many values
-/// drops them.
+/// Keeps everything that the calling thread reads from being dropped, as long as the pin lives. Pinning
+/// costs some 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that
+/// any thread retires is dropped, so no pin should be kept for long. The end of a pin that delayed many
+/// values drops them.
 ///
 /// ```
 /// # use latchless::BoxedIndex;
@@ -63,14 +63,14 @@ fn guard() -> Guard {
 #[derive(Debug)]
 pub struct Pinned {
     guard: Guard,
-    /// Behind the guard: what it does when it is dropped is for when the pin has ended.
+    /// After the guard: it runs when the pin has ended.
     end: End,
 }
 
 /// The end of a pin.
 #[derive(Debug)]
 struct End {
-    /// What was put off before the pin began.
+    /// The number of deferred pieces before the pin began.
     before: usize,
 }
 
@@ -82,15 +82,15 @@ impl Pinned {
         Self { guard: guard(), end }
     }
 
-    /// Unpins for a moment, so that what was retired meanwhile can be dropped. No reference that was
-    /// read under the pin is left by then.
+    /// Unpins for a moment, so that values which were retired meanwhile can be dropped. No reference that
+    /// was read under the pin exists by then.
     pub fn repin(&mut self) {
         self.guard.repin();
         self.end.before = PUT_OFF.get();
     }
 
-    /// Drops some of the retired values, of all indexes, that no pin can see any more, if many wait. To drop
-    /// all of one index there is [`BoxedIndex::flush`](crate::BoxedIndex::flush).
+    /// Drops some of the retired values, of all indexes, that no pin can see any more, if many are waiting.
+    /// To drop all of one index, use [`BoxedIndex::flush`](crate::BoxedIndex::flush).
     pub fn flush(&self) {
         self.guard.flush();
     }
@@ -112,7 +112,7 @@ impl Drop for End {
     }
 }
 
-/// Does some of what waits, after a pin during which so much was put off.
+/// Runs some of the waiting work, after a pin during which so much was deferred.
 #[cold]
 #[inline(never)]
 fn after_a_pin(during: usize, waiting: usize) {
@@ -125,12 +125,12 @@ fn after_a_pin(during: usize, waiting: usize) {
     }
 }
 
-/// Whether the calling thread is doing what was put off.
+/// Returns whether the calling thread is running deferred work.
 pub(super) fn is_busy() -> bool {
     IS_BUSY.get()
 }
 
-/// Runs `work`, which may be code of a value's type; what it puts off is left to others.
+/// Runs `work`, which may be code of a value's type; work that it defers is left to other threads.
 pub(super) fn busy<R>(work: impl FnOnce() -> R) -> R {
     let outer = IS_BUSY.replace(true);
     let done = work();
@@ -138,7 +138,7 @@ pub(super) fn busy<R>(work: impl FnOnce() -> R) -> R {
     done
 }
 
-/// Puts `work` off until every pin of this moment has ended. It must not panic.
+/// Defers `work` until every pin of this moment has ended. It must not panic.
 pub(super) fn put_off(work: impl FnOnce() + Send + 'static) {
     PUT_OFF.add(1);
     let guard = guard();
@@ -150,12 +150,12 @@ pub(super) fn put_off(work: impl FnOnce() + Send + 'static) {
     guard.flush();
 }
 
-/// How many pieces wait.
+/// Returns the number of waiting pieces.
 pub(super) fn waiting() -> usize {
     PUT_OFF.get().wrapping_sub(DONE.get())
 }
 
-/// Does what is due, until about so many pieces were done, or `is_enough` says so, or nothing is due.
+/// Runs what is due, until about so many pieces have run, or `is_enough` returns `true`, or nothing is due.
 pub(super) fn do_what_is_due(most: usize, is_enough: impl Fn() -> bool) {
     if is_busy() {
         return;

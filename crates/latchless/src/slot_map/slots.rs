@@ -1,19 +1,19 @@
-//! The slots of a slots: where they lie, how threads get vacant ones, and how the memory of those that
-//! nothing lives in goes back to the system.
+//! Slot storage: addressing, the free list, and returning unused pages to the system.
 //!
-//! Slots lie on pages, pages in segments of 1, 2, 4, … pages. A segment stays where it is as long as the
-//! slots, so a slot has an address for good; but the memory of a page whose slots are all vacant is given
-//! back, whenever more than half of the slots are vacant. The words of such a page read as zeros, and a
-//! slot of zeros is vacant: a handle that is out of date, or was never given out, finds nothing there.
+//! Slots lie on pages, pages in segments of 1, 2, 4, … pages. A segment stays where it is while the map
+//! exists, so a slot's address never changes. But the memory of a page whose slots are all vacant is
+//! returned to the system whenever more than half of the slots are vacant. The words of such a page read as
+//! zeros, and a slot of zeros is vacant: a stale handle, or one that was never handed out, finds nothing
+//! there.
 //!
 //! # Thread safety
 //! 1. A slot's number is in one place: in use with one thread, in one stripe's list, or in the depot.
-//! 2. A page is closed and given back, and later opened again, while the depot is held, and only if all of
+//! 2. A page is closed and returned, and later opened again, while the depot is locked, and only if all of
 //!    its slots are in the depot. So no value lives on it, none is being written, and no reference to any
-//!    is left: a slot becomes vacant after the last pin that could see its value.
-//! 3. What others do to a page that is closed are loads of its slots' lives, and compare-and-swaps that
+//!    exists: a slot becomes vacant after the last pin that could see its value.
+//! 3. Other threads access a closed page only by loads of its slots' states, and by compare-and-swaps that
 //!    expect a live or retired slot, and so fail.
-//! 4. Stripes and depot are held one at a time, so waiting never goes round. None is held while code of
+//! 4. Stripes and depot are locked one at a time, so waits can't form a cycle. None is locked while code of
 //!    the value's type runs.
 
 use super::depot::{Depot, Opened, Shape, Vacated};
@@ -29,22 +29,23 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, MutexGuard, OnceLock};
 
-/// Pages are multiples of this: at least the system's own. Tests and Miri see more of them.
+/// Pages are multiples of this: at least the system's page size. Tests and Miri have smaller pages, so more
+/// of them.
 const PAGE_BYTES: usize = match (cfg!(miri), cfg!(test)) {
     (true, _) => 512,
     (false, true) => 4 << 10,
     (false, false) => 64 << 10,
 };
-/// Bytes of vacant slots that are kept beyond half of the open ones. So a slots without a value keeps twice
-/// as much.
+/// Bytes of vacant slots that are kept in addition to half of the open ones. So an empty map keeps twice as
+/// much.
 const SPARE_BYTES: usize = 8 * PAGE_BYTES;
 /// Segments until page numbers of 32 bits are used up.
 const SEGMENTS: usize = 32;
-/// Lists of vacant slots, so that threads rarely meet at one.
+/// The number of lists of vacant slots: enough that threads rarely contend for one.
 const STRIPES: usize = 8;
-/// Slots that move between a stripe and the depot at once, at the most.
+/// The maximum number of slots that move between a stripe and the depot at once.
 const TOGETHER_MAX: usize = 32;
-/// Slots in each list of a stripe, at the most.
+/// The maximum number of slots in each list of a stripe.
 const LIST_SLOTS_MAX: usize = 512;
 
 /// A place for one value at a time.
@@ -57,11 +58,11 @@ impl<T> Slot<T> {
     /// Moves the value out and makes the slot vacant.
     ///
     /// # Safety
-    /// The caller has taken the slot in this generation, and no reference to its value is left.
+    /// The caller has taken the slot in this generation, and no reference to its value exists.
     pub(super) unsafe fn empty(&self, generation: u32) -> T {
-        // SAFETY: a slot can be taken only after it was live, so a value was written; the
-        // compare-and-swap that took it acquired that. It is read out once, because one caller takes
-        // a slot in a generation, and that one says that there is no reference.
+        // SAFETY: a slot can be taken only after it was live, so a value was written; the compare-and-swap
+        // that took it acquired that. It is read out once, because one caller takes a slot in a generation,
+        // and that one ensures that there is no reference.
         let value = unsafe { (*self.value.get()).assume_init_read() };
         self.life.end(generation);
         value
@@ -70,10 +71,10 @@ impl<T> Slot<T> {
     /// Drops the value where it is and makes the slot vacant. Returns the drop's panic, if it panics.
     ///
     /// # Safety
-    /// As [`Slot::empty`].
+    /// See [`Slot::empty`].
     pub(super) unsafe fn drop_value(&self, generation: u32) -> Option<Box<dyn Any + Send>> {
-        // SAFETY: as in `empty`: there is a value, this caller alone drops it, and it is read no more, not
-        // even where its drop panics.
+        // SAFETY: as in `empty`: there is a value, this caller alone drops it, and it is never read again,
+        // not even if its drop panics.
         let drop = || unsafe { (*self.value.get()).assume_init_drop() };
         let panic = catch_unwind(AssertUnwindSafe(drop)).err();
         self.life.end(generation);
@@ -81,12 +82,12 @@ impl<T> Slot<T> {
     }
 }
 
-/// Vacant slots of some of the threads.
+/// Vacant slots for some of the threads.
 #[derive(Debug, Default)]
 struct Lists {
-    /// The next ones to be given out, the last one first.
+    /// The next ones to hand out, the last one first.
     out: Vec<Vacated>,
-    /// Those that came back.
+    /// Those that were returned.
     back: Vec<Vacated>,
 }
 
@@ -102,33 +103,33 @@ impl Lists {
 #[repr(align(128))]
 struct Stripe(Mutex<Lists>);
 
-/// Locks break never: nothing of the caller runs while one is held.
+/// Locks; a lock is never poisoned, because no code of the caller runs while one is held.
 fn hold<L>(lock: &Mutex<L>) -> MutexGuard<'_, L> {
     lock.lock()
 }
 
-/// What a slots and the drops that it has put off share.
+/// The state that a map and its deferred drops share.
 pub(super) struct Slots<T> {
     segments: [OnceLock<Segment>; SEGMENTS],
     stripes: [Stripe; STRIPES],
     depot: Mutex<Depot>,
-    /// 1 if the depot has more vacant slots than the spare ones, so that it is worth while to put values on
-    /// the lowest ones; else 0.
+    /// 1 if the depot has more vacant slots than the spare ones, so that placing values on the lowest ones
+    /// is worthwhile; else 0.
     ample: Tally,
-    /// Whose turn it is to be recalled.
+    /// The number of the next stripe to be recalled.
     turn: Tally,
     values: PhantomData<T>,
 }
 
-// SAFETY: a slot's value is reached through `&T` from several threads at once (T: Sync), and moved in
-// and out by whichever thread won the slot's life for that (T: Send), in the order of the slots's
-// head, kept by `SlotState`'s acquiring and releasing steps and by the epoch. A segment's memory is plain
-// memory, bound to no thread, and freed with the last `Slots`.
+// SAFETY: a slot's value is accessed through `&T` from several threads at once (T: Sync), and moved in and
+// out by the thread that made the slot's transition for it (T: Send), in the order that the module
+// documentation gives, enforced by `SlotState`'s acquiring and releasing steps and by the epoch. A segment's
+// memory is plain memory, bound to no thread, and freed with the last `Slots`.
 unsafe impl<T: Send + Sync> Sync for Slots<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Send for Slots<T> {}
 
-/// The segment of a page and the place in it.
+/// Returns the segment of a page and the place in it.
 #[inline(always)]
 fn place_of(page: usize) -> (usize, usize) {
     let segment = (page + 1).ilog2() as usize;
@@ -137,12 +138,12 @@ fn place_of(page: usize) -> (usize, usize) {
 
 impl<T> Slots<T> {
     const SLOT_BYTES: usize = size_of::<Slot<T>>();
-    /// Bytes of a page: of at least one slot.
+    /// The length of a page in bytes: at least one slot.
     const PAGE_BYTES: usize = Self::SLOT_BYTES.next_multiple_of(PAGE_BYTES);
     const PAGE_SLOTS: usize = Self::PAGE_BYTES / Self::SLOT_BYTES;
-    /// Bits of a slot's number that tell its place on its page.
+    /// The bits of a slot's number that are its place on its page.
     const PLACE_BITS: u32 = Self::PAGE_SLOTS.next_power_of_two().trailing_zeros();
-    /// Lists hold no more than a page does, however large slots are.
+    /// Lists contain no more slots than a page, however large slots are.
     const LIST_SLOTS: usize =
         if Self::PAGE_SLOTS < LIST_SLOTS_MAX { Self::PAGE_SLOTS } else { LIST_SLOTS_MAX };
     const TOGETHER: usize = if Self::PAGE_SLOTS < TOGETHER_MAX { Self::PAGE_SLOTS } else { TOGETHER_MAX };
@@ -164,7 +165,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// The slot of this number, if there is memory for it. Any number may be given.
+    /// Returns the slot of this number, if there is memory for it. Any number may be given.
     #[inline(always)]
     pub(super) fn slot(&self, number: u32) -> Option<&Slot<T>> {
         let (page, place) = (number >> Self::PLACE_BITS, number as usize & ((1 << Self::PLACE_BITS) - 1));
@@ -174,9 +175,9 @@ impl<T> Slots<T> {
         }
         let start = self.segments.get(segment)?.get()?.start();
         // SAFETY: the segment has 2^segment pages, each with room for that many slots, and is aligned to
-        // slots, as pages are. Its memory is there as long as `self`, and is a slot in any state: a life is
-        // an atomic for which all words are valid, zeros among them, which the system may put there; the
-        // value may be uninitialized and is behind `UnsafeCell`.
+        // slots, as pages are. Its memory exists as long as `self`, and is a slot in any state: the slot's
+        // state is an atomic for which all words are valid, zeros among them, which the system may put
+        // there; the value may be uninitialized and is inside an `UnsafeCell`.
         Some(unsafe { start.add(at * Self::PAGE_BYTES + place * Self::SLOT_BYTES).cast().as_ref() })
     }
 
@@ -184,17 +185,18 @@ impl<T> Slots<T> {
         &self.stripes[sync::slot() % STRIPES].0
     }
 
-    /// A vacant slot, which no other thread gets.
+    /// Returns a vacant slot, for the calling thread only.
     #[inline]
     pub(super) fn vacant(&self) -> Result<u32> {
-        // Releases the list before it looks further.
+        // Unlocks the list before the search continues.
         let found = hold(self.own_lists()).out.pop();
         found.map_or_else(|| self.refill(), |found| Ok(found.slot))
     }
 
-    /// Gets vacant slots for the calling thread's stripe, and one for the caller: those that came back to it
-    /// or, if there is a choice, the lowest ones of all; what came back to other stripes; memory that is
-    /// opened; or, if that is refused, what other stripes would give out.
+    /// Gets vacant slots for the calling thread's stripe, and one for the caller, from the first of: slots
+    /// that were returned to the stripe or, if there are enough, the lowest ones of all; slots that were
+    /// returned to other stripes; newly opened memory; or, if that is refused, what other stripes would hand
+    /// out.
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<u32> {
@@ -225,7 +227,7 @@ impl<T> Slots<T> {
         self.restock(&mut recalled).ok_or(refused)
     }
 
-    /// Hands the recalled slots to the depot, and gets the lowest ones.
+    /// Moves the recalled slots to the depot, and gets the lowest ones.
     fn restock(&self, recalled: &mut Vec<Vacated>) -> Option<u32> {
         let mut lowest = {
             let mut depot = hold(&self.depot);
@@ -239,7 +241,7 @@ impl<T> Slots<T> {
         Some(found.slot)
     }
 
-    /// Notes whether the depot, which is held, has more than the spare slots.
+    /// Records whether the depot, which is locked, has more than the spare slots.
     fn note_ample(&self, depot: &Depot) {
         match (self.ample.get(), depot.is_ample()) {
             (0, true) => _ = self.ample.add(1),
@@ -269,18 +271,18 @@ impl<T> Slots<T> {
         slot.ok_or(Error::OutOfMemory { requested_bytes: Self::SLOT_BYTES })
     }
 
-    /// Makes a segment, if there is none. The depot is held.
+    /// Allocates a segment, if it doesn't exist. The depot is locked.
     fn make_segment(&self, segment: usize) -> Result<()> {
         if self.segments[segment].get().is_none() {
             let bytes = Self::PAGE_BYTES.checked_mul(1 << segment);
             let bytes = bytes.ok_or(Error::OutOfMemory { requested_bytes: usize::MAX })?;
-            // Set here alone, under the mutex.
+            // Set only here, under the mutex.
             let _ = self.segments[segment].set(Segment::new(bytes, align_of::<Slot<T>>())?);
         }
         Ok(())
     }
 
-    /// Takes back a slot that the caller has emptied in this generation.
+    /// Returns a slot that the caller has emptied in this generation.
     pub(super) fn give_back(&self, slot: u32, generation: u32) {
         let mut recalled = {
             let mut own = hold(self.own_lists());
@@ -291,12 +293,12 @@ impl<T> Slots<T> {
             }
             core::mem::take(&mut own.back)
         };
-        // And what another stripe has, each in its turn: its threads may be gone.
+        // And those of another stripe, in rotation: its threads may be gone.
         hold(&self.stripes[self.turn.add(1) % STRIPES].0).recall_all(&mut recalled);
         self.take_back(recalled, Depot::close_surplus);
     }
 
-    /// Hands vacant slots to the depot, and gives the memory of the pages back that `close` closes then.
+    /// Moves vacant slots to the depot, and returns the memory of the pages that `close` closes then.
     fn take_back(&self, recalled: Vec<Vacated>, close: impl Fn(&mut Depot) -> Option<u32>) {
         let mut depot = hold(&self.depot);
         recalled.into_iter().for_each(|slot| depot.vacate(slot));
@@ -309,37 +311,37 @@ impl<T> Slots<T> {
         self.note_ample(&depot);
     }
 
-    /// Gives the memory of all pages back on which nothing lives.
+    /// Returns the memory of all pages without values to the system.
     pub(super) fn give_back_all(&self) {
         let mut recalled = Vec::new();
         self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
         self.take_back(recalled, Depot::close_one);
     }
 
-    /// Gives the memory of a page back that was closed just now. The depot is held since then.
+    /// Returns the memory of a page that was just closed. The depot has been locked since then.
     fn give_back_page(&self, page: u32) {
         let (segment, at) = place_of(page as usize);
         let Some(segment) = self.segments[segment].get() else { return };
         if cfg!(miri) {
-            // What the system does, as the threads see it.
+            // The system's effect, as other threads see it.
             let slots = (0..Self::PAGE_SLOTS as u32).map(|place| (page << Self::PLACE_BITS) + place);
             slots.filter_map(|number| self.slot(number)).for_each(|slot| slot.life.restart(0));
         }
         // SAFETY: the page lies in its segment, which has 2^segment of them. All of its slots are vacant and
-        // with the depot, which is held, so no thread is about to write a value, and no reference to one is
-        // left: see the head, 2. Others load lives at the most, and take a slot of zeros for a vacant one,
-        // as it is.
+        // in the depot, which is locked, so no thread is about to write a value, and no reference to one
+        // exists: see rule 2 of the module documentation. Other threads only load states, and a slot of
+        // zeros is a vacant one for them.
         unsafe { segment.give_back(at * Self::PAGE_BYTES, Self::PAGE_BYTES) };
     }
 
-    /// The numbers of the open slots of a page; `None` past the last page.
+    /// Returns the numbers of the open slots of a page; `None` past the last page.
     pub(super) fn open_of(&self, page: u32) -> Option<core::ops::Range<u32>> {
         let open = hold(&self.depot).open_of(page)?;
         let first = page << Self::PLACE_BITS;
         Some(first..first + open)
     }
 
-    /// Bytes of the slots that are open, and of those of them that are in use or about to be.
+    /// Returns the bytes of the open slots, and of those of them that are in use or about to be.
     pub(super) fn bytes(&self) -> (usize, usize) {
         let depot = hold(&self.depot);
         (depot.bytes(), depot.live_bytes())
@@ -361,7 +363,7 @@ mod tests {
         assert_eq!(place_of(u32::MAX as usize - 1), (31, (1 << 31) - 1));
     }
 
-    /// Slots of this type are found at addresses of their own, aligned, and the last number at none.
+    /// Checks that slots of this type have distinct, aligned addresses, and the last number has none.
     fn addresses<T: Send + Sync + 'static>(count: usize) {
         let slots = Slots::<T>::new(Arc::new(Budget::new(None)));
         assert!(slots.slot(0).is_none() && slots.slot(u32::MAX).is_none());

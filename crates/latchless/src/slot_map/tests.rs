@@ -1,15 +1,15 @@
-//! The slots by itself: what readers keep, what is dropped when, and what memory comes back.
+//! The slot map on its own: what readers keep, what is dropped when, and what memory is returned.
 
 use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, TryRecvError, channel};
 
-/// A map with a limit of its own.
+/// Creates a map with its own limit.
 fn map<T: Send + Sync>(limit_bytes: Option<usize>) -> SlotMap<T> {
     SlotMap::new(&Arc::new(Budget::new(limit_bytes)))
 }
 
-/// Says when it is dropped.
+/// Sends its number when it is dropped.
 #[derive(Debug)]
 struct Loud(u32, Sender<u32>);
 
@@ -59,10 +59,10 @@ fn a_reader_keeps_what_it_reads() {
     assert!(dropped.recv().is_err(), "once");
 }
 
-/// How many values a test uses: more than a page of them.
+/// The number of values in a test: more than a page of them.
 const MANY: u64 = if cfg!(miri) { 200 } else { 20_000 };
 
-/// Lets the drops happen that were put off, until so few bytes are held.
+/// Runs deferred drops until at most so many bytes are held.
 fn wait_for_bytes<T: Send + Sync>(slots: &SlotMap<T>, at_most: usize) {
     for _ in 0..20_000 {
         if slots.bytes() <= at_most {
@@ -74,8 +74,8 @@ fn wait_for_bytes<T: Send + Sync>(slots: &SlotMap<T>, at_most: usize) {
     panic!("{} bytes, not {at_most}", slots.bytes());
 }
 
-/// The most that is kept for this many live values: twice what is live, spare, or about to be used, and a
-/// page.
+/// Returns the most that is kept for this many live values: twice what is live, spare, or about to be used,
+/// and a page.
 fn most_bytes<T>(live: usize) -> usize {
     let page = if cfg!(miri) { 512 } else { 4096 };
     2 * (live * size_of::<Slot<T>>() + (8 + 2 * 8) * page) + page
@@ -112,7 +112,7 @@ fn slots_that_nothing_lives_in_are_given_back() {
     drop(pin);
     wait_for_bytes(&slots, most_bytes::<[u64; 16]>(1));
     assert_eq!(slots.read(live, &Pinned::new()), Some(&[MANY - 1; 16]));
-    // And it can be had again.
+    // And it can be reused.
     let handles: Vec<_> = (0..MANY).map(|value| slots.put([value; 16]).unwrap()).collect();
     let pin = Pinned::new();
     assert!(handles.iter().zip(0..).all(|(&handle, value)| slots.read(handle, &pin) == Some(&[value; 16])));
@@ -124,7 +124,7 @@ fn values_that_are_replaced_gather_on_few_pages() {
     let slots = map(None);
     let mut live: Vec<_> = (0..MANY).map(|value| slots.put([value; 8]).unwrap()).collect();
     let full = slots.bytes();
-    // A few of them stay, on every page one or the other.
+    // A few of them stay, at least one on every page.
     let stay = MANY as usize / 50;
     let pin = Pinned::new();
     for at in (0..MANY as usize).filter(|at| at % 50 != 0) {
@@ -148,7 +148,7 @@ fn values_that_are_replaced_gather_on_few_pages() {
 fn slots_in_the_lists_of_threads_that_are_gone_hold_up_no_page() {
     let mut slots = map(None);
     let mut handles: Vec<_> = (0..MANY).map(|value| slots.put([value; 16]).unwrap()).collect();
-    // Too few for a thread to bring them to the depot, each on a page of its own.
+    // Too few for a thread to move them to the depot, each on a different page.
     let page = if cfg!(miri) { 3 } else { 30 };
     for thread in 0..if cfg!(miri) { 2 } else { 16 } {
         let few: Vec<_> = (0..20).map(|at| (thread * 20 + at) * page % handles.len()).collect();
@@ -174,7 +174,7 @@ fn no_handle_from_before_finds_what_came_after() {
         assert!(past.iter().all(|&handle| slots.read(handle, &pin).is_none() && !slots.retire(handle, &pin)));
         past.extend(&now);
         drop(pin);
-        // Gives everything back, so that the next round's slots are opened anew.
+        // Returns everything, so that the next round's slots are opened again.
         slots.clear();
         assert_eq!(slots.bytes(), 0);
         let pin = Pinned::new();
@@ -220,14 +220,14 @@ fn readers_with_any_handle_meet_pages_that_come_and_go() {
                 wait_for_bytes(slots, most_bytes::<[Box<u64>; 2]>(1));
             }
         }
-        // The readers stop, even where this thread panics before.
+        // Stops the readers, even if this thread panics.
         drop(hold_on);
     });
 }
 
 #[test]
 fn a_limit_refuses_and_gives_the_value_back() {
-    // And what the depot takes for each page.
+    // And what the depot takes per page.
     let page_slots = if cfg!(miri) { 512 } else { 4096 } / size_of::<Slot<u64>>();
     let books = 200_usize.div_ceil(page_slots) * (32 + page_slots / 4);
     let slots = map(Some(200 * size_of::<Slot<u64>>() + books));
@@ -239,7 +239,7 @@ fn a_limit_refuses_and_gives_the_value_back() {
         assert!(handles.iter().zip(0..).all(|(&handle, value)| slots.read(handle, &pin) == Some(&value)));
         handles.iter().for_each(|&handle| assert!(slots.retire(handle, &pin)));
     }
-    // Whatever thread drops them, and whatever list their slots come to.
+    // Whatever thread drops them, and whatever list their slots go to.
     let put = |value| {
         (0..20_000).find_map(|_| {
             slots.put(value).ok().or_else(|| {

@@ -1,17 +1,17 @@
 //! The arena of a concurrent tree: nodes of whole cache lines that many threads read and write.
 //!
-//! As [`Arena`](latchless_papers::pb_tree::arena::Arena), but nodes are words that may be read while they
-//! are written, and everything goes through `&self`.
+//! The nodes are words that may be read while they are written, and every operation takes `&self`. The arena
+//! of the papers' single-threaded trees, in their crate, is its counterpart.
 //!
 //! # Thread safety
-//! Reading and writing nodes needs no latch here: words are atomics. Handing out and taking back is
-//! guarded by a mutex; trees do that once a split.
+//! Reading and writing nodes needs no latch here: words are atomics. Handing out and freeing is guarded by a
+//! mutex, which trees take once per split.
 //!
 //! # Invariants
-//! 1. A reference that was good once never leads out of the arena's memory, until that is cleared or
+//! 1. A reference that was valid once always leads into the arena's memory, until the arena is cleared or
 //!    dropped.
-//! 2. A node that was handed out for one kind comes back for the same kind only, so a reader with a
-//!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
+//! 2. A node that was handed out as one kind is freed as the same kind only, so a reader with a stale
+//!    reference finds words of the kind that it expects. The kind of a tree's nodes is their level.
 
 use latchless_core::base::error::Result;
 use latchless_core::mem::budget::Budget;
@@ -28,32 +28,32 @@ pub struct SharedArena<const LINES: usize> {
 }
 
 impl<const LINES: usize> SharedArena<LINES> {
-    /// Bytes in a node.
+    /// The length of a node in bytes.
     pub const NODE_BYTES: usize = {
         assert!(LINES > 0, "a node has at least one line");
         LINES * LINE_BYTES
     };
 
-    /// An empty arena, which takes no memory. `references`: how many nodes references can tell apart;
-    /// tests make it tiny.
+    /// Creates an empty arena, which takes no memory. `references` is the number of nodes that references
+    /// can distinguish; tests make it tiny.
     ///
     /// # Errors
-    /// None yet: memory is refused when nodes are asked for.
+    /// None yet: memory can be refused only when nodes are allocated.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
         let node_bytes = Self::NODE_BYTES;
         let options = NodePoolOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
         Ok(Self { space: NodePool::new(options, Begin::Small)? })
     }
 
-    /// The same arena, whose memory a thread of the process makes ready before nodes are handed out.
+    /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
     pub fn prefaulted(self) -> Self {
         Self { space: self.space.prefaulted() }
     }
 
-    /// A node's lines.
+    /// Returns a node's lines.
     ///
     /// # Panics
-    /// When the reference isn't one of this arena's: a bug of the caller.
+    /// If the reference isn't one of this arena's: a bug of the caller.
     #[inline(always)]
     pub fn node(&self, node: NodeRef) -> &[Line; LINES] {
         // SAFETY: the node's memory is accessible and aligned as long as the space is borrowed, which
@@ -61,34 +61,34 @@ impl<const LINES: usize> SharedArena<LINES> {
         unsafe { &*self.space.at(node, Self::NODE_BYTES).cast() }
     }
 
-    /// As [`SharedArena::node`], if the node is found at once, as nearly all are.
+    /// Returns a node's lines without a call, if the address table covers the node, as it does nearly all.
     #[inline(always)]
     pub fn near(&self, node: NodeRef) -> Option<&[Line; LINES]> {
         // SAFETY: as above.
         self.space.near(node, Self::NODE_BYTES).map(|at| unsafe { &*at.cast() })
     }
 
-    /// As [`SharedArena::node`], if the reference is one of this arena's: for one that may have been kept
-    /// since before the arena was cleared.
+    /// Returns a node's lines, if the reference is one of this arena's: for a reference that may be older
+    /// than the arena's last `clear`.
     #[inline(always)]
     pub fn find(&self, node: NodeRef) -> Option<&[Line; LINES]> {
         // SAFETY: as above.
         self.space.find(node, Self::NODE_BYTES).map(|at| unsafe { &*at.cast() })
     }
 
-    /// The process in which the arena was made.
+    /// Returns the process in which the arena was made.
     #[inline(always)]
     pub fn origin(&self) -> &Origin {
         self.space.origin()
     }
 
-    /// Where a node begins. An address to prefetch, not to follow.
+    /// Returns a node's address, for a prefetch only.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
         self.space.guess(node, Self::NODE_BYTES)
     }
 
-    /// A node of this kind, zeroed or as its last owner left it.
+    /// Returns a node of this kind, zeroed or with the content that its last owner left.
     ///
     /// # Errors
     /// [`MemoryLimit`](crate::Error::MemoryLimit),
@@ -98,58 +98,57 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.allocate(kind)
     }
 
-    /// A node of this kind that came back, as its last owner left it.
+    /// Returns a freed node of this kind, with the content that its last owner left.
     pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
         self.space.reuse(kind)
     }
 
-    /// The first of `count` fresh nodes that stand one after the other. Nodes that will come back are told
-    /// what kind they are.
+    /// Returns the first of `count` adjacent fresh nodes. Nodes that may be freed later get their kind from
+    /// [`SharedArena::tell_kind`].
     ///
     /// # Errors
-    /// As [`SharedArena::allocate`]; nothing has changed then.
+    /// Those of [`SharedArena::allocate`]; nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         self.space.allocate_run(count)
     }
 
-    /// Says of which kind these nodes of a run are, which debug builds remember.
+    /// Records the kind of these nodes of a run, in debug builds.
     pub fn tell_kind(&self, kind: usize, first: NodeRef, count: usize) {
         self.space.tell_kind(kind, first, count);
     }
 
-    /// Whether a node is handed out and of this kind, as far as debug builds know.
+    /// Returns whether a node is in use and of this kind, as far as debug builds know.
     pub fn is_of_kind(&self, kind: usize, node: NodeRef) -> bool {
         self.space.is_of_kind(kind, node)
     }
 
-    /// Takes a node back, to be handed out again for the same kind.
+    /// Frees a node, for reuse as the same kind.
     pub fn free(&self, kind: usize, node: NodeRef) {
         self.space.free(kind, node);
     }
 
-    /// Forgets every node and gives the memory back to the system.
+    /// Frees every node and returns the memory to the system.
     pub fn clear(&mut self) {
         self.space.clear();
     }
 
-    /// Bytes of the nodes in use.
+    /// Returns the bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
         self.space.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use, what was charged, and what others took from the budget:
-    /// nodes that came back keep their memory until they are used again.
+    /// Returns the bytes of every node that was ever in use, what was charged, and what others took from the
+    /// budget: freed nodes keep their memory until they are reused.
     pub fn held_bytes(&self) -> usize {
         self.space.held_bytes()
     }
 
-    /// What the nodes' memory is counted in. Others may take from it.
+    /// Returns the budget that counts the nodes' memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         self.space.budget()
     }
 
-    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held, until
-    /// [`SharedArena::clear`].
+    /// Counts memory elsewhere towards the limit and to what is held, until [`SharedArena::clear`].
     ///
     /// # Errors
     /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
@@ -157,7 +156,7 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.charge(bytes)
     }
 
-    /// Counts memory no longer that was counted by [`SharedArena::charge`].
+    /// Undoes [`SharedArena::charge`].
     pub fn discharge(&self, bytes: usize) {
         self.space.discharge(bytes);
     }

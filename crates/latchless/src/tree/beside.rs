@@ -1,9 +1,9 @@
-//! The entries on both sides of a key, as of one moment: of them one is the nearest.
+//! The nearest entries on both sides of a key, as of one moment.
 //!
-//! The key's own leaf has both, as a rule, and is read in one version. Where it lacks one, leaves on that
-//! side are passed, as the search for one entry does (`nearest.rs`), and the rule is the same: after the last
-//! leaf has been read, all others must have the version that was read. At the first look at the last leaf all
-//! were at rest, and between them they covered everything from the one answer to the other.
+//! Usually the key's leaf has both, and is read in one version. If it lacks one, leaves on that side are
+//! passed, as in the search for one entry (`nearest.rs`), with the same rule: after the last leaf has been
+//! read, all others must still have the version that was read. At the first read of the last leaf all of
+//! them were at rest, and together they covered everything from the one answer to the other.
 
 use super::group::{Descents, Requests};
 use super::nearest::{Nearest, Passed, Restart, TRIES};
@@ -22,16 +22,16 @@ pub struct Beside<B> {
     pub after: Option<(B, B)>,
 }
 
-/// Whether a key's own entry counts as one near it.
+/// Whether the entry of the key itself is a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Own {
-    /// It does: on both sides, and nothing is nearer.
+    /// It is, on both sides: nothing is nearer.
     Counts,
-    /// It doesn't: the nearest other entry is wanted.
+    /// It isn't: the nearest other entries are.
     IsPassed,
 }
 
-/// Where the searches to both sides begin. None: no key is on that side.
+/// The start of the search on each side. `None`: there is no key on that side.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Starts<B> {
     pub(super) before: Option<B>,
@@ -47,7 +47,7 @@ impl<B: Bits> Starts<B> {
         }
     }
 
-    /// What a leaf has on both sides.
+    /// Finds the entries of a leaf on both sides.
     #[inline(always)]
     pub(super) fn in_leaf<S: Search>(self, leaf: Leaf<'_, B>) -> Beside<B> {
         let (low, high) = (leaf.low(), leaf.high());
@@ -63,7 +63,7 @@ impl<B: Bits> Starts<B> {
     }
 }
 
-/// What was read of the key's own leaf.
+/// The content of the key's leaf.
 #[derive(Clone, Copy)]
 struct OwnLeaf<B> {
     found: Beside<B>,
@@ -77,7 +77,7 @@ impl<B: Bits> OwnLeaf<B> {
         Self { found: starts.in_leaf::<S>(leaf), low: leaf.low(), high: leaf.high() }
     }
 
-    /// Whether other leaves may have what this one doesn't.
+    /// Returns whether other leaves may have what this one lacks.
     #[inline(always)]
     fn lacks_any(&self, starts: Starts<B>) -> bool {
         let Beside { before, after } = self.found;
@@ -87,14 +87,15 @@ impl<B: Bits> OwnLeaf<B> {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// The nearest entries on both sides of a key, as of one moment.
+    /// Returns the nearest entries on both sides of a key, as of one moment.
     #[inline]
     pub fn beside<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
         let starts = Starts::of(key, own);
         self.dispatch.run(FindBeside { tree: self, key, starts, mode: PhantomData::<M> })
     }
 
-    /// As [`BlinkTree::beside`], of many keys, in the keys' order; each answer is of one moment.
+    /// Returns the nearest entries on both sides of many keys, in the keys' order. Each answer is of one
+    /// moment. See [`BlinkTree::beside`].
     #[inline]
     pub fn beside_each<M: Mode>(
         &self,
@@ -106,7 +107,7 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(BesideEach { tree: self, len, group, own, key_at, answer, mode: PhantomData::<M> });
     }
 
-    /// The entries beside a key whose leaf has changed, or lacks one.
+    /// Finds the entries beside a key whose leaf has changed, or lacks one.
     #[cold]
     #[inline(never)]
     fn beside_again<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
@@ -122,7 +123,7 @@ struct FindBeside<'a, B, M> {
 }
 
 impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
-    /// Reads the key's own leaf.
+    /// Reads the key's leaf.
     #[inline(always)]
     fn look<S: Search>(&self) -> (OwnLeaf<B>, NodeRef, Option<Version>) {
         let start = self.tree.descend::<S>(self.key);
@@ -130,7 +131,7 @@ impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
         self.tree.read_leaf_from::<M, _>(start, self.key, |leaf| OwnLeaf::read::<S>(leaf, starts))
     }
 
-    /// Goes on from the key's own leaf, which lacks one of the entries.
+    /// Continues from the key's leaf, which lacks one of the entries.
     #[inline(never)]
     fn search(&self, own: (OwnLeaf<B>, NodeRef, Option<Version>)) -> Beside<B> {
         let mut own = Some(own);
@@ -144,7 +145,7 @@ impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
         self.tree.beside_latched::<M>(self.key, self.starts)
     }
 
-    /// Passes leaves on the sides where the key's own has no entry.
+    /// Passes leaves on the sides where the key's leaf has no entry.
     fn pass(
         &self,
         (own, node, version): (OwnLeaf<B>, NodeRef, Option<Version>),
@@ -163,7 +164,7 @@ impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
         if passed.still(self.tree) { Ok(found) } else { Err(Restart) }
     }
 
-    /// The first entry from a leaf's end on, in a direction. Takes down all leaves that it reads.
+    /// Finds the first entry from a leaf's end on, in a direction. Records all leaves that it reads.
     fn go_on(
         &self,
         mut from: Option<B>,

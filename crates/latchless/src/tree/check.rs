@@ -1,4 +1,4 @@
-//! Looking at the whole tree at rest, and saying what is wrong with it.
+//! The consistency check of the whole tree.
 
 use super::*;
 use crate::node::Children;
@@ -7,11 +7,11 @@ use latchless_core::base::error::Broken;
 use latchless_core::base::span::{before, behind};
 
 impl<B: Bits> BlinkTree<B> {
-    /// Checks every invariant of the tree and of its nodes. Wants it at rest: what others are just
-    /// changing may look broken.
+    /// Checks every invariant of the tree and of its nodes. The tree must be at rest: concurrent changes may
+    /// look like violations.
     ///
     /// # Errors
-    /// The first broken invariant.
+    /// The first violated invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
         Check { tree: self }.run()
     }
@@ -21,15 +21,15 @@ struct Check<'a, B> {
     tree: &'a BlinkTree<B>,
 }
 
-/// What a walk over the tree has found so far.
+/// The state of a walk over the tree.
 struct Found<B> {
     nodes: usize,
     entries: usize,
-    /// By level: where the next node has to begin, and which one it has to be.
+    /// By level: the expected low fence of the next node, and its reference.
     next: [Option<(B, NodeRef)>; LEVELS_MAX],
 }
 
-/// Looks for a fault of an inner node, with the searches that are in use.
+/// Checks an inner node with the searches of the tree's kernel.
 struct FaultOf<'a, B>(Inner<'a, B>);
 
 impl<B: Bits> Operation for FaultOf<'_, B> {
@@ -57,7 +57,7 @@ impl<B: Bits> Check<'_, B> {
         self.tree.fault_of_counts().map_or(Ok(()), |fault| Err(Broken::new(fault)))
     }
 
-    /// Checks a node that its parent says has these fences, and all below it.
+    /// Checks a node that has these fences in its parent, and all nodes below it.
     fn check(&self, level: usize, node: NodeRef, fences: (B, B), found: &mut Found<B>) -> Result<(), Broken> {
         let wrong =
             |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));

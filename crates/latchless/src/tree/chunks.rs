@@ -1,12 +1,13 @@
-//! Going through a range a few entries at a time: what an iterator needs, whose user may stop at any entry.
+//! Range scans in chunks of a few entries, for iterators, whose users may stop at any entry.
 //!
-//! A [`Sweep`] copies whole leaves. Chunks copy a few lines of a leaf, and go on in the same leaf for as long
-//! as its version is the same. When it isn't, they look up the key at which the range goes on.
+//! A [`Sweep`] copies whole leaves. Chunks copy a few lines of a leaf, and continue in the same leaf while
+//! its version is unchanged. If it has changed, the position is looked up by its key.
 //!
-//! # What is sure
-//! Each chunk is of one moment and covers the keys from where the chunk before ended up to its own last key,
-//! or up to the leaf's fence if its last block is in it. So no key that stays is passed over, none comes
-//! twice, and keys ascend (or descend), whatever splits, merges or moves happen between two chunks.
+//! # Guarantees
+//! Each chunk is of one moment and covers the keys from the end of the previous chunk up to its own last
+//! key, or up to the leaf's fence if it includes the leaf's last block. So no key that stays is skipped,
+//! none is returned twice, and keys ascend (or descend), whatever splits, merges or moves happen between two
+//! chunks.
 
 use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, lines_of};
 use super::*;
@@ -17,7 +18,7 @@ use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
 
-/// A place in a range that is gone through chunk by chunk. Holds no latch and borrows nothing.
+/// The position of a scan in chunks. Holds no latch and borrows nothing.
 #[derive(Debug, Clone)]
 pub struct Chunks<B> {
     sweep: Sweep<B, AHEAD_OF_CHUNKS>,
@@ -25,22 +26,22 @@ pub struct Chunks<B> {
     leaf: NodeRef,
     /// Its version.
     version: Option<Version>,
-    /// Its first block that isn't read yet; in reverse, the one behind the last that isn't.
+    /// Its first block that hasn't been read; in reverse, the one after the last that hasn't.
     block: usize,
-    /// Whether a chunk was asked for.
+    /// Whether the first chunk was requested.
     begun: bool,
 }
 
-/// What a chunk came from.
+/// The source of a chunk.
 struct Read<B> {
     fences: (B, B),
-    /// The next block; in reverse, the end of those that are left.
+    /// The next block; in reverse, the end of the remaining ones.
     block: usize,
 }
 
 impl<B: Bits> Chunks<B> {
-    /// Chunks of the keys `low..=high`; none if `low` is above `high`. `wanted`: the most entries that will
-    /// be wanted, of which no more are shown.
+    /// Creates a scan of the keys `low..=high`, which is empty if `low` is above `high`. `wanted` is the
+    /// maximum number of entries, of which no more are shown.
     #[inline(always)]
     pub fn new(low: B, high: B, direction: Direction, wanted: usize) -> Self {
         let mut sweep = Sweep::with_room(low, high, direction, wanted);
@@ -48,45 +49,45 @@ impl<B: Bits> Chunks<B> {
         Self { sweep, leaf: NodeRef::NIL, version: None, block: 0, begun: false }
     }
 
-    /// What is left of the range behind the chunks that were shown, both ends inclusive; `None` when
-    /// nothing is.
+    /// Returns the rest of the range after the chunks that were shown, both ends inclusive; `None` if
+    /// nothing remains.
     #[inline(always)]
     pub fn remaining(&self) -> Option<(B, B)> {
         self.sweep.remaining()
     }
 
-    /// What is left of the range, or what the last chunk left of it, in which nothing may be left.
+    /// Returns the rest of the range, or of the last chunk's range if nothing remains.
     #[inline(always)]
     pub fn whole(&self) -> (B, B) {
         (self.sweep.low, self.sweep.high)
     }
 
-    /// Whether a chunk was asked for.
+    /// Returns whether the first chunk was requested.
     #[inline(always)]
     pub fn begun(&self) -> bool {
         self.begun
     }
 
-    /// How many more entries can be wanted.
+    /// Returns the maximum number of further entries.
     #[inline(always)]
     pub fn wanted(&self) -> usize {
         self.sweep.wanted()
     }
 
-    /// Sets how many more entries can be wanted.
+    /// Sets the maximum number of further entries.
     pub fn want(&mut self, entries: usize) {
         self.sweep.want(entries);
         self.sweep.done |= entries == 0;
     }
 
-    /// Where the entries of the chunks go.
+    /// Returns the direction of the scan.
     #[inline(always)]
     pub fn direction(&self) -> Direction {
         self.sweep.direction
     }
 
-    /// Copies the next entries of the range, at least one. They ascend, whatever the direction is. `false`:
-    /// the range has ended.
+    /// Copies the next entries of the range, at least one, in ascending order for either direction. Returns
+    /// `false` if the range has ended.
     #[inline]
     pub fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut Chunk<B>) -> bool {
         if self.direction() == Direction::Forward {
@@ -119,19 +120,19 @@ impl<B: Bits> Chunks<B> {
         false
     }
 
-    /// Finds out about how long the range is.
+    /// Estimates the length of the range.
     #[inline(always)]
     fn begin<const FORWARD: bool>(&mut self, tree: &BlinkTree<B>) {
         if !self.begun {
             self.begun = true;
-            // Where the range has no end, its length isn't known.
+            // The length of an open range isn't known.
             if self.sweep.high < B::MAX || !FORWARD {
                 self.sweep.expect(tree.about(self.sweep.low, self.sweep.high));
             }
         }
     }
 
-    /// Leaves of a chunk what the range wants, and says whether that is anything.
+    /// Reduces a chunk to the entries of the range, and returns whether any remain.
     #[inline(always)]
     fn show<const FORWARD: bool>(&mut self, read: Read<B>, into: &mut Chunk<B>) -> bool {
         self.pass::<FORWARD>(read, into);
@@ -150,7 +151,7 @@ impl<B: Bits> Chunks<B> {
         true
     }
 
-    /// Reads the next chunk of the leaf that is being read, unless it has changed.
+    /// Reads the next chunk of the current leaf, unless the leaf has changed.
     #[inline(always)]
     fn go_on<S: Search, M: Mode, const FORWARD: bool>(
         &mut self,
@@ -180,7 +181,7 @@ impl<B: Bits> Chunks<B> {
         let start = self.sweep.find::<S>(tree, Depth::Entries);
         let (key, count) = (self.key(), self.count());
         self.sweep.follow_link(start.leaf());
-        // Forward, the lines from the key on were asked for already where the range begins.
+        // Forward, the lines from the key on were prefetched at the start of the range.
         self.block = if FORWARD { 0 } else { first_block::<S, B, FORWARD>(start.leaf(), key) };
         self.ask::<FORWARD>(tree, start);
         let (read, leaf, version) = self.sweep.read::<M, _>(
@@ -190,7 +191,7 @@ impl<B: Bits> Chunks<B> {
             |leaf| {
                 let mut read =
                     Read::copy::<S, FORWARD>(leaf, first_block::<S, B, FORWARD>(leaf, key), count, into);
-                // Goes on to a chunk that reaches the range, so that each look at a leaf comes to something.
+                // Continues to a chunk that reaches the range, so that each visit of a leaf yields entries.
                 while !read.ends_leaf::<FORWARD>() && !reaches::<B, FORWARD>(into, key) {
                     read = Read::copy::<S, FORWARD>(leaf, read.block, count, into);
                 }
@@ -201,20 +202,20 @@ impl<B: Bits> Chunks<B> {
         read
     }
 
-    /// The key at which the range goes on.
+    /// Returns the key at which the range continues.
     #[inline(always)]
     fn key(&self) -> B {
         self.sweep.key()
     }
 
-    /// How many blocks to read at the most: as many as can be wanted. A key isn't always in the block that
-    /// its hint names, and a block is hardly ever empty.
+    /// Returns the maximum number of blocks to read: as many as the remaining entries may fill. A key isn't
+    /// always in the block that its hint names, and a block is hardly ever empty.
     #[inline(always)]
     fn count(&self) -> usize {
         self.sweep.expected() / Leaf::<B>::PER_BLOCK + 2
     }
 
-    /// Asks for the lines that are read after this chunk.
+    /// Prefetches the lines that are read after this chunk.
     #[inline(always)]
     fn ask<const FORWARD: bool>(&mut self, tree: &BlinkTree<B>, at: At<'_>) {
         let window = if self.sweep.is_long() { LINES_IN_FLIGHT } else { LINES_NEXT };
@@ -230,7 +231,7 @@ impl<B: Bits> Chunks<B> {
         (self.block - lines..self.block).for_each(|block| prefetch_read(at.line_address(block + 1)));
     }
 
-    /// Goes on behind a chunk, of which it leaves what lies in the range.
+    /// Moves past a chunk, and reduces it to the entries of the range.
     #[inline(always)]
     fn pass<const FORWARD: bool>(&mut self, read: Read<B>, chunk: &mut Chunk<B>) {
         let (low, high) = (self.sweep.low, self.sweep.high);
@@ -257,7 +258,7 @@ impl<B: Bits> Chunks<B> {
     }
 }
 
-/// Whether a chunk has entries at a key or behind it.
+/// Returns whether a chunk has entries at or after a key.
 #[inline(always)]
 fn reaches<B: Bits, const FORWARD: bool>(chunk: &Chunk<B>, key: B) -> bool {
     if FORWARD {
@@ -268,7 +269,7 @@ fn reaches<B: Bits, const FORWARD: bool>(chunk: &Chunk<B>, key: B) -> bool {
 }
 
 impl<B: Bits> Read<B> {
-    /// Whether no block of the leaf is left.
+    /// Returns whether no block of the leaf remains.
     #[inline(always)]
     fn ends_leaf<const FORWARD: bool>(&self) -> bool {
         self.block == if FORWARD { Leaf::<B>::BLOCKS } else { 0 }
@@ -293,7 +294,7 @@ impl<B: Bits> Read<B> {
     }
 }
 
-/// The block at which a range begins in a leaf; in reverse, the one behind its last.
+/// Returns the block at which a range begins in a leaf; in reverse, the one after its last.
 #[inline(always)]
 fn first_block<S: Search, B: Bits, const FORWARD: bool>(leaf: Leaf<'_, B>, key: B) -> usize {
     if FORWARD {

@@ -1,4 +1,4 @@
-//! Counting a range: few leaves by their first lines, many by the counts that are kept.
+//! Counting a range: a few leaves by their headers, more by cached counts.
 
 use super::ranks::by_block;
 use super::sweep::AHEAD_OF_COUNTS;
@@ -8,14 +8,14 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
 
-/// Leaves that are counted before it is worth having counts kept. Harsher in tests.
+/// Leaves that are counted one by one before cached counts are built. Harsher in tests.
 pub(super) const WALKED: usize = if cfg!(debug_assertions) { 1 } else { 256 };
-/// Leaves that are counted before it is worth looking up counts that are kept.
+/// Leaves that are counted one by one before cached counts are looked up.
 const FEW: usize = if cfg!(debug_assertions) { 0 } else { 4 };
 
 impl<B: Bits> BlinkTree<B> {
-    /// How many keys lie in `low..=high`. Each leaf's are counted at a moment during the call, or nothing has
-    /// changed them since they were.
+    /// Returns the number of keys in `low..=high`. Each leaf's count is of a moment during the call, or
+    /// cached and unchanged since.
     pub fn count<M: Mode>(&self, low: B, high: B) -> usize {
         Count { tree: self, mode: PhantomData::<M> }.count((low, high))
     }
@@ -26,11 +26,11 @@ struct Count<'a, B, M> {
     mode: PhantomData<M>,
 }
 
-/// A range by the counts that are kept.
+/// The part of a range that cached counts cover.
 struct Kept<B> {
-    /// How many keys whole buckets have.
+    /// The number of keys in whole buckets.
     count: usize,
-    /// What is left of the range at either end.
+    /// The rest of the range at either end.
     rest: [Option<(B, B)>; 2],
 }
 
@@ -44,7 +44,7 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
         count + kept.count + rest.map(|range| self.walk(range, usize::MAX).0).sum::<usize>()
     }
 
-    /// Counts by the counts that are kept. `None`: none are.
+    /// Counts by cached counts. `None`: there are none.
     fn keep(&self, (low, high): (B, B)) -> Option<Kept<B>> {
         let (table, _guard) = self.tree.kept_counts()?;
         let (first, last) = (table.bucket_of(low.to_u64()), table.bucket_of(high.to_u64()));
@@ -61,7 +61,7 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
         Some(Kept { count: by_block(whole).map(|part| table.sum(part)).sum(), rest: [left, right] })
     }
 
-    /// Counts leaf by leaf. Says what is left of the range after so many leaves, too.
+    /// Counts leaf by leaf. Also returns the rest of the range after `leaves` leaves.
     fn walk(&self, range: (B, B), leaves: usize) -> (usize, Option<(B, B)>) {
         self.tree.dispatch.run(Walk { tree: self.tree, range, leaves, mode: PhantomData::<M> })
     }

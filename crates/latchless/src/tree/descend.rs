@@ -1,4 +1,4 @@
-//! From the root to a node: blindly, and then for sure.
+//! Descents: unvalidated for readers, latched for writers.
 
 use super::directory::Entry;
 use super::*;
@@ -8,15 +8,14 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 
-/// How often a reader looks elsewhere at once when it was misled.
+/// How often a misled reader looks elsewhere without backing off.
 const MISLED_TRIES: u32 = 2;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
-    ///
-    /// The key's place in the leaf is estimated from its place between the leaf's separators,
-    /// as if keys were spread evenly, so that a line that holds it is likely on its way already when
-    /// the leaf's first line tells which it is.
+    /// Finds the leaf of `key`, or one that it belonged to: only the leaf's fences decide. The key's place
+    /// in the leaf is estimated from its place between the leaf's separators, as if keys were evenly
+    /// distributed. So the line that has it is probably prefetched by the time the leaf's first line gives
+    /// the exact place.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&self, key: B) -> At<'_> {
         let guess = self.guesses.guess(key.to_u64());
@@ -29,7 +28,7 @@ impl<B: Bits> BlinkTree<B> {
         at
     }
 
-    /// Asks for the first line of a leaf and for those that are likely to have a key of this sixteenth of it.
+    /// Prefetches the first line of a leaf and the lines that probably have a key of this sixteenth of it.
     #[inline(always)]
     pub(super) fn ask_for_leaf(leaf: At<'_>, share: usize) {
         prefetch_read(leaf.line_address(0));
@@ -39,8 +38,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// As [`BlinkTree::descend`], without guessing the leaf. Says in which sixteenth of it the key is
-    /// likely to stand, too.
+    /// Finds the leaf of `key` through inner nodes, without a predicted leaf. Also returns the sixteenth of
+    /// the leaf in which the key probably is. See [`BlinkTree::descend`].
     #[inline(always)]
     pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
         if let Some(end) = self.guesses.at_an_end(key.to_u64()) {
@@ -60,7 +59,7 @@ impl<B: Bits> BlinkTree<B> {
         if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
 
-    /// Asks for the first of the blocks that a slot is about as wide as, and for the hints.
+    /// Prefetches the first of the blocks that a slot covers, and the hints.
     #[inline(always)]
     fn ask_for_block(at: At<'_>, start: Entry) {
         for line in Inner::<B>::likely_lines(start.block()) {
@@ -68,15 +67,15 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Asks for what a descent of `key` to the level above the leaves begins with.
+    /// Prefetches the start of a descent of `key` to the level above the leaves.
     #[inline(always)]
     pub(super) fn ask_for_way(&self, key: B) {
         let start = self.start(key);
         Self::ask_for_block(self.at(start.node()), start);
     }
 
-    /// Asks for what a split or a loan reads and writes above the leaf of `key`: its parent's first line,
-    /// those near the leaf's separator, and the fences.
+    /// Prefetches what a split or a loan accesses above the leaf of `key`: its parent's first line, the
+    /// lines near the leaf's separator, and the fences.
     #[inline(always)]
     pub(super) fn ask_for_parent(&self, key: B) {
         let start = self.start(key);
@@ -85,7 +84,7 @@ impl<B: Bits> BlinkTree<B> {
         prefetch_read(at.line_address(Inner::<B>::FENCES));
     }
 
-    /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
+    /// Finds the node of `key` on the level above the leaves, if there is one. See [`BlinkTree::descend`].
     #[inline(always)]
     pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {
         let start = self.start(key);
@@ -98,8 +97,8 @@ impl<B: Bits> BlinkTree<B> {
         (start.level() > 0).then_some(at)
     }
 
-    /// As [`BlinkTree::descend`], from the root to a level above the leaves (level 0), if there is that
-    /// level.
+    /// Finds the node of `key` on a level, counted from the leaves (level 0), by a descent from the root;
+    /// `None` if the tree has no such level.
     pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
         let (mut node, levels) = self.root();
         for _ in level + 1..levels {
@@ -108,7 +107,7 @@ impl<B: Bits> BlinkTree<B> {
         (level < levels).then_some(node)
     }
 
-    /// The fences of a node.
+    /// Returns the fences of a node.
     #[inline(always)]
     pub(super) fn fences(&self, level: usize, node: NodeRef) -> (B, B) {
         if level == 0 {
@@ -125,7 +124,7 @@ impl<B: Bits> BlinkTree<B> {
         M::latch(self.arena.node(node), self.arena.origin())
     }
 
-    /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
+    /// Latches the leaf that `key` belongs to. `start` is the result of a descent.
     #[inline(always)]
     pub(super) fn latch_leaf<'a, M: Mode>(&'a self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
         let (held, leaf) = (M::latch(start.lines, self.arena.origin()), start.leaf::<B>());
@@ -147,7 +146,7 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
     ) -> Option<(NodeRef, M::Held<'_>)> {
         let mut backoff = Backoff::default();
-        // The directory doesn't know of nodes that were split where keys come in order.
+        // The directory doesn't cover nodes that were split at the end of keys in order.
         let is_near = level == 1 && self.guesses.at_an_end(key.to_u64()).is_none();
         let mut near = if is_near { self.descend_near::<S>(key) } else { None };
         loop {
@@ -172,15 +171,15 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// What `look` finds in the leaf that `key` belongs to, seen at rest. `look` may run several
-    /// times, and on a leaf that is being changed; what it finds there is thrown away.
+    /// Returns what `look` finds in the leaf that `key` belongs to, at rest. `look` may run several times,
+    /// also on a leaf that is being changed; such results are discarded.
     #[inline(always)]
     pub(super) fn read_leaf<S: Search, M: Mode, R>(&self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
         self.read_leaf_from::<M, R>(self.descend::<S>(key), key, look).0
     }
 
-    /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too, and in
-    /// which version, unless it was read under its latch.
+    /// Reads the leaf that `key` belongs to, from `node`, the result of a descent. Also returns that leaf
+    /// and its version, unless it was read under its latch. See [`BlinkTree::read_leaf`].
     #[inline(always)]
     pub(super) fn read_leaf_from<'a, M: Mode, R>(
         &'a self,
@@ -191,7 +190,7 @@ impl<B: Bits> BlinkTree<B> {
         let (mut backoff, mut tries) = (Backoff::default(), 0);
         loop {
             let (latch, leaf) = (at.latch(), at.leaf::<B>());
-            // `look` stands here alone, or it wouldn't be inlined.
+            // The only call of `look`: with two it wouldn't be inlined.
             let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.arena.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
@@ -204,15 +203,15 @@ impl<B: Bits> BlinkTree<B> {
             drop(held);
             at = self.at(self.look_again(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
-            // One that is only misled needn't wait. One that is misled again and again waits for a change
-            // that is going on, or, in a child, for one that was going on at the fork.
+            // A reader that is only misled needn't wait. One that is misled repeatedly waits for a change
+            // that is under way, or, in a child, for one that was under way at the fork.
             if !at_rest || tries > MISLED_TRIES {
                 backoff.wait_at(self.arena.origin());
             }
         }
     }
 
-    /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
+    /// Returns where to look next for `key`, which this leaf doesn't cover, or which couldn't be read there.
     #[cold]
     #[inline(never)]
     fn look_again(&self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {

@@ -1,4 +1,4 @@
-//! Drawing the tree, for people who debug it.
+//! A dump of the tree, for debugging.
 
 use super::*;
 use crate::node::{Children, Entries};
@@ -6,7 +6,7 @@ use core::fmt;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Writes the tree, a node a line, children indented below their parents.
+    /// Writes the tree, one node per line, children indented below their parents.
     ///
     /// # Errors
     /// Those of `out`.

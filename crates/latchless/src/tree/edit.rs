@@ -8,64 +8,64 @@ use crate::node::{Place, Seen};
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
-/// What is to be done with the entry of a key.
+/// The change of a key's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit<B> {
-    /// Nothing: only say what stands there.
+    /// None: only return the value.
     Look,
-    /// The key gets this value, whether it was there or not.
+    /// Insert the entry, or replace its value.
     Put(B),
-    /// The key gets this value if it isn't there.
+    /// Insert the entry if the key isn't present.
     Add(B),
-    /// The key gets this value if it is there.
+    /// Replace the value if the key is present.
     Replace(B),
-    /// The key gets another value if it has the expected one.
+    /// Replace the value if it is the expected one.
     Swap {
-        /// What must stand there.
+        /// The expected value.
         expected: B,
-        /// What is to stand there.
+        /// The new value.
         value: B,
     },
-    /// The key is taken out.
+    /// Remove the entry.
     Remove,
-    /// The key is taken out if it has this value.
+    /// Remove the entry if it has this value.
     RemoveIf(B),
 }
 
-/// What an [`Edit`] found and whether it changed anything.
+/// The result of an [`Edit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edited<B> {
-    /// The value that stood there.
+    /// The value before the edit.
     pub before: Option<B>,
     /// Whether the edit's condition held.
     pub applied: bool,
 }
 
-/// What follows from an edit and what stands there.
+/// The action of an edit, given the current value.
 pub(crate) enum Step<B> {
     Leave,
     Set(B),
     TakeOut,
 }
 
-/// An [`Edit`], or one whose kind the compiler knows, so that nothing is asked about it when it is run.
+/// An [`Edit`], or one whose kind the compiler knows, so that its condition is resolved at compile time.
 pub(crate) trait Change<B>: Copy {
-    /// What follows from what stands there.
+    /// Returns the action for the current value.
     fn step(self, before: Option<B>) -> Step<B>;
-    /// The same edit, by its name.
+    /// Returns the same edit as an [`Edit`].
     fn edit(self) -> Edit<B>;
 }
 
-/// As [`Edit::Put`].
+/// [`Edit::Put`], known at compile time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Put<B>(pub(super) B);
 
-/// As [`Edit::Remove`].
+/// [`Edit::Remove`], known at compile time.
 #[derive(Debug, Clone, Copy)]
 struct Remove;
 
 impl<B> Edit<B> {
-    /// The same edit, of values that are made of these.
+    /// Returns the same edit with its values converted.
     #[inline(always)]
     pub(crate) fn map<C>(self, mut of: impl FnMut(B) -> C) -> Edit<C> {
         match self {
@@ -79,7 +79,7 @@ impl<B> Edit<B> {
         }
     }
 
-    /// The same edit, of borrowed values.
+    /// Returns the same edit with borrowed values.
     pub(crate) fn as_ref(&self) -> Edit<&B> {
         match self {
             Self::Look => Edit::Look,
@@ -94,7 +94,7 @@ impl<B> Edit<B> {
 }
 
 impl<B: Bits> Edit<B> {
-    /// Whether the key may come in anew.
+    /// Returns whether the edit may insert a key.
     #[inline(always)]
     pub(super) fn may_add(self) -> bool {
         matches!(self, Self::Put(_) | Self::Add(_))
@@ -149,10 +149,10 @@ impl<B: Bits> Change<B> for Remove {
 pub(super) struct Full;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Does with the entry of `key` what `edit` says.
+    /// Applies `edit` to the entry of `key`.
     ///
     /// # Errors
-    /// When memory is refused; nothing has changed then.
+    /// Memory was refused; nothing has changed then.
     #[inline]
     pub fn edit<M: Mode>(&self, key: B, edit: Edit<B>) -> Result<Edited<B>> {
         if edit.may_add()
@@ -163,10 +163,10 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(EditOne { tree: self, key, edit, mode: PhantomData::<M> })
     }
 
-    /// Puts a value under `key`, and says which it replaces.
+    /// Inserts an entry or replaces its value, and returns the old value.
     ///
     /// # Errors
-    /// As [`BlinkTree::edit`].
+    /// Those of [`BlinkTree::edit`].
     #[inline]
     pub fn put<M: Mode>(&self, key: B, value: B) -> Result<Option<B>> {
         if let Some(end) = self.guesses.end(key.to_u64()) {
@@ -176,14 +176,14 @@ impl<B: Bits> BlinkTree<B> {
         Ok(edited?.before)
     }
 
-    /// Removes `key`, and says which value it had.
+    /// Removes `key`, and returns its value.
     #[inline]
     pub fn remove<M: Mode>(&self, key: B) -> Option<B> {
         let edited = self.dispatch.run(EditOne { tree: self, key, edit: Remove, mode: PhantomData::<M> });
         edited.unwrap_or_else(|error| unreachable!("an edit that adds no key was refused: {error}")).before
     }
 
-    /// As [`BlinkTree::edit`]. `start`: where a descent came out.
+    /// Applies an edit from `start`, the result of a descent. See [`BlinkTree::edit`].
     #[inline(always)]
     pub(super) fn edit_from<S: Search, M: Mode>(
         &self,
@@ -197,7 +197,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// As [`BlinkTree::edit_from`], unless a leaf is full in which an entry has to come in.
+    /// Applies an edit from `start`, the result of a descent, unless that would insert into a full leaf.
     ///
     /// # Errors
     /// That leaf; nothing has changed then.
@@ -212,7 +212,7 @@ impl<B: Bits> BlinkTree<B> {
         self.edit_in::<S, M>(at.leaf(), held, key, edit).map_err(|Full| at.node)
     }
 
-    /// Edits a latched leaf, and lets go of it.
+    /// Applies an edit to a latched leaf, and unlatches it.
     #[inline(always)]
     pub(super) fn edit_in<S: Search, M: Mode>(
         &self,
@@ -232,8 +232,8 @@ impl<B: Bits> BlinkTree<B> {
                 self.note_change::<M>(key..=key);
             }
             (Step::Set(value), None) => {
-                // A full leaf changes nothing, but it is split next: that its readers start again costs less
-                // than to look first.
+                // A full leaf isn't changed here, but it is split next: restarting its readers costs less
+                // than a check first.
                 held.changing();
                 if !leaf.insert_in_block::<S>(seen, (key, value)) {
                     let beside = InsertBeside { leaf, seen, entry: (key, value) };
@@ -263,7 +263,7 @@ impl<B: Bits> BlinkTree<B> {
         self.follow_up::<M>(key, left);
     }
 
-    /// What follows when a key was removed from a leaf with so many keys left, and no latch is held any more.
+    /// Follows up the removal of a key from a leaf that has `left` keys now. No latch is held any more.
     #[inline(always)]
     pub(super) fn follow_up<M: Mode>(&self, key: B, left: usize) {
         self.count_entries::<M>(-1);
@@ -273,8 +273,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Asks for what a split or a loan of a full leaf needs: all of it, the first line of its neighbour, and
-    /// what names it.
+    /// Prefetches what a split or a loan of a full leaf accesses: the whole leaf, the first line of its
+    /// neighbour, and its parent's entry.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_for_split(&self, at: At<'_>, key: B) {
@@ -283,7 +283,7 @@ impl<B: Bits> BlinkTree<B> {
         self.ask_for_parent(key);
     }
 
-    /// Edits a leaf that was found full: puts nodes aside, then splits it.
+    /// Applies an edit to a leaf that was full: allocates spare nodes, then splits it.
     #[cold]
     #[inline(never)]
     pub(super) fn edit_with_split<S: Search, M: Mode>(
@@ -292,7 +292,7 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>> {
-        // While all of that comes, nodes are put aside.
+        // While all of that arrives, nodes are allocated.
         self.ask_for_split(self.at(node), key);
         let mut spares = Reserve::none(&self.arena);
         spares.reserve(1)?;
@@ -338,7 +338,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-/// By itself, so that what most inserts don't need takes no registers from what they do.
+/// Separate, so that what few inserts need takes no registers from the code that all run.
 struct InsertBeside<'a, B> {
     leaf: Leaf<'a, B>,
     seen: Seen<B>,

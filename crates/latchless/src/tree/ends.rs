@@ -1,7 +1,7 @@
 //! Edits of keys that come before or after all others.
 //!
-//! Where keys come in order, every one goes to the first or to the last leaf, and there to its very end:
-//! neither the tree nor the leaf is searched for it.
+//! Where keys come in order, every one goes to the end of the first or the last leaf: neither the tree nor
+//! the leaf is searched for it.
 
 use super::edit::Full;
 use super::guesses::End;
@@ -11,12 +11,12 @@ use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
 use latchless_core::search::Scalar;
 
-/// Edits of a batch that are done under one latch, at most.
+/// The maximum number of edits of a batch under one latch.
 const RUN: usize = 32;
 
 impl<B: Bits> BlinkTree<B> {
-    /// As [`BlinkTree::edit`], of an edit that may add a key which is likely to come to the first leaf, or
-    /// the last.
+    /// Applies an edit that may insert a key which probably belongs to the first or the last leaf. See
+    /// [`BlinkTree::edit`].
     #[inline(never)]
     pub(super) fn edit_at_end<M: Mode>(&self, end: End, key: B, edit: impl Change<B>) -> Result<Edited<B>> {
         let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), key);
@@ -36,8 +36,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Does edits of a batch that are as those of [`BlinkTree::edit_at_end`]. Where many come out of order at
-    /// one end, they are put in order first, so that most of them come behind one another.
+    /// Applies edits of a batch that may insert keys at the ends. If many come out of order at one end, they
+    /// are sorted first, so that most of them follow each other. See [`BlinkTree::edit_at_end`].
     pub(super) fn edit_at_ends<M: Mode>(
         &self,
         edits: Range<usize>,
@@ -53,8 +53,8 @@ impl<B: Bits> BlinkTree<B> {
         edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
     }
 
-    /// Keys in the order in which they come to one end, each with its number among them; equal ones stay in
-    /// their order. `None`: as they are, most of them come in order, or not to one end.
+    /// Returns the keys in the order in which they go to one end, each with its number; equal ones keep
+    /// their order. `None`: most of them are in order already, or don't go to one end.
     fn better_order(&self, keys: impl Iterator<Item = B> + Clone) -> Option<Vec<(B, usize)>> {
         let (mut ups, mut downs) = (0, 0);
         keys.clone().zip(keys.clone().skip(1)).for_each(|(key, next)| {
@@ -72,7 +72,7 @@ impl<B: Bits> BlinkTree<B> {
         Some(order)
     }
 
-    /// As [`BlinkTree::edit_at_ends`], one after the other.
+    /// Applies edits one after the other. See [`BlinkTree::edit_at_ends`].
     #[inline(always)]
     fn edit_in_turn<M: Mode>(
         &self,
@@ -97,8 +97,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Does as many of the first of these edits as come to this end one behind the other, and add each a key
-    /// there, but not more than [`RUN`]. Says how many.
+    /// Applies the first of these edits that insert consecutive keys at this end, at most [`RUN`] of them.
+    /// Returns their number.
     #[inline(always)]
     fn push_run<M: Mode>(
         &self,
@@ -106,7 +106,8 @@ impl<B: Bits> BlinkTree<B> {
         edits: Range<usize>,
         edit_at: impl Fn(usize) -> (B, Edit<B>),
     ) -> usize {
-        // Edits are made of the caller's keys and values, so none is asked for under the latch.
+        // The edits are built from the caller's keys and values first, so no code of the caller runs under
+        // the latch.
         let (mut run, mut len) = ([(B::MIN, B::MIN); RUN], 0);
         for (key, edit) in edits.take(RUN).map(edit_at) {
             let Step::Set(value) = edit.step(None) else { break };

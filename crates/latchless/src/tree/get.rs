@@ -5,7 +5,7 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The value under `key`.
+    /// Returns the value of `key`.
     #[inline]
     pub fn get<M: Mode>(&self, key: B) -> Option<B> {
         self.dispatch.run(Get { tree: self, key, mode: PhantomData::<M> })
@@ -14,7 +14,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
         let guess = self.guesses.guess(key.to_u64());
-        // No call comes back to here: so no register has to be saved.
+        // No call returns to this function, so no register has to be saved.
         if let Some((node, share)) = guess
             && let Some(lines) = self.arena.near(node)
         {
@@ -25,14 +25,14 @@ impl<B: Bits> BlinkTree<B> {
         self.get_through_nodes::<M>(key)
     }
 
-    /// As [`BlinkTree::get`], of a key whose leaf can't be guessed: by itself, so that its longer way doesn't
-    /// take registers from the short one.
+    /// Looks up a key whose leaf can't be predicted. A separate function, so that the longer way takes no
+    /// registers from the short one. See [`BlinkTree::get`].
     #[inline(never)]
     fn get_through_nodes<M: Mode>(&self, key: B) -> Option<B> {
         self.dispatch.run(GetThroughNodes { tree: self, key, mode: PhantomData::<M> })
     }
 
-    /// As [`BlinkTree::get`]. `at`: where a descent came out.
+    /// Looks up a key from `at`, the result of a descent. See [`BlinkTree::get`].
     #[inline(always)]
     fn get_from<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
         let (latch, leaf) = (at.latch(), at.leaf::<B>());
@@ -49,7 +49,7 @@ impl<B: Bits> BlinkTree<B> {
         self.get_again::<Scalar, M>(at, key)
     }
 
-    /// As [`BlinkTree::get_with`], when looking once didn't settle it. `at`: where that was.
+    /// Looks up a key when one read of `at` was not conclusive.
     #[cold]
     #[inline(never)]
     pub(super) fn get_again<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {

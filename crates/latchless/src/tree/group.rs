@@ -1,8 +1,8 @@
-//! Batches: requests descend in groups, so that their waits for memory overlap.
+//! Batches: requests descend in groups, so that their cache misses overlap.
 //!
-//! A group goes down together, level by level. Each level is done in two passes: one reads the nodes'
-//! first lines and asks for the blocks that the hints name, the next reads the blocks and asks for the
-//! children. By the time a line is read, it was asked for a whole group earlier.
+//! A group descends together, level by level, in two passes per level: one reads the nodes' first lines and
+//! prefetches the blocks that the hints name, the next reads the blocks and prefetches the children. So
+//! every line is prefetched a whole group of requests before it is read.
 
 use super::directory::{DEPTH_MAX, Entry, Routes};
 use super::*;
@@ -12,24 +12,23 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 use latchless_core::search::Scalar;
 
-/// How many requests of a batch descend together.
+/// The number of requests of a batch that descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Group {
-    /// As many as do best, which is tried out on large batches: see
-    /// [`Tuner`].
+    /// The fastest number, which is measured on large batches: see [`Tuner`].
     #[default]
     Auto,
-    /// That many, at most [`Group::MAX`].
+    /// This number, at most [`Group::MAX`].
     Of(NonZeroUsize),
 }
 
 impl Group {
-    /// The most that descend together.
+    /// The maximum number of requests that descend together.
     pub const MAX: usize = 128;
-    /// The sizes that are tried.
+    /// The sizes that are measured.
     pub(super) const CANDIDATES: [usize; 4] = [16, 32, 64, Self::MAX];
 
-    /// The size that the caller wants.
+    /// Returns the size that the caller set.
     #[inline(always)]
     pub(super) fn wanted(self) -> Option<usize> {
         match self {
@@ -39,14 +38,14 @@ impl Group {
     }
 }
 
-/// What the requests of a batch do: groups of other sizes suit each kind.
+/// The kind of a batch's requests: different group sizes suit each.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Requests {
     Looks,
     Edits,
 }
 
-/// In place of a block: the request goes to the first leaf or to the last one.
+/// In place of a block: the request goes to the first or the last leaf.
 const AT_END: u8 = u8::MAX;
 
 /// Levels at the top that are in the nearest caches anyway.
@@ -58,9 +57,10 @@ pub(super) struct Descents<'a, B> {
     pub(super) nodes: [At<'a>; Group::MAX],
     pub(super) blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
-    /// The keys' places in the guess table, while their leaves are guessed.
+    /// The keys' places in the prediction table, while their leaves are predicted.
     places: [u64; Group::MAX],
-    /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
+    /// The requests that go through inner nodes, the first `rest_len`: the leaves of the others were
+    /// predicted.
     rest: [u8; Group::MAX],
     rest_len: usize,
     pub(super) versions: [Option<Version>; Group::MAX],
@@ -83,14 +83,14 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Leads the keys to their leaves, whose first lines are asked for.
+    /// Finds the keys' leaves and prefetches their first lines.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
         self.descend_or_stay::<S>(tree, |_| false);
     }
 
-    /// As [`Descents::descend`]. Those that `adds` says may add a key, and that are likely to come to the
-    /// first leaf or to the last, stay where they are: [`AT_END`] is in place of their block.
+    /// Finds the leaves of all keys but those that `adds` and that probably belong to the first or the last
+    /// leaf: these get [`AT_END`] in place of a block. See [`Descents::descend`].
     #[inline(always)]
     fn descend_but_ends<S: Search>(&mut self, tree: &'a BlinkTree<B>, adds: impl Fn(usize) -> bool) {
         self.blocks[..self.len].fill(0);
@@ -112,8 +112,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Asks for the leaves that can be guessed, and lists the other requests. Says whether the first or the
-    /// last leaf is likely to have one of these. `stays`: those that do stay where they are, and are marked.
+    /// Prefetches the leaves that can be predicted, and lists the other requests. Returns whether the first
+    /// or the last leaf probably has one of these. Requests for which `stays` is true are only marked.
     #[inline(always)]
     fn guess(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) -> bool {
         let slots = tree.guesses.slots();
@@ -140,7 +140,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         at_ends
     }
 
-    /// Takes those from the list that the first or the last leaf is likely to have.
+    /// Removes those from the list that the first or the last leaf probably has.
     #[cold]
     #[inline(never)]
     fn go_to_ends(&mut self, tree: &'a BlinkTree<B>) {
@@ -155,8 +155,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Finds where the descents begin, and leads those that begin higher up down to the level of the
-    /// others, which it says.
+    /// Finds the starts of the descents, and moves those that start higher up down to the level of the
+    /// others, which it returns.
     #[inline(always)]
     fn start<S: Search>(&mut self, tree: &'a BlinkTree<B>) -> usize {
         let Some(routes) = tree.directory.routes() else {
@@ -183,8 +183,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         lowest
     }
 
-    /// Looks the entries of the requests up in the directory, one cell deeper in each pass: no branch depends
-    /// on how many cells lie on a key's way.
+    /// Looks up the entries of the requests in the directory, one cell deeper in each pass: no branch
+    /// depends on the number of cells on a key's way.
     #[inline(always)]
     fn find_starts(&self, routes: Routes<'_>) -> [Entry; Group::MAX] {
         let (mut entries, mut cells) = ([Entry::EMPTY; Group::MAX], [0; Group::MAX]);
@@ -203,12 +203,12 @@ impl<'a, B: Bits> Descents<'a, B> {
                 break;
             }
         }
-        // More can't be, but for words that are being written.
+        // There can't be more, except in words that are being written.
         left[..len].iter().for_each(|&at| entries[usize::from(at)] = Entry::EMPTY);
         entries
     }
 
-    /// Leads those that are above this level down to it.
+    /// Moves requests above this level down to it.
     #[inline(always)]
     fn catch_up<S: Search>(&mut self, tree: &'a BlinkTree<B>, level: usize) {
         for i in 0..self.rest_len {
@@ -223,8 +223,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Leads keys that have come to one node to the lowest node that is on the way to all their leaves,
-    /// if that is easy to tell because they ascend. Says its level.
+    /// Moves keys that are at one node to the lowest node on the way to all their leaves, if they ascend,
+    /// which makes that easy to find. Returns its level.
     #[inline(always)]
     fn go_on_together<S: Search>(&mut self, tree: &'a BlinkTree<B>, mut level: usize) -> usize {
         let (mut node, keys) = (self.nodes[0], &self.keys[..self.len]);
@@ -241,8 +241,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         level
     }
 
-    /// Leads all keys one level down, to nodes whose first lines are asked for. `cached`: this level
-    /// is in the nearest caches.
+    /// Moves all keys down one level, and prefetches the first lines of their nodes. `cached`: this level is
+    /// in the nearest caches.
     #[inline(always)]
     fn descend_one<S: Search>(&mut self, tree: &'a BlinkTree<B>, cached: bool) {
         if cached {
@@ -263,15 +263,15 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Leads a request to a node, whose first line is asked for.
+    /// Moves a request to a node, and prefetches its first line.
     #[inline(always)]
     fn go_to(&mut self, tree: &'a BlinkTree<B>, at: usize, node: NodeRef) {
         self.nodes[at] = tree.at(node);
         prefetch_read_later(self.nodes[at].line_address(0));
     }
 
-    /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
-    /// that an entry may come in, for those that make room for it, and for what a split needs.
+    /// Reads the leaves' first lines and prefetches the blocks that they name; for requests that `adds`
+    /// marks as possible inserts also the lines that make room for the entry, and what a split needs.
     #[inline(always)]
     pub(super) fn name_blocks<S: Search, const SOME_AT_ENDS: bool>(
         &mut self,
@@ -287,7 +287,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
             let block = leaf.ask_for_named::<S>(self.keys[at]);
-            // Keys that come in order come to one leaf.
+            // Keys in order belong to one leaf.
             if adds(at) && full != Some(found.node) && leaf.ask_for_room(block) {
                 tree.ask_for_split(found, self.keys[at]);
                 full = Some(found.node);
@@ -296,7 +296,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// What stands under one of the keys.
+    /// Returns the value of one of the keys.
     #[inline(always)]
     fn answer<S: Search, M: Mode>(&self, tree: &'a BlinkTree<B>, at: usize) -> Option<B> {
         let (found_at, key) = (self.nodes[at], self.keys[at]);
@@ -317,7 +317,7 @@ impl<'a, B: Bits> Descents<'a, B> {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// The groups of a batch of so many requests: where each begins, and how many it has.
+    /// Splits a batch into groups, each with its first request and its length.
     #[inline(always)]
     pub(super) fn groups(
         &self,
@@ -328,7 +328,7 @@ impl<B: Bits> BlinkTree<B> {
         self.tuners[kind as usize].groups(len, group.wanted(), self.root().1)
     }
 
-    /// The values under `len` keys, in their order.
+    /// Returns the values of `len` keys, in their order.
     #[inline]
     pub fn get_each<M: Mode>(
         &self,
@@ -340,7 +340,7 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
     }
 
-    /// Does `len` edits, in their order. `edit_at` is asked for each of them several times.
+    /// Applies `len` edits, in their order. `edit_at` is called several times for each of them.
     #[inline]
     pub fn edit_each<M: Mode>(
         &self,
@@ -404,8 +404,8 @@ where
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
         for (start, len) in self.tree.groups(Requests::Edits, self.len, self.group) {
-            // Edits are asked for again where they are needed: so the compiler sees their kind, if all have
-            // one.
+            // The edits are requested again where they are needed, so the compiler sees their kind, if all
+            // have the same one.
             let edit_at = |at: usize| (self.edit_at)(start + at);
             descents.len = len;
             for at in 0..len {
@@ -437,8 +437,8 @@ where
                 if has_split && !found.leaf::<B>().covers(key) {
                     found = self.tree.descend::<S>(key);
                 }
-                // Two calls: at the first, which nearly all edits come to, the compiler sees that all went
-                // well.
+                // Two calls: at the first, which nearly all edits reach, the compiler sees that there was no
+                // error.
                 match self.tree.edit_without_split::<S, M>(found, key, edit) {
                     Ok(edited) => done(start + at, Ok(edited)),
                     Err(full) => {

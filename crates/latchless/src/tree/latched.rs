@@ -1,14 +1,15 @@
-//! The nearest entry, searched for under latches: to remove it, or when reading was disturbed too often.
+//! The search for the nearest entry under latches: to remove it, or after too many failed validations.
 //!
 //! # Thread safety
-//! The leaves from the search's start to its answer are all latched at once, so the answer holds as long
-//! as the latches are kept. They are taken from left to right, along links: under a leaf's latch its link
-//! leads to its neighbour, which can neither be merged away nor get another low fence without that latch.
-//! So a search to the left begins at the leaf where its answer may be, and when there is none, lets go of
+//! The leaves from the search's start to its answer are all latched at once, so the answer is valid as long
+//! as the latches are held. They are taken from left to right, along links: under a leaf's latch its link
+//! leads to its neighbour, which can neither be merged away nor get another low fence without that latch. So
+//! a search to the left begins at the leaf where its answer may be; if there is none, it releases all
+//! latches and begins one leaf further left.
 //! all and begins one leaf further left.
 //!
-//! Every latched leaf is a call deep: only empty ones are passed, and they are few, since an emptied leaf
-//! is merged at once.
+//! Every latched leaf is one level of recursion: only empty ones are passed, and they are few, because an
+//! emptied leaf is merged at once.
 
 use super::beside::{Beside, Starts};
 use super::mode::Held;
@@ -21,7 +22,7 @@ use latchless_core::search::Scalar;
 /// A latched leaf.
 type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
 
-/// What is done with the entry that is found.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Look,
@@ -31,11 +32,11 @@ enum Use {
 /// An entry of a latched leaf.
 type InLeaf<'h, 'a, B, M> = (NodeRef, &'h mut <M as Mode>::Held<'a>, (B, B));
 
-/// An entry that was found, and how many its leaf has now.
+/// An entry that was found, and the number of entries that its leaf has now.
 type Found<B> = ((B, B), usize);
 
 impl<B: Bits> BlinkTree<B> {
-    /// As [`BlinkTree::nearest`], under latches.
+    /// Finds the nearest entry under latches. See [`BlinkTree::nearest`].
     #[cold]
     #[inline(never)]
     pub(super) fn nearest_latched<S: Search, M: Mode>(
@@ -87,13 +88,13 @@ impl<B: Bits> BlinkTree<B> {
         if right.is_nil() {
             return None;
         }
-        // Until that has returned: nothing may come in here that would have been the answer.
+        // Until that has returned, no insert may come in that would have been the answer.
         self.first_from_latched::<S, M>((right, self.latch::<M>(right)), from, purpose)
     }
 
-    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`;
-    /// if they have none, the entry found so far. It is used while all of them are latched: nothing may come
-    /// in to its right before it is removed.
+    /// Finds the last entry up to `from` in this leaf or in one to its right, up to the leaf of `from`; if
+    /// they have none, the entry found so far. It is used while all of them are latched: nothing may be
+    /// inserted to its right before it is removed.
     fn last_up_to_latched<'a, S: Search, M: Mode>(
         &'a self,
         (node, mut held): Latched<'a, M>,
@@ -115,9 +116,9 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-/// The entries beside a key, where all leaves between them are latched at once.
+/// The entries beside a key, with all leaves between them latched at once.
 impl<B: Bits> BlinkTree<B> {
-    /// As [`BlinkTree::beside`], under latches.
+    /// Finds the entries beside a key under latches. See [`BlinkTree::beside`].
     #[cold]
     #[inline(never)]
     pub(super) fn beside_latched<M: Mode>(&self, key: B, starts: Starts<B>) -> Beside<B> {
@@ -133,7 +134,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// The entries beside a key in this leaf and those to its right. `before`: the last one to its left.
+    /// Finds the entries beside a key in this leaf and those to its right. `before` is the last one to its
+    /// left.
     fn beside_from_latched<'a, M: Mode>(
         &'a self,
         (node, _held): Latched<'a, M>,
@@ -149,7 +151,7 @@ impl<B: Bits> BlinkTree<B> {
         if !goes_on || right.is_nil() {
             return found;
         }
-        // Until that has returned: nothing may come in here that would have been nearer.
+        // Until that has returned, no insert may come in that would have been nearer.
         self.beside_from_latched::<M>((right, self.latch::<M>(right)), starts, found.before)
     }
 }
@@ -185,7 +187,7 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
-        // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
+        // A merge latches leaves from left to right as well, so it has to wait until all are released.
         self.tree.follow_up::<M>(entry.0, left);
         Some(entry)
     }
@@ -199,7 +201,7 @@ mod tests {
 
     const LEAVES: u64 = if cfg!(miri) { 9 } else { 30 };
 
-    /// A tree of full leaves. Those in between are emptied behind the tree's back, so nothing is merged.
+    /// Builds a tree of full leaves, some of which are emptied without merges.
     fn with_empty_leaves(tree: &BlinkTree<u64>, emptied: core::ops::Range<u64>) -> BTreeMap<u64, u64> {
         let capacity = Leaf::<u64>::CAPACITY as u64;
         let mut model: BTreeMap<u64, u64> = (0..LEAVES * capacity).map(|key| (2 * key, key)).collect();

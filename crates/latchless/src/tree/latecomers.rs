@@ -1,24 +1,24 @@
-//! Whether keys come late: into leaves that keys in order have filled and left behind.
+//! Detects out-of-order inserts into leaves that sequential inserts have filled.
 //!
-//! Keys in order leave full leaves. Where others come late into these, such as events of a slow source among
-//! those that are on time, nearly each of the full leaves is split once more, in its middle. So where many
-//! leaves split that aren't the last one, the last one leaves some room in those behind it.
+//! Sequential inserts leave full leaves. If other keys arrive late in these, such as events of a slow source
+//! among punctual ones, nearly every full leaf is split once more, in its middle. So if many splits happen
+//! elsewhere than in the last leaf, splits of the last leaf leave some room in the leaves before it.
 //!
 //! # Thread safety
-//! The words are counts without order among them: one that is lost changes nothing but when room is left.
+//! The words are unordered counts: a lost increment affects only the decision to leave room.
 
 use latchless_core::sync::Word;
 
-/// Splits at the end of all keys after which it is asked whether keys come late.
+/// Splits at the end of all keys between two decisions whether keys come late.
 const ASKED_AFTER: u64 = 64;
-/// They do if for so many splits there as many as one happen elsewhere.
+/// Keys come late if at least one split elsewhere happens per this many splits at the end.
 const LATE_FROM: u64 = 4;
-/// Where room is left, few others split, so it is asked less often whether they still come.
+/// While room is left, few other leaves split, so the decision is reviewed less often.
 const ASKED_AGAIN_AFTER: u64 = 4096;
-/// They still do if for so many splits at the end one happens elsewhere.
+/// Keys still come late if at least one split elsewhere happens per this many splits at the end.
 const LATE_STILL: u64 = 64;
 
-/// What splits of leaves tell.
+/// The statistics of leaf splits.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Latecomers {
@@ -29,13 +29,13 @@ pub(super) struct Latecomers {
 }
 
 impl Latecomers {
-    /// Whether leaves that are left behind should have room.
+    /// Returns whether sequential inserts should leave room in their leaves.
     #[inline(always)]
     pub(super) fn come(&self) -> bool {
         self.come.load_relaxed() != 0
     }
 
-    /// A leaf was split, the last one of all or another one.
+    /// Counts the split of a leaf, the last one of all or another one.
     pub(super) fn count(&self, at_end: bool) {
         if !at_end {
             self.elsewhere.store_relaxed(self.elsewhere.load_relaxed() + 1);

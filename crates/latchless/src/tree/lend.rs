@@ -1,8 +1,8 @@
-//! Lending entries to the right neighbour instead of splitting.
+//! Sibling redistribution: lending entries to the right neighbour instead of splitting.
 //!
-//! A full leaf beside one that is little more than half full needs no third one: half of the difference
-//! is moved over. That costs what a split costs and gives as much room, but takes no memory: leaves are
-//! fuller by a twentieth.
+//! A full leaf next to one that is little more than half full needs no third one: half of the difference is
+//! moved over. That costs as much as a split and frees as much room, but takes no memory: leaves are a
+//! twentieth fuller.
 
 use super::mode::Held;
 use super::*;
@@ -11,7 +11,7 @@ use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Asks for what tells whether the right neighbour of a leaf can be lent entries.
+    /// Prefetches what decides whether the right neighbour of a leaf can be lent entries.
     #[inline(always)]
     pub(super) fn ask_for_neighbour(&self, leaf: Leaf<'_, B>) {
         let right = leaf.link();
@@ -20,8 +20,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room
-    /// to spare. Says which of the two `key` belongs to then.
+    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
+    /// spare. Returns the one to which `key` belongs then.
     ///
     /// # Errors
     /// The latch, if nothing was moved.
@@ -31,7 +31,7 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
     ) -> Result<NodeRef, M::Held<'a>> {
         let right = self.leaf(left).link();
-        // A first look, without its latch.
+        // A first check, without its latch.
         if right.is_nil() || self.leaf(right).len() > Leaf::<B>::LENT_MAX {
             return Err(left_held);
         }
@@ -61,7 +61,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-/// What moves entries is compiled for each kernel; the rest isn't.
+/// The part that moves entries is compiled for each kernel; the rest isn't.
 struct Lend<'a, B> {
     from: Leaf<'a, B>,
     to: Leaf<'a, B>,
@@ -88,14 +88,14 @@ mod tests {
             let key = B::truncate(key);
             assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied);
         };
-        // Descending keys leave full leaves to the right of a new one; the last of those is thinned.
+        // Descending keys leave full leaves to the right of a new one; the last of those is thinned out.
         (1..=2 * capacity).rev().for_each(|i| put(1000 * i));
         let stats = tree.stats();
         for i in (1..capacity).filter(|i| i % 2 == 0) {
             tree.edit::<Shared>(B::truncate(1000 * (capacity + i)), Edit::Remove).unwrap();
         }
         assert_eq!(tree.stats().leaves, stats.leaves, "nothing was merged");
-        // The leaf to its left is full: each of these has to go in there.
+        // The leaf to its left is full: each of these has to be inserted there.
         let full = 1000 * capacity;
         (1..=capacity / 8).for_each(|i| put(full - 500 + i));
         assert_eq!((tree.stats().leaves, tree.stats().splits), (stats.leaves, stats.splits));
@@ -105,7 +105,7 @@ mod tests {
             let removed = i > capacity && i < 2 * capacity && (i - capacity).is_multiple_of(2);
             assert_eq!(tree.get::<Shared>(key), (!removed).then_some(key), "key {key:?}");
         }
-        // Once both are full there is nobody to lend to.
+        // Once both are full there is no neighbour to lend to.
         (0..2 * capacity).for_each(|i| put(full + 1 + i));
         assert!(tree.stats().leaves > stats.leaves);
         tree.check_invariants().unwrap();

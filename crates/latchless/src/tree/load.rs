@@ -1,4 +1,4 @@
-//! Bulk load: whole levels at once, by several threads if wanted.
+//! Bulk load: builds whole levels at once, optionally by several threads.
 
 use super::*;
 use crate::node::{Children, Entries};
@@ -9,28 +9,28 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::span::before;
 use latchless_core::bulk::{Level, plan};
 
-/// Nodes of a level that one thread builds at the least.
+/// The minimum number of nodes of a level per thread.
 const NODES_PER_THREAD: usize = 256;
 
-/// Says which key stands where it must not.
+/// Returns the error for the key at this position.
 fn out_of_order(position: usize, equal: bool) -> Error {
     if equal { Error::DuplicateKey { position } } else { Error::Unsorted { position } }
 }
 
-/// A node of a level; none after its last.
+/// Returns a node of a level; NIL after its last.
 fn node(level: Level, at: usize) -> NodeRef {
     if at < level.nodes { level.first.offset(at) } else { NodeRef::NIL }
 }
 
-/// Nodes for all levels that aren't part of the tree yet. Given back, unless the load gets to its end: it may
-/// be refused, and the caller's code, which makes the entries, may panic.
+/// Nodes for all levels that aren't part of the tree yet. They are freed unless the load completes: it may
+/// be refused memory, and the caller's code, which generates the entries, may panic.
 struct Levels<'a, B: Bits> {
     tree: &'a BlinkTree<B>,
     levels: Vec<Level>,
 }
 
 impl<B: Bits> Levels<'_, B> {
-    /// They are part of the tree now.
+    /// Makes them part of the tree.
     fn keep(mut self) -> Vec<Level> {
         core::mem::take(&mut self.levels)
     }
@@ -49,8 +49,8 @@ impl<B: Bits> BlinkTree<B> {
     /// `threads` threads.
     ///
     /// # Errors
-    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the tree
-    /// is as before then. So it is when `entry_at` panics.
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory. The tree is
+    /// then unchanged, as it is if `entry_at` panics.
     pub fn bulk_load(
         &mut self,
         len: usize,
@@ -64,8 +64,8 @@ impl<B: Bits> BlinkTree<B> {
         if len == 0 {
             return Ok(());
         }
-        // Nodes that were in use before are each kept for its level; a load wants all memory. Counts that are
-        // kept are held memory, too, and are forgotten with it.
+        // Nodes that were in use before are bound to their levels; a load needs all memory. Cached counts
+        // are held memory, too, and are freed with it.
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
@@ -86,11 +86,12 @@ impl<B: Bits> BlinkTree<B> {
         Ok(())
     }
 
-    /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.
+    /// Allocates the nodes for all levels, from the leaves up to a single root; none if memory doesn't
+    /// suffice.
     fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
         let mut levels = plan(len, |level, entries| {
             let capacity = if level == 0 { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
-            // Two at the least, or a level of inner nodes would be no smaller than the one below.
+            // At least two, or a level of inner nodes would be no smaller than the one below.
             entries.div_ceil(fill.of(capacity).max(2))
         });
         let mut first = self.arena.allocate_run(levels.iter().map(|level| level.nodes).sum())?;
@@ -102,7 +103,7 @@ impl<B: Bits> BlinkTree<B> {
         Ok(levels)
     }
 
-    /// Fills the leaves, and finds out on the way whether keys ascend.
+    /// Fills the leaves, and checks that keys ascend.
     fn build_leaves(
         &self,
         level: Level,
@@ -148,7 +149,7 @@ impl<B: Bits> BlinkTree<B> {
             let others: Vec<_> =
                 (1..threads).map(|thread| scope.spawn(move || build(cut(thread)..cut(thread + 1)))).collect();
             let own = build(0..cut(1));
-            // The first fault is the one to name.
+            // The first fault is the one to report.
             others.into_iter().fold(own, |so_far, other| {
                 let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 so_far.and(other)
@@ -156,7 +157,7 @@ impl<B: Bits> BlinkTree<B> {
         })
     }
 
-    /// Builds the last of these levels above the others. `start_of`: the first key of a leaf.
+    /// Builds the last of these levels above the others. `start_of` returns the first key of a leaf.
     fn build_inner_nodes(&self, levels: &[Level], start_of: &impl Fn(usize) -> B) {
         let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
         // The first key below a node of the level below.

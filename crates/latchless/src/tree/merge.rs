@@ -1,8 +1,8 @@
-//! Merging nodes that have become nearly empty, so that memory comes back.
+//! Merging nodes that have become nearly empty, so that their memory can be reused.
 //!
-//! A removal never merges under its own latch: it asks for a merge around its key afterwards. Two
-//! neighbours below one parent are latched from left to right, then their parent; if the left one
-//! can't take both, inner nodes even out and leaves stay as they are.
+//! A removal never merges under its own latch: it starts a merge around its key afterwards. Two neighbours
+//! below one parent are latched from left to right, then their parent. If the left one has no room for both,
+//! the children of inner nodes are redistributed, and leaves stay as they are.
 
 use super::mode::Held;
 use super::*;
@@ -10,23 +10,23 @@ use crate::node::operation::Search;
 use crate::node::{Children, Entries};
 use latchless_core::base::span::before;
 
-/// How often a merge is tried when others get in its way.
+/// How often a merge is tried when other threads interfere.
 const TRIES: usize = 4;
 
-/// What became of a merge.
+/// The outcome of a merge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing is to be done, or it was done.
+    /// Nothing had to be done, or it was done.
     Done,
     /// It was done, and the parent may now be too empty itself.
     Shrank,
     /// The parent has no other child.
     OnlyChild,
-    /// Others changed the tree meanwhile.
+    /// Other threads changed the tree meanwhile.
     Disturbed,
 }
 
-/// What two neighbours become.
+/// How to combine two neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// One node.
@@ -36,8 +36,8 @@ enum Way {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Whether a leaf in which a removal left this many entries is worth a look at its neighbours:
-    /// not after each removal, since the neighbours may be full.
+    /// Returns whether a leaf in which a removal left this many entries is worth a check of its neighbours:
+    /// not after each removal, because the neighbours may be full.
     #[inline(always)]
     pub(super) fn invites_a_merge(left: usize) -> bool {
         left == 0 || left == Leaf::<B>::CAPACITY / 4 || left == Leaf::<B>::CAPACITY / 8
@@ -87,7 +87,7 @@ impl<B: Bits> BlinkTree<B> {
         let Some((node, held)) = self.latch_covering::<S, M>(level, key) else { return Outcome::Done };
         let (low, _) = self.fences(level, node);
         let still = self.is_nearly_empty(level, node);
-        // Latches are taken from left to right: this one has to go first.
+        // Latches are taken from left to right: this one has to be released first.
         drop(held);
         if low == B::MIN || !still {
             return if still { Outcome::OnlyChild } else { Outcome::Done };
@@ -97,7 +97,7 @@ impl<B: Bits> BlinkTree<B> {
         if right != node { Outcome::Disturbed } else { self.merge::<S, M>(level, left, right) }
     }
 
-    /// A root with one child is no use: the child becomes the root.
+    /// Replaces a root that has one child by that child.
     fn collapse_root<M: Mode>(&self, level: usize, root: NodeRef, mut held: M::Held<'_>) -> Outcome {
         if level == 0 || self.inner(root).children() > 1 {
             return Outcome::Done;
@@ -110,7 +110,7 @@ impl<B: Bits> BlinkTree<B> {
         Outcome::Done
     }
 
-    /// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
+    /// Merges a latched node and its right neighbour, if they have the same parent and fit in one node.
     fn merge<S: Search, M: Mode>(
         &self,
         level: usize,
@@ -153,8 +153,8 @@ impl<B: Bits> BlinkTree<B> {
         if self.is_nearly_empty(level + 1, parent) { Outcome::Shrank } else { Outcome::Done }
     }
 
-    /// How two neighbours become fewer or fuller, if they do: into one if there is room to spare; inner
-    /// nodes evenly if one of them has a single child, which could then never be merged.
+    /// Decides whether to combine two neighbours: into one if there is room to spare; inner nodes evenly if
+    /// one of them has a single child, which could otherwise never be merged.
     fn way_to_merge(&self, level: usize, left: NodeRef, right: NodeRef) -> Option<Way> {
         if level == 0 {
             let (left, right) = (self.leaf(left).len(), self.leaf(right).len());
@@ -186,7 +186,7 @@ impl<B: Bits> BlinkTree<B> {
         from.mark_dead();
     }
 
-    /// Gives both nodes half of the children. Says where the right one begins now.
+    /// Gives both nodes half of the children. Returns the new low fence of the right one.
     fn even_out(&self, left: NodeRef, right: NodeRef) -> B {
         let (into, from) = (self.inner(left), self.inner(right));
         let all = self.children_of_both(left, right);
@@ -206,7 +206,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-/// Whether two nodes fit one, with room to spare for what may come. An empty one always does.
+/// Returns whether two nodes fit in one, with room to spare. An empty one always does.
 fn fits(left: usize, right: usize, capacity: usize) -> bool {
     left + right <= capacity * 4 / 5 || left == 0 || right == 0
 }

@@ -1,23 +1,21 @@
-//! The concurrent tree: a B-link tree of hinted nodes, read without latches.
+//! A concurrent B-link tree of hinted nodes, read without latches.
 //!
 //! # Thread safety
-//! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
-//! `directory.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's
-//! version, and settle at the leaf whether they came
-//! to the right one, by its fences and its version. A reader that came too far left follows links; one
-//! that came too far right, to a dead leaf, or to one that changed meanwhile, starts again, at most
-//! [`READ_TRIES`] times, and then takes the leaf's latch. Writers latch leaves; inner nodes are latched
-//! only by splits and merges.
+//! Everything takes `&self`. Readers don't validate inner nodes. In large trees they start below the root
+//! (`directory`) or at a predicted leaf (`guesses`). The leaf's fences and version decide whether it is the
+//! right one. A reader that arrives too far left follows links. One that arrives too far right, at a dead
+//! leaf, or at one that changes meanwhile, restarts at most [`READ_TRIES`] times, and then takes the leaf's
+//! latch. Writers latch leaves; only splits and merges latch inner nodes.
 //!
 //! # Invariants
-//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
-//! 2. A change of a node's place in the tree (a split, a merge, a new root) is made under its latch, which
-//!    is held until its parent says the same. So under all latches the tree is complete: every node but the
-//!    root is named by exactly one parent, at its low fence.
-//! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
+//! 1. Latches are taken bottom-up, and from left to right within a level, so waits can't form a cycle.
+//! 2. A node's place in the tree (a split, a merge, a new root) is changed under its latch, which is held
+//!    until its parent has been updated. So a latched tree is complete: every node but the root is the child
+//!    of exactly one parent, with its low fence as the separator.
+//! 3. Between their fences the nodes of a level cover all keys, and each node links to the next one.
 //! 4. The root changes only under its latch.
-//! 5. A node is used again for its own level only, and is dead (holds no key between its fences) from
-//!    when it leaves the tree until it is used again; both change its version.
+//! 5. A node is reused on its own level only, and is dead (covers no key) from its removal until its reuse;
+//!    both change its version.
 //! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
 
 mod arena;
@@ -84,24 +82,24 @@ pub use sweep::Sweep;
 pub(crate) use tries::Listing;
 pub use tries::Tries;
 
-/// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
+/// How often a reader tries to read a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
 
-/// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
+/// More levels than a tree of 2^32 nodes has; for the smallest nodes, more than the trees of tests have.
 const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
-/// What a tree is told when it is made.
+/// Construction options of a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct BlinkOptions {
-    /// The most bytes that nodes may take. `None`: what the machine has.
+    /// The maximum number of bytes of nodes. `None`: the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages.
+    /// Whether to request huge pages.
     pub huge_pages: bool,
-    /// Whether a thread of the process makes memory ready before it is needed.
+    /// Whether a thread of the process prefaults memory.
     pub prefault: bool,
-    /// The search kernel. `None`: the fastest that this processor has.
+    /// The search kernel. `None`: the fastest that this processor supports.
     pub kernel: Option<Kernel>,
-    /// How many nodes references can tell apart; tests make it tiny.
+    /// The number of nodes that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
@@ -111,7 +109,7 @@ impl Default for BlinkOptions {
     }
 }
 
-/// A node that was looked up, which is done once per visit.
+/// A node with its address, which is looked up once per visit.
 #[derive(Debug, Clone, Copy)]
 struct At<'a> {
     node: NodeRef,
@@ -134,14 +132,14 @@ impl<'a> At<'a> {
         Inner::new(self.lines)
     }
 
-    /// Where line `line` of the node is: to prefetch it.
+    /// Returns the address of a line of the node, for a prefetch.
     #[inline(always)]
     fn line_address(self, line: usize) -> *const u8 {
         node::line_address(self.lines.as_ptr().cast(), line)
     }
 }
 
-/// A concurrent ordered map from lanes to lanes. See the module's head.
+/// A concurrent ordered map from encoded keys to encoded values. See the module documentation.
 #[derive(Debug)]
 pub struct BlinkTree<B> {
     /// The root's reference, and above it the number of levels.
@@ -152,7 +150,7 @@ pub struct BlinkTree<B> {
     splits: Word,
     latecomers: latecomers::Latecomers,
     restarts: Word,
-    /// Operations that came to a leaf at rest that their key doesn't belong to.
+    /// Operations that reached a leaf at rest that doesn't cover their key.
     misled: Word,
     /// By [`Requests`].
     tuners: [Tuner; 2],
@@ -165,10 +163,10 @@ pub struct BlinkTree<B> {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// An empty tree: one empty leaf.
+    /// Creates an empty tree: one empty leaf.
     ///
     /// # Errors
-    /// When memory for that leaf is refused, or the kernel isn't available here.
+    /// Memory for that leaf was refused, or the kernel isn't available here.
     pub fn new(options: BlinkOptions) -> Result<Self> {
         look_for_the_flag();
         let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
@@ -202,7 +200,7 @@ impl<B: Bits> BlinkTree<B> {
         Ok(())
     }
 
-    /// Takes everything out and gives the memory back to the system.
+    /// Removes everything and returns the memory to the system.
     pub fn clear(&mut self) {
         self.arena.clear();
         self.directory.clear();
@@ -212,39 +210,38 @@ impl<B: Bits> BlinkTree<B> {
         self.init_root().expect("one node found room before");
     }
 
-    /// How many keys there are: exact when nobody is changing that, otherwise a number that it had
-    /// or will have had about now.
+    /// Returns the number of keys: exact if no thread is changing it, otherwise close to a recent one.
     pub fn len(&self) -> usize {
         self.len.sum().max(0) as usize
     }
 
-    /// Whether there are no keys, as exact as [`BlinkTree::len`].
+    /// Returns whether there are no keys, as exactly as [`BlinkTree::len`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of the nodes in use.
+    /// Returns the bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
         self.arena.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use, of the tables, and what others took from the budget: nodes
-    /// that were merged away keep their memory until they are used again.
+    /// Returns the bytes of every node that was ever in use, of the tables, and what others took from the
+    /// budget: nodes that were merged away keep their memory until they are reused.
     pub fn held_bytes(&self) -> usize {
         self.arena.held_bytes()
     }
 
-    /// What the tree's memory is counted in. Others may take from it.
+    /// Returns the budget that counts the tree's memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         self.arena.budget()
     }
 
-    /// The search kernel that the tree runs with.
+    /// Returns the search kernel of the tree.
     pub fn kernel(&self) -> Kernel {
         self.dispatch.kernel()
     }
 
-    /// The tree's form. Looks at every node; while others change the tree, about right.
+    /// Returns the tree's shape. Visits every node; approximate while others change the tree.
     pub fn stats(&self) -> Stats {
         let (_, levels) = self.root();
         let leaves = self.count_level(0);
@@ -261,7 +258,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// How many nodes a level has, by its links.
+    /// Counts the nodes of a level, along its links.
     fn count_level(&self, level: usize) -> usize {
         let (mut node, levels) = self.root();
         for _ in level + 1..levels {
@@ -283,13 +280,13 @@ impl<B: Bits> BlinkTree<B> {
         if level == 0 { self.leaf(node).link() } else { self.inner(node).link() }
     }
 
-    /// The tries of an operation with a closure about `key`.
+    /// Returns the tries of an operation with a closure on `key`.
     #[inline(always)]
     pub fn tries(&self, key: B) -> Tries<'_> {
         self.listing.tries(key.to_u64())
     }
 
-    /// The calling thread has replaced or removed the values of these keys.
+    /// Records that the calling thread has replaced or removed the values of these keys.
     #[inline(always)]
     fn note_change<M: Mode>(&self, keys: RangeInclusive<B>) {
         if M::SHARED {
@@ -297,7 +294,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// The root and the number of levels.
+    /// Returns the root and the number of levels.
     #[inline(always)]
     fn root(&self) -> (NodeRef, usize) {
         let word = self.root.follow();

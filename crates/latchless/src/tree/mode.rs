@@ -1,4 +1,4 @@
-//! How the tree is entered: beside others, or alone.
+//! Modes of access to a tree: shared with other threads, or exclusive.
 
 use crate::node::watch::Watched;
 use crate::node::{self, NodeLines};
@@ -7,34 +7,33 @@ use latchless_core::latch::Latched;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::Origin;
 
-/// Whether latches are taken and versions looked at.
+/// Whether latches are taken and versions validated.
 pub trait Mode: Copy + Send + Sync + 'static {
-    /// Whether others may be in the tree.
+    /// Whether other threads may access the tree.
     const SHARED: bool;
-    /// A latch that is held.
+    /// A held latch.
     type Held<'a>: Held;
-    /// Takes the latch of a node of a tree that was made there.
+    /// Takes the latch of a node of a tree that was made in the process `origin`.
     fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a>;
 }
 
 /// A latch that is held, or that needn't be.
 pub trait Held {
-    /// From here on content changes. To be said before the first change: a panic after it must not leave new
-    /// content under an old version.
+    /// Announces that content changes from here on. Call it before the first change: a panic after a change
+    /// must not leave new content under an old version.
     fn changing(&mut self);
-    /// Whether the node is marked: see [`ranks`](super::ranks).
+    /// Returns whether the node is marked: see [`ranks`](super::ranks).
     fn is_marked(&self) -> bool;
-    /// Marks the node, or takes the mark back.
+    /// Sets or clears the mark.
     fn set_mark(&mut self, marked: bool);
 }
 
-/// Beside others: writers latch, readers validate.
+/// Other threads may access the tree: writers latch, readers validate.
 #[derive(Debug, Clone, Copy)]
 pub struct Shared;
 
-/// Alone, because the caller has the tree to itself: the same structure and the same algorithms, but
-/// nothing is latched and nothing validated. Entering it so beside others is memory-safe and gives
-/// wrong answers.
+/// The caller has exclusive access: the same structure and algorithms without latches and validation. Using
+/// it while other threads access the tree is memory-safe, but gives wrong results.
 #[derive(Debug, Clone, Copy)]
 pub struct Exclusive;
 
@@ -65,7 +64,7 @@ impl Held for Latched<'_> {
     }
 }
 
-/// Nothing is held. In debug builds the latch is, because nodes ask for that when they are changed.
+/// No latch is held, except in debug builds, because nodes assert it when they are changed.
 #[derive(Debug)]
 pub struct Free<'a> {
     #[cfg(debug_assertions)]

@@ -1,16 +1,16 @@
 //! The entry at a key, or the next one before or after it, as of one moment.
 //!
 //! Most answers are in the leaf that the key belongs to. If that leaf has none, the search passes it and
-//! goes on to the next one. The answer is of one moment all the same: after the last leaf has been read,
+//! continues in the next one. The answer is of one moment all the same: after the last leaf has been read,
 //! every leaf that was passed must still have the version that was read.
 //!
-//! # Why that is enough
-//! A leaf that was passed was at rest, in one version, from the first look at it until the last. For all
-//! of them the first look at the last leaf lies in between, and the last leaf was at rest then, too. At
-//! that moment the leaves covered all keys from the search's start to its answer: fences of leaves at rest
-//! don't overlap, and each leaf covers the key after the one before.
+//! # Why that is sufficient
+//! A leaf that was passed was at rest, in one version, from the first read of it until the last. For all of
+//! them the first read of the last leaf lies in between, and the last leaf was at rest then, too. At that
+//! moment the leaves covered all keys from the search's start to its answer: fences of leaves at rest don't
+//! overlap, and each leaf covers the key after the one before.
 //!
-//! A search that finds a passed leaf changed starts again, at most [`TRIES`] times, and then takes latches
+//! A search that finds a passed leaf changed restarts, at most [`TRIES`] times, and then takes latches
 //! (`latched.rs`).
 
 use super::*;
@@ -23,11 +23,12 @@ use latchless_core::search::Scalar;
 /// How often a search that passes leaves is tried without latches.
 pub(super) const TRIES: usize = 4;
 
-/// The most leaves that a search without latches passes. Two are rare: emptied leaves are merged at once.
+/// The maximum number of leaves that a search without latches passes. Two are rare: emptied leaves are
+/// merged at once.
 const PASSED_MAX: usize = 4;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The entry at `from`, or the next one in that direction, as of one moment.
+    /// Returns the entry at `from`, or the next one in that direction, as of one moment.
     #[inline]
     pub fn nearest<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
         self.dispatch.run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
@@ -35,7 +36,7 @@ impl<B: Bits> BlinkTree<B> {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// The largest key that belongs to the same leaf as `key`.
+    /// Returns the largest key that belongs to the same leaf as `key`.
     pub fn leaf_end<M: Mode>(&self, key: B) -> B {
         self.dispatch.run(LeafEnd { tree: self, key, mode: PhantomData::<M> })
     }
@@ -63,7 +64,7 @@ pub(super) struct Nearest<'a, B, M> {
     pub(super) mode: PhantomData<M>,
 }
 
-/// A leaf, as it was read at rest.
+/// The content of a leaf that was read at rest.
 pub(super) struct Seen<B> {
     pub(super) found: Option<(B, B)>,
     /// Its fence in the search's direction.
@@ -84,7 +85,7 @@ pub(super) struct Passed {
 pub(super) struct Restart;
 
 impl Passed {
-    /// Takes a leaf down. `None`: it was read under its latch, so nobody can tell whether it is as it was.
+    /// Records a leaf. `None`: it was read under its latch, so a later change couldn't be detected.
     pub(super) fn push(&mut self, leaf: NodeRef, version: Option<Version>) -> Result<(), Restart> {
         let place = self.leaves.get_mut(self.len).ok_or(Restart)?;
         *place = Some((leaf, version.ok_or(Restart)?));
@@ -92,7 +93,7 @@ impl Passed {
         Ok(())
     }
 
-    /// Whether all are as they were.
+    /// Returns whether all of them are unchanged.
     pub(super) fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
         let unchanged =
             |&(node, version): &(NodeRef, Version)| node::latch(tree.arena.node(node)).validate(version);
@@ -113,7 +114,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
         Seen { found, end, node, version }
     }
 
-    /// Where the leaf after this one begins, in the search's direction.
+    /// Returns the beginning of the leaf after this one, in the search's direction.
     pub(super) fn after(&self, leaf: &Seen<B>) -> Option<B> {
         match self.direction {
             Direction::Forward => next(leaf.end),
@@ -121,7 +122,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
         }
     }
 
-    /// Goes on from the leaf that `from` belongs to, which has no answer.
+    /// Continues from the leaf that `from` belongs to, which has no answer.
     #[inline(never)]
     fn search(&self, first: Seen<B>) -> Option<(B, B)> {
         let mut first = Some(first);
@@ -134,7 +135,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
         self.tree.nearest_latched::<Scalar, M>(self.from, self.direction)
     }
 
-    /// Passes leaves until one has an entry. `first`: the first leaf, if it has been read.
+    /// Passes leaves until one has an entry. `first` is the first leaf, if it has been read.
     #[inline(always)]
     fn pass<S: Search>(&self, mut first: Option<Seen<B>>) -> Result<Option<(B, B)>, Restart> {
         let mut passed = Passed::default();

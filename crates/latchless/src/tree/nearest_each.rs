@@ -1,13 +1,13 @@
 //! The nearest entries to many keys: grouped descents, as for lookups, and fewer of them where keys ascend.
 //!
-//! Keys in any order go down in groups (`group.rs`), and each is answered in the block that its leaf's hints
-//! name. Ascending keys need no descent each: those that belong to one leaf follow each other, a *run*. So
-//! only every so many keys, a *leader*, goes down, about two for each leaf. The leaves' fences tell where
-//! runs end. A leaf between those of two leaders is looked up by itself, which is rare.
+//! Unordered keys descend in groups (`group.rs`), and each is answered in the block that its leaf's hints
+//! name. Ascending keys don't each need a descent: those that belong to one leaf are adjacent, a *run*. So
+//! only every n-th key, a *leader*, descends, about two per leaf. The leaves' fences give the ends of runs.
+//! A leaf between those of two leaders is looked up separately, which is rare.
 //!
 //! # Thread safety
-//! An answer counts if its leaf has the version that was read before its fences, and if the leaf has an
-//! answer. All other keys are asked for one by one (`nearest.rs`). So each answer is of one moment.
+//! An answer is valid if its leaf still has the version that was read before its fences, and if the leaf has
+//! an answer. All other keys are searched one by one (`nearest.rs`). So each answer is of one moment.
 
 use super::group::{Descents, Requests};
 use super::*;
@@ -17,20 +17,20 @@ use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 
-/// Keys in no order that are answered before it is looked whether further ones ascend.
+/// Unordered keys that are answered before the next ones are tested for order.
 const CHUNK_KEYS: usize = 1024;
-/// The fewest keys for which it is worth to find out.
+/// The minimum number of keys for which the test is worthwhile.
 const ASCENDING_MIN: usize = 32;
-/// Keys that tell whether all are worth a look.
+/// Keys that decide whether to test all of them.
 const FIRST_LOOK: usize = 8;
-/// Ascending keys that are answered together, at most.
+/// The maximum number of ascending keys that are answered together.
 const WINDOW: usize = 256;
 /// Every 2^n-th key is a leader; the largest n.
 const STRIDE_BITS_MAX: u32 = 5;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The entries at `len` keys, or the next ones in that direction, in the keys' order. Each of them is of
-    /// one moment.
+    /// Returns the entries at `len` keys, or the next ones in that direction, in the keys' order. Each of
+    /// them is of one moment.
     #[inline]
     pub fn nearest_each<M: Mode>(
         &self,
@@ -51,7 +51,7 @@ impl<B: Bits> BlinkTree<B> {
         });
     }
 
-    /// The entry of a key whose leaf has changed, or has none in that direction.
+    /// Finds the entry of a key whose leaf has changed, or has none in that direction.
     #[cold]
     #[inline(never)]
     fn nearest_again<M: Mode>(&self, key: B, direction: Direction) -> Option<(B, B)> {
@@ -73,9 +73,9 @@ struct NearestEach<'a, B, F, G, M> {
 #[derive(Clone, Copy)]
 struct LeafRun<'a> {
     at: At<'a>,
-    /// `None`: the leaf was being changed, or isn't the keys' own.
+    /// `None`: the leaf was being changed, or doesn't cover the keys.
     version: Option<Version>,
-    /// Where in the window the next run begins.
+    /// The end of the run in the window.
     end: usize,
 }
 
@@ -107,7 +107,7 @@ impl Others {
         self.len += 1;
     }
 
-    /// All of them; then there are none.
+    /// Takes all of them; then there are none.
     #[inline(always)]
     fn take(&mut self) -> &[u8] {
         let len = core::mem::take(&mut self.len);
@@ -129,7 +129,7 @@ impl<'a, B: Bits> Window<'a, B> {
         }
     }
 
-    /// Leads the leaders to their leaves.
+    /// Finds the leaders' leaves.
     #[inline(always)]
     fn lead<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &mut Descents<'a, B>) {
         let keys = self.keys[..self.len].iter().step_by(1 << self.stride_bits);
@@ -141,7 +141,7 @@ impl<'a, B: Bits> Window<'a, B> {
         leaders.descend::<S>(tree);
     }
 
-    /// The leaf of a key: that of the leader before it or after it, as a rule.
+    /// Returns the leaf of a key: usually that of the leader before it or after it.
     #[inline(always)]
     fn leaf_of<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>, at: usize) -> At<'a> {
         let (key, leader) = (self.keys[at], at >> self.stride_bits);
@@ -150,8 +150,8 @@ impl<'a, B: Bits> Window<'a, B> {
         found.copied().unwrap_or_else(|| tree.descend::<S>(key))
     }
 
-    /// Finds out which keys belong to which leaf, and asks for the blocks that the hints name. Keys for whose
-    /// leaves there is no room aren't part of the window any more.
+    /// Finds the runs of keys per leaf, and prefetches the blocks that the hints name. Keys for whose leaves
+    /// there is no room leave the window.
     #[inline(always)]
     fn name_blocks<S: Search>(&mut self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>) {
         let mut begin = 0;
@@ -176,27 +176,27 @@ impl<'a, B: Bits> Window<'a, B> {
         self.len = begin;
     }
 
-    /// Which keys are leaders next time: about two for each leaf.
+    /// Adapts the distance of leaders: about two per leaf.
     #[inline(always)]
     fn adapt(&mut self) {
         self.stride_bits = (self.len / self.runs_len / 2).max(1).ilog2().min(STRIDE_BITS_MAX);
     }
 }
 
-/// Whether a leaf is still as it was in that version.
+/// Returns whether a leaf still has that version.
 #[inline(always)]
 pub(super) fn still<M: Mode>(at: At<'_>, version: Option<Version>) -> bool {
     version.is_some_and(|version| !M::SHARED || at.latch().validate(version))
 }
 
 impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> NearestEach<'a, B, F, G, M> {
-    /// Whether keys from `start` on seem to ascend.
+    /// Returns whether keys from `start` on seem to ascend.
     #[inline(always)]
     fn seems_to_ascend(&self, start: usize) -> bool {
         self.len - start >= ASCENDING_MIN && (start..start + FIRST_LOOK).map(&self.key_at).is_sorted()
     }
 
-    /// Fills a window with the keys from `start` on. Says whether they ascend.
+    /// Fills a window with the keys from `start` on. Returns whether they ascend.
     #[inline(always)]
     fn fill(&self, window: &mut Window<'_, B>, start: usize) -> bool {
         window.len = (self.len - start).min(WINDOW).min(Group::MAX << window.stride_bits);
@@ -270,9 +270,9 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         }
     }
 
-    /// Answers a key if the block that the hints named has an entry that is surely its nearest; by itself if
-    /// the leaf changed meanwhile: then nobody knows where that entry is. Otherwise asks for the block beside
-    /// that one, and says `false`.
+    /// Answers a key if the block that the hints named has an entry that is certainly its nearest. If the
+    /// leaf has changed meanwhile, the key is searched separately, because that entry's place is unknown.
+    /// Otherwise prefetches the adjacent block, and returns `false`.
     #[inline(always)]
     fn answer_by_block<S: Search>(
         &mut self,
@@ -293,8 +293,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         false
     }
 
-    /// Answers a key whose nearest entry isn't in the block that the hints named: by the block beside that
-    /// one, by any block of its leaf, or by itself.
+    /// Answers a key whose nearest entry isn't in the block that the hints named: from the adjacent block,
+    /// from any block of its leaf, or by a separate search.
     #[inline(always)]
     fn answer_in_leaf<S: Search>(
         &mut self,
@@ -318,7 +318,7 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         }
     }
 
-    /// Answers a key with an entry of its leaf, or by itself if the leaf has changed.
+    /// Answers a key with an entry of its leaf, or by a separate search if the leaf has changed.
     #[inline(always)]
     fn answer_if_still(
         &mut self,
@@ -327,8 +327,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         (node, version): (At<'_>, Option<Version>),
         entry: (B, B),
     ) {
-        // Two calls: with one the entry would go through memory, written as two words and read as one vector,
-        // which has to wait for both.
+        // Two calls: with one the entry would go through memory, written as two words and read as one
+        // vector, which has to wait for both.
         if still::<M>(node, version) {
             (self.answer)(at, Some(entry));
         } else {

@@ -1,4 +1,4 @@
-//! The entry at a position, and keys that cut the tree into equal parts.
+//! The entry at a position, and keys that partition the tree evenly.
 
 use super::count::WALKED;
 use super::ranks::{Table, by_block};
@@ -10,12 +10,12 @@ use core::ops::Range;
 use latchless_core::base::index::Direction;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The entry before which there are so many others.
+    /// Returns the entry before which there are `position` others.
     pub fn nth<M: Mode>(&self, position: usize) -> Option<(B, B)> {
         Nth { tree: self, position, mode: PhantomData::<M> }.find()
     }
 
-    /// Keys, ascending, before each of which there is a further part of the keys, one of so many equal ones.
+    /// Returns ascending keys that partition the entries into `parts` parts of about equal size.
     pub fn split_points<M: Mode>(&self, parts: usize) -> Vec<B> {
         let len = self.count::<M>(B::MIN, B::MAX);
         let parts = parts.min(len);
@@ -23,7 +23,7 @@ impl<B: Bits> BlinkTree<B> {
         for part in 1..parts {
             let position = (part as u128 * len as u128 / parts as u128) as usize;
             let key = self.nth::<M>(position).map(|entry| entry.0);
-            // Keys that come and go meanwhile may move a position backwards.
+            // Concurrent inserts and removals may move a position backwards.
             keys.extend(key.filter(|key| keys.last() < Some(key)));
         }
         keys
@@ -36,12 +36,12 @@ struct Nth<'a, B, M> {
     mode: PhantomData<M>,
 }
 
-/// How far a walk came.
+/// The progress of a walk.
 enum Walked<B> {
     Found((B, B)),
     /// There are fewer entries.
     Ended,
-    /// It visited as many leaves as it may.
+    /// It visited the maximum number of leaves.
     Stopped,
 }
 
@@ -61,12 +61,13 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
         }
     }
 
-    /// Where the bucket of the entry begins, by the counts that are kept, and how many entries of it are
-    /// before the entry; of the last bucket, if it isn't in any. `None`: no counts are kept.
+    /// Finds the bucket of the entry by cached counts, and returns the bucket's first key and the number of
+    /// its entries before the entry; for the last bucket if the entry is in none. `None`: there are no
+    /// cached counts.
     fn keep(&self) -> Option<(B, usize)> {
         let (table, _guard) = self.tree.kept_counts()?;
         let mut counted = 0;
-        // By counts that may be out of date, until none is up to there.
+        // By counts that may be out of date, until none up to there is.
         let (block, mut left) = loop {
             let (block, left) = self.block_in(table);
             if block.end <= counted {
@@ -83,8 +84,8 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
         Some((table.keys(bucket..bucket + 1).0, left))
     }
 
-    /// The block of buckets of the entry, and how many entries of the block are before it; the last block, if
-    /// it isn't in any.
+    /// Returns the block of buckets of the entry, and the number of the block's entries before the entry;
+    /// for the last block if the entry is in none.
     fn block_in(&self, table: &Table) -> (Range<usize>, usize) {
         let mut left = self.position;
         for block in by_block(0..table.len()) {
@@ -102,7 +103,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
     }
 }
 
-/// Looks for the entry before which there are so many at a key or after it, in so many leaves.
+/// Finds the entry at a position counted from a key, within a number of leaves.
 struct Walk<'a, B, M> {
     tree: &'a BlinkTree<B>,
     start: (B, usize),

@@ -1,4 +1,4 @@
-//! Taking out everything between two keys.
+//! Removing everything between two keys.
 
 use super::mode::Held;
 use super::*;
@@ -8,8 +8,8 @@ use latchless_core::base::span::behind;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Takes the keys of `low..=high` out and says how many there were. Leaf by leaf: others may see
-    /// some of them gone and others still there.
+    /// Removes the keys of `low..=high` and returns their number. It works leaf by leaf: others may see some
+    /// of them removed and others still present.
     pub fn remove_range<M: Mode>(&self, low: B, high: B) -> usize {
         self.dispatch.run(RemoveRange { tree: self, low, high, mode: PhantomData::<M> })
     }

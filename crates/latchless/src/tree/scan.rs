@@ -1,4 +1,4 @@
-//! Showing the entries of a range, leaf by leaf.
+//! Visiting the entries of a range, leaf by leaf.
 
 use super::*;
 use crate::node::Entries;
@@ -6,9 +6,9 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of one
-    /// call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
-    /// will be wanted.
+    /// Calls `visit` with the entries of `low..=high`, leaf by leaf, until it returns `false`. The entries
+    /// of one call are of one moment and ascend; the calls follow the direction. `wanted` is the maximum
+    /// number of entries.
     #[inline]
     pub fn scan<M: Mode>(
         &self,
@@ -22,8 +22,8 @@ impl<B: Bits> BlinkTree<B> {
         self.scan_leaves::<M>((low, high), direction, (wanted, usize::MAX), visit);
     }
 
-    /// As [`BlinkTree::scan`]; shows the copies themselves. `expected`: how many entries the caller is
-    /// likely to want.
+    /// Calls `visit` with the copies of leaves themselves. `expected` is the number of entries that the
+    /// caller probably needs. See [`BlinkTree::scan`].
     #[inline]
     pub fn scan_leaves<M: Mode>(
         &self,

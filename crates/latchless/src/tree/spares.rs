@@ -1,14 +1,14 @@
-//! Nodes put aside before latches are taken, so that nothing is allocated under one.
+//! Spare nodes that are allocated before latches are taken, so that nothing is allocated under one.
 
 use super::*;
 use latchless_core::mem::line::prefetch_read_all;
 
-/// One node for each of the lowest levels. What isn't used goes back.
+/// One node for each of the lowest levels. Unused nodes are freed.
 #[derive(Debug)]
 pub(super) struct Reserve<'a> {
     arena: &'a SharedArena<{ node::LINES }>,
     nodes: [NodeRef; LEVELS_MAX],
-    /// Levels that have had a node put aside, from the leaves up.
+    /// The number of levels that got a node, from the leaves up.
     levels: usize,
 }
 
@@ -17,16 +17,16 @@ impl<'a> Reserve<'a> {
         Self { arena, nodes: [NodeRef::NIL; LEVELS_MAX], levels: 0 }
     }
 
-    /// How many of the lowest levels have a node put aside.
+    /// Returns how many of the lowest levels have a spare node.
     pub(super) fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Puts a node aside for each of the lowest `levels` levels.
+    /// Allocates a node for each of the lowest `levels` levels.
     pub(super) fn reserve(&mut self, levels: usize) -> Result<()> {
         while self.levels < levels {
             let node = self.arena.allocate(self.levels)?;
-            // It will be written whole, under latches.
+            // It will be written as a whole, under latches.
             prefetch_read_all(self.arena.address(node), SharedArena::<{ node::LINES }>::NODE_BYTES);
             self.nodes[self.levels] = node;
             self.levels += 1;
@@ -34,7 +34,7 @@ impl<'a> Reserve<'a> {
         Ok(())
     }
 
-    /// The node of a level, to be used.
+    /// Takes the node of a level.
     pub(super) fn take(&mut self, level: usize) -> NodeRef {
         core::mem::replace(&mut self.nodes[level], NodeRef::NIL)
     }

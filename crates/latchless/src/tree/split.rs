@@ -1,7 +1,7 @@
 //! Splitting full nodes.
 //!
-//! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then
-//! is it known how many nodes are needed: if fewer were put aside, everything is let go of unchanged.
+//! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then is
+//! the number of new nodes known: if there are too few spare nodes, everything is unlatched unchanged.
 
 use super::mode::Held;
 use super::spares::Reserve;
@@ -13,7 +13,7 @@ use latchless_core::base::span::before;
 /// A latched node.
 type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
 
-/// The nodes that a split changes: the leaf and its full ancestors, and the one that has room.
+/// The nodes that a split changes: the leaf, its full ancestors, and the one that has room.
 struct Path<'a, M: Mode> {
     nodes: [Option<Latched<'a, M>>; LEVELS_MAX],
     len: usize,
@@ -27,17 +27,17 @@ impl<'a, M: Mode> Path<'a, M> {
         self.len += 1;
     }
 
-    /// The node of a level, which was latched.
+    /// Returns the latched node of a level.
     fn node(&self, level: usize) -> NodeRef {
         self.nodes[level].as_ref().map_or(NodeRef::NIL, |(node, _)| *node)
     }
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Splits a latched, full leaf while an entry goes in whose key isn't there.
+    /// Splits a latched, full leaf and inserts an entry whose key isn't present.
     ///
     /// # Errors
-    /// How many of the lowest levels need a node put aside, if fewer have one.
+    /// The number of the lowest levels that need a spare node, if fewer have one.
     pub(super) fn split<'a, S: Search, M: Mode>(
         &'a self,
         leaf: Latched<'a, M>,
@@ -81,7 +81,7 @@ impl<B: Bits> BlinkTree<B> {
                 path.grows = true;
                 return path;
             }
-            // None: what was the root above was given up for this node just now.
+            // `None`: the root above was just replaced by this node.
             let Some(parent) = self.latch_covering::<S, M>(level + 1, key) else { continue };
             let full = self.inner(parent.0).children() == Inner::<B>::CAPACITY;
             path.push(parent);
@@ -91,8 +91,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Sends the upper part of a full leaf, with the new entry in its place, to the node `right`, and
-    /// says how it is to be named.
+    /// Moves the upper part of a full leaf, with the new entry in its place, to the node `right`, and
+    /// returns the separator.
     fn split_leaf<M: Mode>(&self, left: NodeRef, (new, cut): ((B, B), Cut), right: NodeRef) -> (B, NodeRef) {
         let mut held = self.latch::<M>(right);
         held.changing();
@@ -100,7 +100,7 @@ impl<B: Bits> BlinkTree<B> {
         (self.dispatch.run(SplitLeaf { left: self.leaf(left), right, new, cut }), right.0)
     }
 
-    /// Where to cut an inner node: in the middle, but keys that come in order leave full nodes.
+    /// Returns where to cut an inner node: in the middle, except that sequential keys leave full nodes.
     fn cut(&self, keys: &[B], new: B, low: B, link: NodeRef) -> usize {
         let last = keys.len() - 1;
         if link.is_nil() && keys[last] == new {
@@ -112,7 +112,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// As [`BlinkTree::split_leaf`], for an inner node and a new child.
+    /// Splits an inner node and inserts a new child. See [`BlinkTree::split_leaf`].
     fn split_inner<M: Mode>(&self, left: NodeRef, child: (B, NodeRef), right: NodeRef) -> (B, NodeRef) {
         let mut children = Children::default();
         let inner = self.inner(left);
@@ -130,7 +130,7 @@ impl<B: Bits> BlinkTree<B> {
         (separator, right)
     }
 
-    /// Names a new child in an inner node that has room.
+    /// Inserts a new child in an inner node that has room.
     fn add_child<S: Search>(&self, parent: NodeRef, (separator, child): (B, NodeRef)) {
         let inner = self.inner(parent);
         if !inner.insert_in_place::<S>(separator, child) {
@@ -149,7 +149,7 @@ impl<B: Bits> BlinkTree<B> {
         level: usize,
         root: NodeRef,
     ) {
-        // Latecomers from its earlier life may be looking at its fences under its latch.
+        // Late readers of its earlier use may be reading its fences under its latch.
         let mut held = self.latch::<M>(root);
         held.changing();
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
@@ -158,7 +158,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-/// What moves entries is compiled for each kernel; the rest of a split isn't.
+/// The part that moves entries is compiled for each kernel; the rest of a split isn't.
 struct SplitLeaf<'a, B> {
     left: Leaf<'a, B>,
     right: (NodeRef, Leaf<'a, B>),

@@ -1,7 +1,7 @@
-//! Lookups step by step: what `group.rs` does with many requests on one level, done with one
-//! request that may be anywhere, for an executor that isn't here.
+//! Lookups in single steps, for an external executor. `group.rs` runs the same steps for many requests on
+//! one level; here each request may be anywhere.
 //!
-//! Each step reads what the step before asked for, and asks for what the next one reads.
+//! Each step reads what the step before prefetched, and prefetches what the next one reads.
 
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
@@ -9,10 +9,10 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 use latchless_core::search::Scalar;
 
-/// What a step does.
+/// The next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Look into the table that guesses leaves.
+    /// Look up the predicted leaf.
     Guess,
     /// Read an inner node's first line.
     Inner,
@@ -22,7 +22,7 @@ enum Next {
     Leaf,
 }
 
-/// Where a lookup has come to.
+/// The position of a lookup.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     at: At<'a>,
@@ -32,7 +32,7 @@ pub struct Place<'a> {
     next: Next,
 }
 
-/// The steps of a tree's lookups, with instructions that are known.
+/// The steps of a tree's lookups, compiled for a kernel.
 pub struct TreeSteps<'a, B, S> {
     tree: &'a BlinkTree<B>,
     kernel: PhantomData<fn() -> S>,
@@ -47,7 +47,7 @@ impl<B, S> Clone for TreeSteps<'_, B, S> {
 impl<B, S> Copy for TreeSteps<'_, B, S> {}
 
 impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
-    /// Where the lookup of a key begins.
+    /// Starts the lookup of a key.
     #[inline(always)]
     pub fn enter(self, key: B) -> Place<'a> {
         let slots = self.tree.guesses.slots();
@@ -59,7 +59,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
         self.begin(key)
     }
 
-    /// Goes a step; says whether the lookup has arrived where [`TreeSteps::answer`] finds its answer.
+    /// Runs a step; returns whether the lookup has arrived where [`TreeSteps::answer`] finds its answer.
     #[inline(always)]
     pub fn step(self, place: &mut Place<'a>, key: B) -> bool {
         match place.next {
@@ -87,8 +87,8 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
         false
     }
 
-    /// What is under a key whose lookup has arrived. Wherever it is, the answer was true at one moment of
-    /// this call.
+    /// Returns the value of a key whose lookup has arrived. Wherever it is, the answer was true at one
+    /// moment of this call.
     #[inline(always)]
     pub fn answer(self, place: Place<'a>, key: B) -> Option<B> {
         if let Some(version) = place.version {
@@ -111,7 +111,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
         place
     }
 
-    /// To a node, whose first line is asked for.
+    /// Moves to a node, and prefetches its first line.
     #[inline(always)]
     fn go_to(self, place: &mut Place<'a>, node: NodeRef, level: u8) {
         place.at = self.tree.at(node);
@@ -120,18 +120,18 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
     }
 }
 
-/// What is done with the steps of a tree.
+/// A user of a tree's steps.
 pub trait TreeDriver<B> {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it. Mark it `#[inline(always)]`: the steps are made of instructions that this processor is
-    /// known to have, and so is what they are inlined into.
+    /// Runs the steps. It must be `#[inline(always)]`: the steps use instructions that this processor is
+    /// known to have, and so must all code that they are inlined into.
     fn drive<S: Search>(self, steps: TreeSteps<'_, B, S>) -> Self::Output;
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Hands out the steps of lookups.
+    /// Calls `driver` with the steps of lookups.
     pub fn drive<D: TreeDriver<B>>(&self, driver: D) -> D::Output {
         self.dispatch.run(Drive { tree: self, driver })
     }

@@ -5,8 +5,8 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Adds up the values of the first entries in `low..=high`, at most so many of them, modulo 2^64.
-    /// Says how many there were, and their sum. Those of one leaf are of one moment.
+    /// Returns the number and the sum, modulo 2^64, of the values of the first `most` entries in
+    /// `low..=high`. Those of one leaf are of one moment.
     #[inline]
     pub fn sum<M: Mode>(&self, low: B, high: B, most: usize) -> (usize, u64) {
         self.dispatch.run(SumUp { tree: self, range: (low, high), most, mode: PhantomData::<M> })

@@ -1,16 +1,16 @@
-//! Going through the leaves of a range, with the leaves ahead already on their way.
+//! Visiting the leaves of a range, with prefetch of the leaves ahead.
 //!
-//! A leaf's link says which leaf comes next, so a short range needs no more than that. The leaves of a longer
-//! range are known from the inner node above them (the paper's internal jump-pointer array, pB+-Tree
-//! §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is taken only if its
-//! fences continue where the leaf before ended; otherwise the way is looked up anew.
+//! A leaf's link gives the next leaf, which is enough for a short range. The leaves of a longer range are
+//! taken from the inner node above them (the paper's internal jump-pointer array, pB+-Tree §3.4), so nothing
+//! extra is stored. That node's content may be out of date: each leaf is accepted only if its fences
+//! continue where the leaf before ended; otherwise the position is looked up again.
 //!
-//! # How far ahead
-//! [`LINES_IN_FLIGHT`] is the paper's B: how many lines memory delivers, one after the other, in the time in
-//! which it delivers one. With that many lines on their way a reader waits for none. Of leaves of w lines
-//! that is its prefetch distance k = ⌈B/w⌉ (Eq. 2); here it is counted in lines, so that it also fits a
-//! reader of single lines of leaves. Nothing is prefetched that the caller can't want: no leaf beyond the
-//! range, and no more lines than those that the wanted entries fill.
+//! # Prefetch distance
+//! [`LINES_IN_FLIGHT`] is the paper's B: the number of lines that memory delivers, one after the other,
+//! during the latency of one. With that many lines in flight a reader waits for none. For leaves of w lines
+//! it is the paper's prefetch distance k = ⌈B/w⌉ (Eq. 2); here it is counted in lines, so that it also fits
+//! a reader of single lines of leaves. Nothing is prefetched that the caller can't need: no leaf beyond the
+//! range, and no more lines than the remaining entries fill.
 
 mod asking;
 
@@ -28,49 +28,50 @@ pub(super) use asking::lines_of;
 
 /// B of the paper's Eq. (2), T1/Tnext: see the module documentation.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
-/// Lines that are asked for at first where it isn't known how long the range is.
+/// Lines to prefetch at first if the length of the range isn't known.
 const LINES_AT_FIRST: usize = 24;
-/// Lines that are on their way, once the first of these are read, until the range turns out to be long.
+/// Lines in flight, once the first of these are read, until the range turns out to be long.
 pub(super) const LINES_NEXT: usize = 16;
-/// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
-/// over by then.
+/// Leaves that a reader of chunks has read before it looks up the next ones in the inner node: short ranges
+/// have ended by then.
 const LEAVES_BY_LINK: u8 = 3;
-/// Leaves that a sweep of whole leaves may want, for it to look those ahead up at once.
+/// Leaves from which on a sweep of whole leaves looks up the next ones at once.
 const LONG: usize = 4;
-/// Leaves that a sweep of whole leaves knows of at a time: those of most of an inner node.
+/// Leaves ahead that a sweep of whole leaves stores: those of most of an inner node.
 const AHEAD: usize = 64;
-/// Leaves that a reader of chunks knows of at a time, whose state is to be small.
+/// Leaves ahead that a reader of chunks stores, whose state should be small.
 pub(super) const AHEAD_OF_CHUNKS: usize = 12;
-/// Leaves that a count knows of at a time: it reads one line of each.
+/// Leaves ahead that a count stores: it reads one line of each.
 pub(super) const AHEAD_OF_COUNTS: usize = 64;
 
-/// A place in a range that is gone through leaf by leaf. Holds no latch and borrows nothing, so it can
-/// be kept while the tree changes.
+/// The position of a scan that visits leaf by leaf. Holds no latch and borrows nothing, so it can be kept
+/// while the tree changes.
 #[derive(Debug, Clone)]
 pub struct Sweep<B, const ROOM: usize = AHEAD> {
     pub(super) low: B,
     pub(super) high: B,
     pub(super) direction: Direction,
     pub(super) done: bool,
-    /// The most entries that the caller can still want.
+    /// The maximum number of further entries.
     wanted: usize,
-    /// How many entries are expected to be wanted, at most as many.
+    /// The expected number of further entries, at most as large.
     expected: usize,
-    /// The leaf to read next, and then leaves after it, as the link or the inner nodes above named them.
+    /// The leaf to read next, and then leaves after it, from the link or from the inner nodes above.
     ahead: [NodeRef; ROOM],
     at: usize,
     len: usize,
-    /// Lines that were asked for, from the first line of the leaf to read next on.
+    /// Prefetched lines, from the first line of the leaf to read next on.
     asked: usize,
     /// Leaves that were read, as far as that matters.
     read: u8,
-    /// Whether links named the leaves ahead.
+    /// Whether the leaves ahead come from links.
     linked: bool,
-    /// A key of the inner node behind the leaves ahead, if inner nodes named them and the range reaches it.
+    /// A key of the inner node after the leaves ahead, if they come from inner nodes and the range reaches
+    /// it.
     onward: Option<B>,
 }
 
-/// What of a leaf is read.
+/// The part of a leaf that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// All lines.
@@ -80,8 +81,8 @@ pub(super) enum Depth {
 }
 
 impl<B: Bits> Sweep<B> {
-    /// A sweep over the keys `low..=high`; nothing if `low` is above `high`. `wanted`: the most entries that
-    /// will be wanted.
+    /// Creates a sweep over the keys `low..=high`, which is empty if `low` is above `high`. `wanted` is the
+    /// maximum number of entries.
     #[inline(always)]
     pub fn new(low: B, high: B, direction: Direction, wanted: usize) -> Self {
         Self::with_room(low, high, direction, wanted)
@@ -89,7 +90,7 @@ impl<B: Bits> Sweep<B> {
 }
 
 impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
-    /// As [`Sweep::new`], with room for so many leaves ahead.
+    /// Creates a sweep with room for `ROOM` leaves ahead. See [`Sweep::new`].
     #[inline(always)]
     pub(super) fn with_room(low: B, high: B, direction: Direction, wanted: usize) -> Self {
         Self {
@@ -109,47 +110,47 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// What is left of the range, both ends inclusive; `None` when nothing is.
+    /// Returns the rest of the range, both ends inclusive; `None` if nothing remains.
     #[inline(always)]
     pub fn remaining(&self) -> Option<(B, B)> {
         (!self.done).then_some((self.low, self.high))
     }
 
-    /// Says how many entries can still be wanted.
+    /// Sets the maximum number of further entries.
     #[inline(always)]
     pub(super) fn want(&mut self, entries: usize) {
         (self.wanted, self.expected) = (entries, entries);
     }
 
-    /// How many entries can still be wanted.
+    /// Returns the maximum number of further entries.
     #[inline(always)]
     pub(super) fn wanted(&self) -> usize {
         self.wanted
     }
 
-    /// How many entries are expected to be wanted.
+    /// Returns the expected number of further entries.
     #[inline(always)]
     pub(super) fn expected(&self) -> usize {
         self.expected
     }
 
-    /// Says that about so many entries will be wanted. If more are after all, that is noticed.
+    /// Sets the expected number of further entries. A longer range is detected.
     #[inline(always)]
     pub(super) fn expect(&mut self, entries: usize) {
         self.expected = self.wanted.min(entries.max(1));
     }
 
-    /// So many entries were shown.
+    /// Records that entries were shown.
     #[inline(always)]
     pub(super) fn shown(&mut self, entries: usize) {
         self.wanted = self.wanted.saturating_sub(entries);
-        // It goes on longer than expected: then nothing is known but that.
+        // It is longer than expected: then nothing is known but that.
         let expected = self.expected.saturating_sub(entries);
         self.expected = if expected == 0 { self.wanted } else { expected };
     }
 
-    /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
-    /// The entries are of one moment, and ascend whatever the direction is.
+    /// Copies the entries of the next leaf that has any in the range. Returns `false` if the range has
+    /// ended. The entries are of one moment, and ascend for either direction.
     pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut LeafCopy<B>) -> bool {
         tree.dispatch.run(NextLeaf { sweep: self, tree, into, mode: PhantomData::<M> })
     }
@@ -186,9 +187,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         !into.keys().is_empty()
     }
 
-    /// Reads the first line of the next leaf of the range and goes on behind it. `look` says what it finds
-    /// and the leaf's fences; it may run several times, and on a leaf that is being changed; only what it
-    /// says at last counts.
+    /// Reads the first line of the next leaf of the range and moves past it. `look` returns a result and the
+    /// leaf's fences; it may run several times, also on a leaf that is being changed; only its last result
+    /// counts.
     #[inline(always)]
     pub(super) fn next<S: Search, M: Mode, R>(
         &mut self,
@@ -198,33 +199,33 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let start = self.find::<S>(tree, Depth::Header);
         self.follow_link(start.leaf());
         self.ask_for_headers(tree);
-        // Handed on as it is: a closure around it wouldn't always be inlined.
+        // Passed on as it is: a closure around it wouldn't always be inlined.
         let (found, _, _) = self.read::<M, _>(tree, start, look);
         self.advance(found.1);
         found
     }
 
-    /// Where the leaf to read next is likely to be, all of which will be read, and the leaves after it are
-    /// known and asked for; but for the lines of one, which are best asked for one by one while those of the
-    /// first are read: where they begin, unless all were asked for.
+    /// Returns the likely position of the leaf to read next, all of which will be read. The leaves after it
+    /// are known and prefetched, except for the lines of one, which are best prefetched one by one while
+    /// those of the first are read: their address is returned, unless all were prefetched.
     #[inline(always)]
     pub(super) fn reach<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>) -> (At<'a>, Option<*const u8>) {
         let start = self.find::<S>(tree, Depth::Entries);
         self.follow_link(start.leaf());
-        // The lines of the first leaf that are before the range aren't wanted.
+        // The lines of the first leaf that are before the range aren't needed.
         let inside = self.direction == Direction::Forward && self.read == 0;
         let from = if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
         (start, self.ask_but_one(tree, from))
     }
 
-    /// Asks for the first lines of the first leaves.
+    /// Prefetches the first lines of the first leaves.
     #[inline(always)]
     pub(super) fn ask_for_first<S: Search>(&mut self, tree: &BlinkTree<B>) {
         self.find::<S>(tree, Depth::Header);
         self.ask_for_headers(tree);
     }
 
-    /// As [`Sweep::next`], of a leaf that is latched: so `take` runs once.
+    /// Visits the next leaf under its latch, so that `take` runs once. See [`Sweep::next`].
     #[inline(always)]
     pub(super) fn next_latched<S: Search, M: Mode>(
         &mut self,
@@ -245,7 +246,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         self.advance(fences);
     }
 
-    /// Reads the leaf to read next, as of one moment. Says which leaf it was and in which version.
+    /// Reads the leaf to read next, as of one moment. Returns the leaf and its version.
     #[inline(always)]
     pub(super) fn read<'a, M: Mode, R>(
         &mut self,
@@ -261,19 +262,19 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         read
     }
 
-    /// The key at which the range goes on.
+    /// Returns the key at which the range continues.
     #[inline(always)]
     pub(super) fn key(&self) -> B {
         if self.direction == Direction::Forward { self.low } else { self.high }
     }
 
-    /// Forgets which leaves are ahead.
+    /// Drops the leaves ahead.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
         (self.at, self.len) = (0, 0);
     }
 
-    /// Where the leaf to read next is likely to be.
+    /// Returns the likely position of the leaf to read next.
     #[inline(always)]
     pub(super) fn find<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, depth: Depth) -> At<'a> {
         let key = self.key();
@@ -290,14 +291,15 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             if first && self.read == 0 {
                 self.ask_by_guess(tree, key);
             } else if self.linked && self.read + 1 == LEAVES_BY_LINK {
-                // If the range goes on, the leaves ahead are looked up there.
+                // If the range continues, the leaves ahead are looked up there.
                 tree.ask_for_way(key);
             }
         }
         self.look_ahead(tree, depth);
         let node = self.ahead[self.at];
-        // A node of before a `clear` is gone or zeroed, and an inner node has no high fence where a leaf has
-        // it: zeroed and inner nodes look like a leaf of the smallest key alone. All are looked up anew.
+        // After a `clear` a node from before is gone or zeroed, and an inner node has no high fence where a
+        // leaf has it: zeroed and inner nodes look like a leaf that covers only the smallest key. All are
+        // looked up again.
         let named = tree.arena.find(node).map(|lines| At { node, lines });
         match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
             Some(at) => at,
@@ -305,8 +307,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Where the leaf of `key` is likely to be. Asks for the lines that a short range reads from there on, in
-    /// the leaf after it as well, before any of them tells where the range really begins.
+    /// Returns the likely leaf of `key`. Prefetches the lines that a short range reads from there on, also
+    /// in the leaf after it, before any of them gives the exact beginning of the range.
     #[inline(always)]
     fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
         let lines = lines_of::<B>(self.expected).min(LINES_AT_FIRST);
@@ -332,21 +334,21 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         at
     }
 
-    /// Takes this for the leaf to read next, of which nothing more needs to be asked for.
+    /// Sets the leaf to read next, which needs no prefetch.
     #[inline(always)]
     fn start_at(&mut self, node: NodeRef) {
         (self.ahead[0], self.at, self.len, self.asked) = (node, 0, 1, LINES);
         (self.linked, self.onward) = (true, None);
     }
 
-    /// Whether it is likely that many leaves are wanted: because the caller goes through whole leaves and
-    /// hasn't said otherwise, or because so many were read.
+    /// Returns whether many leaves are probably needed: because the caller visits whole leaves and has no
+    /// other expectation, or because many were read.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
         self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.expected >= LONG * Leaf::<B>::CAPACITY
     }
 
-    /// Finds out about leaves ahead when few are left.
+    /// Looks up leaves ahead when few are left.
     #[inline(always)]
     fn look_ahead(&mut self, tree: &BlinkTree<B>, depth: Depth) {
         let distance = match depth {
@@ -361,13 +363,13 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Takes the link of the leaf to read next for the one after it, if no other is known.
+    /// Uses the link of the leaf to read next as the one after it, if no other is known.
     #[inline(always)]
     pub(super) fn follow_link(&mut self, leaf: Leaf<'_, B>) {
         let link = leaf.link();
         let last = self.at + 1 == self.len && self.linked && self.direction == Direction::Forward;
         if last && leaf.high() < self.high && !link.is_nil() {
-            // Lines of the leaf after it were asked for already, if it was guessed right.
+            // Lines of the leaf after it were prefetched already, if the prediction was right.
             if self.at > 0 || self.ahead[1] != link {
                 self.asked = self.asked.min(LINES);
             }
@@ -376,7 +378,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Goes on behind the leaf that was read.
+    /// Moves past the leaf that was read.
     #[inline(always)]
     pub(super) fn advance(&mut self, (low, high): (B, B)) {
         (self.at, self.asked) = (self.at + 1, self.asked.saturating_sub(LINES));
@@ -390,7 +392,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Looks up leaves from where those end that inner nodes named.
+    /// Looks up leaves after those that inner nodes named.
     #[inline(always)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let (key, known) = match self.onward.take() {
@@ -411,7 +413,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
                 self.ask_from_share::<S>(tree, inner, key);
             }
             if let Some(onward) = onward.filter(|&key| inner.low() <= key && key <= inner.high()) {
-                // Where the next look begins.
+                // The start of the next lookup.
                 for line in Inner::<B>::likely_lines(inner.named_block::<S>(onward)) {
                     prefetch_read(at.line_address(line));
                 }

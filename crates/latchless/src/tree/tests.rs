@@ -1,4 +1,4 @@
-//! The tree against the standard library's map; and with several threads.
+//! The tree against the standard library's map, and with several threads.
 
 use super::*;
 use core::num::NonZeroUsize;
@@ -12,7 +12,7 @@ fn small<B: Bits>() -> BlinkTree<B> {
     BlinkTree::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }).unwrap()
 }
 
-/// The standard library's answer to [`BlinkTree::edit`].
+/// Returns the standard library's answer to [`BlinkTree::edit`].
 fn edit_model<B: Bits>(model: &mut BTreeMap<B, B>, key: B, edit: Edit<B>) -> Edited<B> {
     let before = model.get(&key).copied();
     let to = match edit {
@@ -81,7 +81,7 @@ fn same_everywhere<B: Bits, M: Mode>(
             let (mut chunks, mut chunk) = (Chunks::new(low, high, direction, most), Chunk::default());
             seen.clear();
             while chunks.next::<M>(tree, &mut chunk) {
-                // A chunk is taken from the end that the range begins at.
+                // A chunk is taken from the end at which the range begins.
                 seen.extend(core::iter::from_fn(|| match direction {
                     Direction::Forward => chunk.take_first(),
                     Direction::Reverse => chunk.take_last(),
@@ -93,12 +93,13 @@ fn same_everywhere<B: Bits, M: Mode>(
     }
 }
 
-/// One of so many keys, evenly spread.
+/// Returns one of so many keys, evenly distributed.
 fn evenly<B: Bits>(keys: u64) -> impl Fn(u64) -> B + Copy {
     move |random| B::truncate(random % keys * (B::MAX.to_u64() / keys))
 }
 
-/// A key of one of so many users: the user's number, and a counter. One in eight has further bits in between.
+/// Returns a key of one of so many users: the user's number, and a counter. One in eight has further bits in
+/// between.
 fn of_users(users: u64, items: u64) -> impl Fn(u64) -> u64 + Copy {
     move |random| {
         let user = (random % users + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 << 32;
@@ -182,7 +183,7 @@ fn keys_in_any_order_fill_and_empty_the_tree() {
     }
 }
 
-/// How full leaves are after these keys came in, one by one.
+/// Returns how full leaves are after these keys were inserted, one by one.
 fn fill_after<B: Bits>(keys: impl Iterator<Item = u64>) -> f64 {
     let tree = small::<B>();
     for key in keys.map(B::truncate) {
@@ -192,8 +193,8 @@ fn fill_after<B: Bits>(keys: impl Iterator<Item = u64>) -> f64 {
     tree.stats().leaf_fill
 }
 
-/// Keys that grow at many places at once, a random one of which gets its next key each time. `key`: of a
-/// place whose beginning this is, the key that comes so many steps after it.
+/// Yields keys that grow at many places at once: at each step a random place gets its next key. `key`
+/// returns the key of a place, given its start and a number of steps.
 fn growing(places: usize, each: usize, key: impl Fn(u64, u64) -> u64) -> impl Iterator<Item = u64> {
     let mut state = Rng(11);
     let mut grown = vec![(0, 0); places];
@@ -240,7 +241,7 @@ fn late_keys_leave_the_last_leaves_full() {
     assert!(fill >= 0.85, "late ones leave leaves {fill:.3} full");
 }
 
-/// As many as keys in order are behind, and come into leaves that these have filled long before.
+/// Late keys, as many as the keys in order, that belong to leaves which these filled long before.
 #[test]
 #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
 fn keys_that_come_very_late_find_room() {
@@ -255,7 +256,7 @@ fn keys_that_come_very_late_find_room() {
     assert!(in_order >= 0.99, "without any they are {in_order:.3} full");
 }
 
-/// What looks like growth in them is none: they are split in the middle.
+/// Some of them look like growth, but are split in the middle.
 #[test]
 #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
 fn keys_in_random_order_fill_leaves_as_ever() {
@@ -387,7 +388,7 @@ fn memory_that_runs_out_leaves_the_tree_whole() {
         held.len() > leaves * Leaf::<u64>::CAPACITY
             && held.iter().all(|&key| tree.get::<Shared>(key) == Some(!key))
     );
-    // What needs no memory goes on.
+    // Operations that need no memory still succeed.
     assert!(tree.edit::<Shared>(held[0], Edit::Put(1)).is_ok());
     assert!(tree.edit::<Shared>(held[1], Edit::Remove).is_ok());
 }
@@ -450,7 +451,7 @@ fn a_sweep_that_is_kept_over_a_clear_finds_the_smallest_key() {
         let (per_leaf, key) = (Leaf::<B>::CAPACITY, |at: usize| B::truncate(at as u64));
         let mut tree = small::<B>();
         tree.bulk_load(2 * per_leaf, |at| (key(at + 1), key(1)), full, one).unwrap();
-        // The first leaf is left with this key alone, and isn't the tree's first node.
+        // The first leaf keeps only this key, and isn't the tree's first node.
         tree.edit::<Shared>(B::MIN, Edit::Put(key(1))).unwrap();
         let mut sweep = Sweep::new(B::MIN, B::MAX, Direction::Reverse, 10_000);
         let mut copy = LeafCopy::default();

@@ -4,10 +4,10 @@ use super::*;
 use latchless_core::sync::forked::{Child, Ended};
 use std::process::Command;
 
-/// Set in the process that a test has for itself.
+/// Set in the process that runs one test only.
 const ALONE: &str = "LATCHLESS_TEST_ALONE";
 
-/// Whether this process is the test's own. Otherwise runs the test of that name in one.
+/// Returns whether this is such a process. Otherwise runs the test of that name in one.
 fn is_alone(name: &str) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return true;

@@ -1,22 +1,22 @@
-//! Closures that change the very key that they are asked about.
+//! Detection of closures that change their own key.
 //!
-//! An operation with a closure asks it again when the entry has changed meanwhile. If the closure itself
-//! changes it each time, through the index, that never ends. Counting tries can't tell it from a key that
-//! other threads keep changing, which must not make an operation fail. So the changes of this one thread to
-//! this one key are counted:
+//! An operation with a closure calls it again if the entry has changed meanwhile. If the closure itself
+//! changes it each time, through the index, that never ends. A count of tries can't distinguish this from a
+//! key that other threads keep changing, which must not make an operation fail. So the changes of this one
+//! key by this thread are counted:
 //!
-//! 1. The first [`FREE_TRIES`] that fail cost nothing.
-//! 2. From then on the operation is *listed*: it is in a list of its own thread, and the tree's count of
-//!    listed operations isn't zero.
-//! 3. An edit that has replaced or removed a value looks at that count; if it isn't zero, it tells those in
-//!    its own thread's list that are about its key. Edits that add a key needn't: who changes an entry each
-//!    time replaces or removes it at least every other time.
-//! 4. A try of a listed operation that fails counts if the operation was told. After [`OWN_CHANGES_MAX`] of
+//! 1. The first [`FREE_TRIES`] failures cost nothing.
+//! 2. From then on the operation is *listed*: it is in its thread's list, and the tree's count of listed
+//!    operations isn't zero.
+//! 3. An edit that has replaced or removed a value reads that count; if it isn't zero, it notifies the
+//!    operations in its own thread's list that use the same key. Edits that add a key needn't: a closure
+//!    that changes an entry each time replaces or removes it at least every other time.
+//! 4. A failed try of a listed operation counts if the operation was notified. After [`OWN_CHANGES_MAX`] of
 //!    these the operation fails.
 //!
-//! Keys are numbers here: those of fixed width are their own, byte strings are their hashes. Two byte
+//! Keys are numbers here: those of fixed width are their encoding, byte strings are their hashes. Two byte
 //! strings with one hash count as one key, which makes an operation fail only if its closure changes the
-//! other one each time that another thread changes its own.
+//! other one each time that another thread changes the operation's key.
 
 use core::cell::{Cell, RefCell};
 use core::ops::RangeInclusive;
@@ -32,10 +32,10 @@ pub const OWN_CHANGES_MAX: u32 = 64;
 /// An operation that is listed.
 #[derive(Debug)]
 struct Listed {
-    /// Where its tree's count is.
+    /// The address of its tree's count.
     of: usize,
     key: u64,
-    /// Whether this thread has changed the key since this was last looked at.
+    /// Whether this thread has changed the key since the last check.
     changed: Cell<bool>,
 }
 
@@ -44,7 +44,7 @@ thread_local! {
     static LISTED: RefCell<Vec<Rc<Listed>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many operations on a tree are listed.
+/// The number of listed operations of a tree.
 #[derive(Debug)]
 pub struct Listing(Word);
 
@@ -53,16 +53,16 @@ pub struct Listing(Word);
 pub struct Tries<'a> {
     listing: &'a Listing,
     key: u64,
-    /// Tries that failed: before it was listed, and after its own thread changed the key.
+    /// Failed tries: before it was listed, and after its own thread changed the key.
     failed: u32,
     listed: Option<Rc<Listed>>,
 }
 
 impl Tries<'_> {
-    /// A try has failed: the entry isn't what the closure was shown.
+    /// Records a failed try: the entry isn't what the closure was shown.
     ///
     /// # Errors
-    /// [`Error::ClosureChangesItsKey`] when that is the closure's own doing.
+    /// [`Error::ClosureChangesItsKey`] if the closure itself changes it.
     #[cold]
     #[inline(never)]
     pub fn failed(&mut self) -> Result<()> {
@@ -91,12 +91,12 @@ impl Drop for Tries<'_> {
 }
 
 impl Listing {
-    /// None are.
+    /// Creates an empty count.
     pub const fn empty() -> Self {
         Self(Word::new(0))
     }
 
-    /// The tries of an operation with a closure about `key`.
+    /// Returns the tries of an operation with a closure on `key`.
     #[inline(always)]
     pub fn tries(&self, key: u64) -> Tries<'_> {
         Tries { listing: self, key, failed: 0, listed: None }
@@ -109,7 +109,8 @@ impl Listing {
     fn list(&self, key: u64) -> Rc<Listed> {
         let listed = Rc::new(Listed { of: self.address(), key, changed: Cell::new(false) });
         self.0.add(1);
-        // A thread that is ending has no list any more; its operations are as if they weren't listed.
+        // A thread that is ending has no list any more; its operations are treated as if they weren't
+        // listed.
         let _ = LISTED.try_with(|list| list.borrow_mut().push(Rc::clone(&listed)));
         listed
     }
@@ -120,14 +121,14 @@ impl Listing {
         let _ = LISTED.try_with(|list| list.borrow_mut().retain(|other| !Rc::ptr_eq(other, listed)));
     }
 
-    /// Whether any operation is listed.
+    /// Returns whether any operation is listed.
     #[inline(always)]
     pub fn is_in_use(&self) -> bool {
-        // In no order with other threads' operations, which aren't in this thread's list anyway.
+        // Unordered with other threads' operations, which aren't in this thread's list anyway.
         self.0.load_relaxed() != 0
     }
 
-    /// The calling thread has replaced or removed the values of keys between these.
+    /// Records that the calling thread has replaced or removed the values of keys in this range.
     #[inline(always)]
     pub fn note_change(&self, keys: RangeInclusive<u64>) {
         if self.is_in_use() {

@@ -1,4 +1,4 @@
-//! Every kernel that this processor has against lanes taken one by one.
+//! Every kernel of this processor against a search lane by lane.
 
 use super::keys_in_line;
 use crate::node::operation::{Operation, Run, Search};
@@ -12,12 +12,12 @@ fn kernels() -> Vec<Dispatch> {
     Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()).collect()
 }
 
-/// A line of these words.
+/// Returns a line of these words.
 fn line(words: [u64; 8]) -> Line {
     words.map(Word::new)
 }
 
-/// The lanes of these words, low lanes first.
+/// Returns the lanes of these words, low lanes first.
 fn lanes<B: Bits>(words: &[u64]) -> Vec<B> {
     let each = |word: &u64| match B::BYTES {
         4 => vec![B::truncate(*word & 0xFFFF_FFFF), B::truncate(*word >> 32)],
@@ -26,8 +26,8 @@ fn lanes<B: Bits>(words: &[u64]) -> Vec<B> {
     words.iter().flat_map(each).collect()
 }
 
-/// The ends of the domain, both sides of its middle, which is where a signed order has its ends, and lanes
-/// that differ in one half alone.
+/// The ends of the domain, both sides of its middle, where a signed order has its ends, and lanes that
+/// differ in one half only.
 const TELLING: [u64; 12] = [
     0,
     1,
@@ -43,8 +43,8 @@ const TELLING: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Words of nothing but one lane, words of telling lanes, and words of any: few different ones in every
-/// second line, so that lanes are equal.
+/// Returns words of a single repeated lane, words of the lanes above, and random words: few different ones
+/// in every second line, so that some lanes are equal.
 fn lines() -> Vec<[u64; 8]> {
     let mut lines: Vec<[u64; 8]> = TELLING.into_iter().step_by(sample(4)).map(|word| [word; 8]).collect();
     let mut state = Rng(88_172_645_463_325_252);
@@ -62,7 +62,7 @@ fn lines() -> Vec<[u64; 8]> {
     lines
 }
 
-/// The telling lanes, and those of the line with their neighbours. Interpreters take some of them.
+/// Returns the lanes above, and those of the line with their neighbours. Miri takes some of them.
 fn keys<B: Bits>(words: &[u64; 8]) -> Vec<B> {
     let own = lanes::<B>(words).into_iter().map(B::to_u64);
     let near = own.flat_map(|lane| [lane.wrapping_sub(1), lane, lane.wrapping_add(1)]);
@@ -72,7 +72,7 @@ fn keys<B: Bits>(words: &[u64; 8]) -> Vec<B> {
     keys.into_iter().step_by(sample(5)).collect()
 }
 
-/// One bit for each lane of which that holds.
+/// Returns one bit for each lane that satisfies `holds`.
 fn bits<B: Bits>(lanes: &[B], holds: impl Fn(B) -> bool) -> u32 {
     lanes.iter().enumerate().fold(0, |bits, (at, &lane)| bits | u32::from(holds(lane)) << at)
 }
@@ -107,7 +107,7 @@ fn hints_are_counted_and_what_is_before_them_is_not() {
     }
 }
 
-/// What a block says of a key.
+/// The comparisons of a block with a key.
 struct Compared<'a, B>(&'a Line, B);
 
 impl<B: Bits> Operation for Compared<'_, B> {
@@ -247,7 +247,7 @@ fn half_a_line_is_set_and_no_more_of_32_and_of_64_bits() {
     half_a_line_is_set_and_no_more::<u64>();
 }
 
-/// Puts an entry at a place of a block, or takes the one out that is there.
+/// Inserts an entry at a place of a block, or removes the one that is there.
 struct Changed<'a, B>(&'a Line, usize, Option<(B, B)>);
 
 impl<B: Bits> Operation for Changed<'_, B> {
@@ -268,7 +268,7 @@ fn entries_come_and_go<B: Bits>() {
         let (keys, values) = (lanes::<B>(&words[..4]), lanes::<B>(&words[4..]));
         let entries: Vec<(B, B)> = keys.into_iter().zip(values).collect();
         let (count, entry) = (round % width, (B::truncate(TELLING[round % 12]), B::truncate(round as u64)));
-        // A block with room gets one more in each of its places, and a block gives away each that it has.
+        // A block with room gets one more in each of its places, and each entry of a block is removed once.
         let put = (0..=count).map(|at| (at, count, Some(entry)));
         for (at, count, entry) in put.chain((0..=count).map(|at| (at, count + 1, None))) {
             let mut expected = entries[..count].to_vec();
@@ -294,7 +294,7 @@ fn entries_of_32_and_of_64_bits_come_and_go() {
     entries_come_and_go::<u64>();
 }
 
-/// The values at these places of a block, added to those of the blocks before.
+/// Adds the values at these places of a block to those of the blocks before.
 struct Summed<'a, B: Bits>(&'a [(Line, u32)], core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Summed<'_, B> {
@@ -326,7 +326,7 @@ fn values_are_added_up<B: Bits>() {
             let chosen = values.iter().enumerate().filter(|(place, _)| places >> place & 1 == 1);
             let sum = chosen.fold(0u64, |sum, (_, value)| sum.wrapping_add(value.to_u64()));
             same(&[(line(words), places)], sum);
-            // Many blocks, some places of each: sums are modulo 2^64 and carry beyond a lane's width.
+            // Many blocks, some places of each: sums are modulo 2^64 and exceed a lane's width.
             if places as usize == (at * 7 + 3) % all as usize {
                 blocks.push((line(words), places));
                 total = total.wrapping_add(sum);

@@ -1,26 +1,26 @@
-//! Cells: how a range of keys is cut into slots, and the memory of cells and their entries.
+//! Cells: the partition of a range of keys into slots, and the memory of cells and their entries.
 
 use crate::tree::*;
 use core::hint::select_unpredictable;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 
-/// Slots that a cell has for each border between nodes in its range; up to twice as many in fact.
+/// Slots of a cell per border between nodes in its range; in fact up to twice as many.
 const SLOTS_PER_BORDER: usize = 4;
-/// Entries for each cell that there is room for.
+/// Entries per cell for which memory is provided.
 const ENTRIES_PER_CELL: usize = 8;
-/// Cells that a way leads through at most.
+/// The maximum number of cells that a lookup passes.
 pub(in crate::tree) const DEPTH_MAX: usize = 16;
 
-/// Where a descent begins.
+/// The start of a descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tree) struct Entry(pub(super) u64);
 
 impl Entry {
-    /// Nothing is known.
+    /// An unknown start.
     pub(in crate::tree) const EMPTY: Self = Self(0);
 
-    /// Above a block: this is a cell.
+    /// Set if the entry is a cell; stored above the block.
     const CELL: u64 = 1 << 63;
 
     pub(super) fn node_at(node: NodeRef, level: usize, block: usize) -> Self {
@@ -36,13 +36,13 @@ impl Entry {
         self.0 == 0
     }
 
-    /// Whether a cell cuts the slot further.
+    /// Returns whether a cell partitions the slot further.
     #[inline(always)]
     pub(in crate::tree) fn is_cell(self) -> bool {
         self.0 & Self::CELL != 0
     }
 
-    /// The number of that cell, if there is one.
+    /// Returns the number of that cell, if there is one.
     #[inline(always)]
     pub(in crate::tree) fn cell_number(self) -> usize {
         self.0 as u32 as usize
@@ -63,23 +63,23 @@ impl Entry {
         (self.0 >> 32) as usize & 0xFF
     }
 
-    /// The block of the node at which the slot begins.
+    /// Returns the block of the node at which the slot begins.
     #[inline(always)]
     pub(in crate::tree) fn block(self) -> usize {
         (self.0 >> 40) as usize
     }
 }
 
-/// How a cell cuts its range: its header's two words.
+/// The partition of a cell's range: its header's two words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
-    /// The key at which the first slot begins; keys before it are in that slot, too.
+    /// The start of the first slot; keys before it are in that slot, too.
     base: u64,
     /// The first of its entries.
     pub(super) first: usize,
-    /// By how many bits slots are wide.
+    /// The width of a slot, as a number of bits.
     shift: u32,
-    /// The last slot: keys behind it are in that one, too.
+    /// The last slot; keys after it are in that slot, too.
     pub(super) last: usize,
 }
 
@@ -104,7 +104,7 @@ impl Cell {
         form.store_relaxed(self.first as u64 | u64::from(self.shift) << Self::SHIFT | last);
     }
 
-    /// A cell for these borders, at least one. Its entries begin at `first`.
+    /// Creates a cell for these borders, at least one. Its entries begin at `first`.
     fn for_borders(borders: &[(u64, NodeRef)], first: usize) -> Self {
         let (from, to) = (borders[0].0, borders[borders.len() - 1].0);
         let slots = (borders.len() * SLOTS_PER_BORDER).next_power_of_two();
@@ -120,7 +120,7 @@ impl Cell {
         ((key.saturating_sub(self.base) >> self.shift) as usize).min(self.last)
     }
 
-    /// The keys of a slot, in a cell for this range.
+    /// Returns the keys of a slot, in a cell for this range.
     pub(super) fn keys(self, slot: usize, (low, high): (u64, u64)) -> (u64, u64) {
         let start = |slot: usize| self.base + ((slot as u64) << self.shift);
         let first = if slot == 0 { low } else { start(slot) };
@@ -135,7 +135,7 @@ pub(super) struct Table {
     /// Two words for each cell, the root's first.
     pub(super) headers: Words<Word>,
     pub(super) entries: Words<Word>,
-    /// Cells and entries in use. For the holder of the lock.
+    /// Numbers of cells and entries in use. For the holder of the lock.
     pub(super) cells: Word,
     pub(super) used: Word,
 }
@@ -151,7 +151,7 @@ impl Table {
         self.headers.bytes() + self.entries.bytes()
     }
 
-    /// Room for a cell for these borders: which cell, and how it cuts its range. `None`: there is none.
+    /// Allocates a cell for these borders. Returns its number and its partition; `None` if there is no room.
     pub(super) fn allocate(&self, borders: &[(u64, NodeRef)]) -> Option<(usize, Cell)> {
         let (at, first) = (self.cells.load_relaxed() as usize, self.used.load_relaxed() as usize);
         let cell = Cell::for_borders(borders, first);
@@ -170,7 +170,7 @@ impl Table {
     }
 }
 
-/// A directory as it is now.
+/// The current directory, for lookups.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tree) struct Routes<'a> {
     headers: &'a [[Word; 2]],
@@ -178,15 +178,15 @@ pub(in crate::tree) struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    /// The entry of a key. `None`: nothing is known.
+    /// Returns the entry of a key. `None`: unknown.
     #[inline(always)]
     pub(super) fn entry(self, key: u64) -> Option<Entry> {
-        // Most ways lead through one cell or two, and which can't be predicted where keys come in runs. Where
-        // one would do, the second look is one at the same slot again.
+        // Most lookups pass one cell or two, and which can't be predicted where keys come in runs. If one is
+        // enough, the second lookup repeats the same slot.
         let first = self.entry_in(0, key);
         let cell = select_unpredictable(first.is_cell(), first.cell_number(), 0);
         let mut entry = self.entry_in(cell, key);
-        // More can't be, but for words that are being written.
+        // There can't be more, except in words that are being written.
         for _ in 2..DEPTH_MAX {
             match entry.cell() {
                 Some(next) => entry = self.entry_in(next, key),
@@ -196,7 +196,7 @@ impl<'a> Routes<'a> {
         None
     }
 
-    /// What the slot of a key says in one cell; an empty entry where nothing is known.
+    /// Returns the entry of a key in one cell; an empty entry if nothing is known.
     #[inline(always)]
     pub(in crate::tree) fn entry_in(self, cell: usize, key: u64) -> Entry {
         let entry = self.headers.get(cell).and_then(|header| {
@@ -206,13 +206,13 @@ impl<'a> Routes<'a> {
         Entry(entry.map_or(0, Word::follow))
     }
 
-    /// Asks for what says how a cell cuts its range.
+    /// Prefetches a cell's header.
     #[inline(always)]
     pub(in crate::tree) fn ask(self, cell: usize) {
         prefetch_read(self.headers.as_ptr().wrapping_add(cell).cast());
     }
 
-    /// The word of a key's entry and the keys that it is about.
+    /// Returns the word of a key's entry and the keys that it covers.
     pub(super) fn slot(self, key: u64) -> Option<(&'a Word, (u64, u64), usize)> {
         let (mut cell, mut keys) = (0, (0, u64::MAX));
         for depth in 0..DEPTH_MAX {

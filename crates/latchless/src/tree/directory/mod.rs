@@ -1,28 +1,27 @@
-//! The directory: which of the lowest inner nodes a descent begins at.
+//! The directory: the lowest inner node at which a descent begins, by key.
 //!
-//! A *cell* cuts a range of keys into slots of equal width. A slot has an entry: the deepest inner node
-//! that covers all keys of the slot, and the node's block at which the slot begins; or, if that node is
-//! not one of the lowest, another cell, which cuts the slot's keys further. A cell begins just before
-//! the first border of nodes in its range and ends with the last one, so that its slots are as wide as
-//! those borders want, wherever keys crowd together. The first cell, the *root*, has several slots for
-//! each of the lowest inner nodes. Evenly spread keys find most of their nodes there; others need a cell
-//! or two more (a trie of histograms, as Hist-Tree).
+//! A *cell* partitions a range of keys into slots of equal width. A slot has an entry: the deepest inner
+//! node that covers all keys of the slot, and the node's block at which the slot begins; or, if that node
+//! isn't on the lowest inner level, another cell, which partitions the slot further. A cell begins just
+//! before the first border of nodes in its range and ends with the last one, so its slots are as narrow as
+//! those borders require, wherever keys cluster. The first cell, the *root*, has several slots per lowest
+//! inner node. Evenly distributed keys find most of their nodes there; others need one or two more cells (a
+//! trie of histograms, as in Hist-Tree).
 //!
-//! A directory is right about the tree that it was made for. Splits and merges don't change it. An
-//! operation that is misled, or that has split a leaf, compares its key's entry with the tree and writes
-//! it anew, into a new cell where the slot has got a border. A new directory is made beside the old one,
-//! [in pieces](survey), when the lowest inner level has grown by a third, or when there is no room for new
-//! cells.
+//! A directory describes the tree for which it was built. Splits and merges don't change it. An operation
+//! that is misled, or that has split a leaf, compares its key's entry with the tree and rewrites it, as a
+//! new cell if the slot has got a border. A new directory is built next to the old one, [in pieces](survey),
+//! when the lowest inner level has grown by a third, or when there is no room for new cells.
 //!
 //! # Thread safety
-//! Headers and entries are words that are read while they are written. Writers hold a lock. An entry
-//! names an inner node and its level, and a node stays on its level for ever. So an entry leads to a
-//! leaf, whatever became of the tree, or of the cell, since it was written; the leaf's fences tell
-//! whether it is the right one.
+//! Headers and entries are words that are read while they are written. Writers hold a lock. An entry names
+//! an inner node and its level, and a node's level never changes. So an entry leads to a leaf, whatever has
+//! happened to the tree, or to the cell, since it was written; the leaf's fences decide whether it is the
+//! right one.
 //!
 //! # Invariants
-//! 1. An entry that isn't empty names a cell, or a node that is, or was, an inner node of the level
-//!    beside it. Words that are entries are never headers.
+//! 1. An entry that isn't empty names a cell, or a node that is, or was, an inner node of the entry's level.
+//!    Words that are entries never become headers.
 //! 2. A table stays where it is until the tree is cleared or dropped.
 
 mod cells;
@@ -40,34 +39,35 @@ use survey::Survey;
 
 pub(super) use cells::{DEPTH_MAX, Entry, Routes};
 
-/// Trees with fewer of the lowest inner nodes are low and small enough. Harsher in tests.
+/// Trees with fewer lowest inner nodes have no directory: they are low and small. Harsher in tests.
 const NODES_MIN: u64 = if cfg!(debug_assertions) { 3 } else { 128 };
-/// Entries that there is room for, for each node: slots of the root and of other cells.
+/// Entries per node for which memory is provided: slots of the root and of other cells.
 const ROOM_PER_NODE: usize = 16;
-/// Borders that an entry which is written anew may have in its slot; for more, all is made anew.
+/// The maximum number of borders in the slot of an entry that is rewritten; with more, the whole directory
+/// is rebuilt.
 const BORDERS_MAX: usize = 64;
-/// Entries of the smallest tables; those of each size have twice as many as the ones before.
+/// Entries of the smallest tables; each size has twice as many as the one before.
 const FEWEST_ENTRIES: usize = 1 << 10;
-/// The largest tables are more than the largest trees need.
+/// The number of sizes: the largest tables are more than the largest trees need.
 const SIZES: usize = 22;
 
 /// See the module documentation.
 #[derive(Debug)]
 pub(super) struct Directory {
-    /// Which of the tables is in use, by size and turn, from 1; 0: none is.
+    /// The table in use, by size and turn, from 1; 0: none.
     form: Word,
-    /// Two by size, which are used in turn; each is made when it is first wanted. In boxes, since an index
-    /// without any is to be small.
+    /// Two per size, used alternately; each is allocated on first use. Boxed, because an index without any
+    /// should be small.
     tables: [OnceLock<Box<Table>>; 2 * SIZES],
-    /// Nodes that the lowest inner level had when the directory was made.
+    /// Nodes of the lowest inner level when the directory was built.
     nodes: Word,
-    /// Nodes that it has got since.
+    /// Nodes that were added to it since.
     added: Word,
-    /// How many it will have got when a new directory is due; none while one is being made.
+    /// The number of added nodes at which a new directory is due; the maximum while one is being built.
     due: Word,
     /// Whether there was no room for a cell since the last survey began.
     crowded: Word,
-    /// The survey that is going on. Held while entries are written.
+    /// The survey that is under way. Locked while entries are written.
     survey: Mutex<Option<Box<Survey>>>,
 }
 
@@ -96,38 +96,38 @@ impl Directory {
         Some(self.tables.get(form.wrapping_sub(1))?.get()?)
     }
 
-    /// The directory, if there is one.
+    /// Returns the directory, if there is one.
     #[inline(always)]
     pub(super) fn routes(&self) -> Option<Routes<'_>> {
         self.table().map(Table::view)
     }
 
-    /// Says that the lowest inner level has got this many nodes more.
+    /// Counts nodes that were added to the lowest inner level.
     pub(super) fn count_added(&self, nodes: usize) {
         self.added.add(nodes as u64);
     }
 
-    /// Whether a new directory is being made, or the tree has changed so much that one is wanted.
+    /// Returns whether a new directory is being built, or is due because the tree has changed enough.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
         self.added.load_relaxed() >= self.due.load_relaxed()
     }
 
-    /// Says that a new directory is being made, until [`Directory::is_made_for`].
+    /// Records that a new directory is being built, until [`Directory::is_made_for`].
     fn survey_begins(&self) {
         self.added.store_relaxed(0);
         self.due.store_relaxed(0);
         self.crowded.store_relaxed(0);
     }
 
-    /// Says for when the next directory is due: the tree has about so many of the lowest inner nodes.
+    /// Sets when the next directory is due, for a tree with about so many lowest inner nodes.
     fn is_made_for(&self, nodes: usize) {
         self.nodes.store_relaxed(nodes as u64);
         let share = if self.crowded.load_relaxed() == 0 { 3 } else { 8 };
         self.due.store_relaxed((nodes as u64 / share).max(NODES_MIN.saturating_sub(nodes as u64)).max(1));
     }
 
-    /// There was no room for a cell: the next directory comes earlier.
+    /// Records that there was no room for a cell: the next directory is built earlier.
     fn is_crowded(&self) {
         self.crowded.store_relaxed(1);
         let due = (self.nodes.load_relaxed() / 8).max(1);
@@ -136,7 +136,7 @@ impl Directory {
         }
     }
 
-    /// Forgets all there is to know about the tree.
+    /// Removes everything that is known about the tree.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -145,20 +145,20 @@ impl Directory {
         self.survey.try_lock().ok()
     }
 
-    /// For how many nodes the directory was made.
+    /// Returns the number of nodes for which the directory was built.
     #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(super) fn made_for(&self) -> u64 {
         self.nodes.load_relaxed()
     }
 
-    /// Holds the survey, as a thread does that the process has no more.
+    /// Locks the survey, as a thread of the parent may have at a fork.
     #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(super) fn hold(&self) -> impl Drop + use<'_> {
         self.try_lock().expect("nobody else holds it")
     }
 
-    /// Empty memory for a directory of so many nodes that isn't in use, and which of the tables it is.
-    /// `charge` is asked whether so many bytes may be used. `None`: no memory.
+    /// Returns an empty table that isn't in use, for a directory of `nodes` nodes, and its number. `charge`
+    /// reserves the bytes. `None`: no memory.
     fn other_table(&self, nodes: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<(&Table, usize)> {
         let size = (0..SIZES).find(|&size| nodes * ROOM_PER_NODE <= FEWEST_ENTRIES << size)?;
         let turn = self.form.load_relaxed() as usize % 2;
@@ -166,7 +166,7 @@ impl Directory {
         if slot.get().is_none() {
             let table = boxed(Table::new(FEWEST_ENTRIES << size).ok()?).ok()?;
             charge(table.bytes()).ok()?;
-            // Nobody else is here to be first.
+            // No other thread can be first, under the lock.
             let _ = slot.set(table);
         }
         let table = slot.get()?;
@@ -177,7 +177,7 @@ impl Directory {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Where the descent to `key` begins.
+    /// Returns the start of the descent to `key`.
     #[inline(always)]
     pub(super) fn start(&self, key: B) -> Entry {
         // A closure in place of the branch would be called.
@@ -185,17 +185,17 @@ impl<B: Bits> BlinkTree<B> {
         if let Some(entry) = entry { entry } else { self.top() }
     }
 
-    /// Where descents begin of which nothing is known.
+    /// Returns the start of a descent without any information.
     #[inline(always)]
     pub(super) fn top(&self) -> Entry {
         let (root, levels) = self.root();
         Entry::node_at(root, levels - 1, 0)
     }
 
-    /// After a split: corrects the entry of `key`, and goes on with a new directory if one is due.
+    /// After a split: corrects the entry of `key`, and works on a new directory if one is due.
     #[inline]
     pub(super) fn keep_directory(&self, key: B) {
-        // Where keys come in before or after all others, operations on them need no entry.
+        // Operations on keys before or after all others need no entry.
         if self.guesses.at_an_end(key.to_u64()).is_none() {
             self.correct_entry(key);
         }
@@ -204,7 +204,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Writes the entry of a key anew if it doesn't lead to the lowest inner node of the key.
+    /// Rewrites the entry of a key if it doesn't lead to the key's lowest inner node.
     pub(super) fn correct_entry(&self, key: B) {
         let Some(routes) = self.directory.routes() else { return };
         if let Some(entry) = routes.entry(key.to_u64())
@@ -221,7 +221,7 @@ impl<B: Bits> BlinkTree<B> {
     #[cold]
     #[inline(never)]
     fn write_entry(&self, key: B) {
-        // Another thread that writes may be about to correct the same; if not, the next one is.
+        // Another writer may be about to correct the same entry; if not, the next one will.
         let Some(_alone) = self.directory.try_lock() else { return };
         let Some(table) = self.directory.table() else { return };
         let Some((word, keys, depth)) = table.view().slot(key.to_u64()) else { return };
@@ -238,8 +238,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// The lowest inner nodes that have keys of this range, each with its first key; `None` if there are
-    /// more than there is room for.
+    /// Collects the lowest inner nodes that have keys of this range, each with its first key. `None` if
+    /// there are more than `to` has room for.
     fn nodes_of<'a>(
         &self,
         (low, high): (u64, u64),
@@ -250,7 +250,7 @@ impl<B: Bits> BlinkTree<B> {
         loop {
             let inner = self.inner(node);
             let (start, end) = (inner.low().to_u64(), inner.high().to_u64());
-            // What is being changed may be out of order.
+            // Nodes that are being changed may be out of order.
             if len == 0 || start > to[len - 1].0 {
                 *to.get_mut(len)? = (start, node);
                 len += 1;
@@ -262,7 +262,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// What an entry for these keys says, which lie in these nodes.
+    /// Returns the entry for these keys, which lie in these nodes.
     fn entry_for(&self, table: &Table, nodes: &[(u64, NodeRef)], keys: (u64, u64), depth: usize) -> Entry {
         if let [(_, node)] = *nodes {
             let block = self.inner(node).block_for::<Scalar>(B::truncate(keys.0));
@@ -278,7 +278,7 @@ impl<B: Bits> BlinkTree<B> {
         self.covering(keys)
     }
 
-    /// Makes a cell for keys that lie in these nodes, at least two. `None`: no room.
+    /// Builds a cell for keys that lie in these nodes, at least two. `None`: no room.
     fn make_cell(
         &self,
         table: &Table,
@@ -299,7 +299,7 @@ impl<B: Bits> BlinkTree<B> {
         Some(at)
     }
 
-    /// The deepest inner node that covers these keys.
+    /// Returns the deepest inner node that covers these keys.
     fn covering(&self, (first, last): (u64, u64)) -> Entry {
         let (first, last) = (B::truncate(first), B::truncate(last.min(B::MAX.to_u64())));
         let (mut node, levels) = self.root();

@@ -1,43 +1,43 @@
-//! Surveys: a new directory, and new guesses, for the tree as it has become.
+//! Surveys: they rebuild the directory and the leaf predictions for the current tree.
 //!
-//! A survey looks at every lowest inner node, so it takes time in proportion to the tree. It is made in
-//! pieces of some ten microseconds. Each insert that splits a leaf does one while a survey is going on; a
-//! tree splits leaves much more often than its surveys have pieces. Until the new tables are complete
-//! everybody uses the old ones.
+//! A survey visits every lowest inner node, so it takes time in proportion to the tree. It runs in pieces of
+//! some ten microseconds. While a survey is under way, each insert that splits a leaf runs a piece; a tree
+//! splits leaves much more often than its surveys have pieces. The old tables are in use until the new ones
+//! are complete.
 //!
 //! # Thread safety
-//! What a survey knows between two pieces is behind the directory's lock, which a piece takes if it is free.
+//! The state between two pieces is guarded by the directory's lock, which a piece takes only if it is free.
 //! Nothing else is held between two pieces: the tree may change in any way. The walk over the inner nodes
-//! goes on at a key, not at a node. A node that is listed may be split, merged or used again meanwhile. It is
-//! one of the lowest inner nodes in any case, so what the new tables say of it misleads at worst, as
-//! everything in them may. A child of a fork goes on where its parent was; if a piece was being done at that
-//! moment, the child keeps the tables that it has.
+//! continues at a key, not at a node. A node in the list may be split, merged or reused meanwhile. It
+//! remains one of the lowest inner nodes, so an entry of the new tables misleads at worst, as any entry may.
+//! A child of a fork continues the survey of its parent; if a piece was running at the fork, the child keeps
+//! its tables.
 
 use super::cells::{Cell, DEPTH_MAX, Entry, Table};
 use super::*;
 use crate::tree::guesses::Sample;
 use core::ops::Range;
 
-/// Inner nodes whose fences a piece reads. Harsher where schedules are tried out.
+/// Inner nodes whose fences a piece reads. Harsher where schedules are explored.
 const NODES_PER_PIECE: usize = if cfg!(latchless_shuttle) { 2 } else { 64 };
 /// Slots that a piece fills, more or less.
 const SLOTS_PER_PIECE: usize = if cfg!(latchless_shuttle) { 8 } else { 256 };
-/// Leaves that a piece names: those of a few inner nodes.
+/// Leaves that a piece enters: those of a few inner nodes.
 const NAMED_PER_PIECE: usize = if cfg!(latchless_shuttle) { 4 } else { 300 };
-/// Pieces that a split does. Trees of tiny nodes have many more inner nodes for their leaves.
+/// Pieces per split. Trees of tiny nodes have many more inner nodes for their leaves.
 const PIECES_PER_SPLIT: usize = if cfg!(all(latchless_small_nodes, not(latchless_shuttle))) { 16 } else { 1 };
 
-/// What a survey has found and what it does next.
+/// The results so far of a survey, and its next step.
 #[derive(Debug, Default)]
 pub(in crate::tree) struct Survey {
     stage: Stage,
-    /// The key at which the walk over the inner nodes goes on.
+    /// The key at which the walk over the inner nodes continues.
     next: u64,
     /// The lowest inner nodes, each with its first key.
     nodes: Vec<(u64, NodeRef)>,
-    /// Their children.
+    /// The number of their children.
     leaves: usize,
-    /// Which of the directory's tables is being filled.
+    /// The directory's table that is being filled.
     form: usize,
     /// The cells that are being filled, each of them in a slot of the one before it.
     cells: Vec<Unfilled>,
@@ -49,25 +49,25 @@ enum Stage {
     /// Lists the lowest inner nodes.
     #[default]
     Nodes,
-    /// Gives back the memory of guesses that are out of use, so that there is a table for new ones.
+    /// Frees the memory of unused predictions, so that there is a table for new ones.
     Room,
     /// Fills the directory's cells.
     Cells,
-    /// Fills the slots of guesses.
+    /// Fills the slots of predictions.
     Leaves,
-    /// Tries the guesses.
+    /// Tries the predictions on a sample.
     Sample,
-    /// Gives back the memory of the guesses before.
+    /// Frees the memory of the old predictions.
     Free,
     Done,
 }
 
-/// A cell some of whose slots are to be filled.
+/// A cell with slots that are still to be filled.
 #[derive(Debug)]
 struct Unfilled {
     at: usize,
     cell: Cell,
-    /// The range that it is for.
+    /// The range of the cell.
     keys: (u64, u64),
     /// The next slot.
     slot: usize,
@@ -81,7 +81,7 @@ impl Unfilled {
         Self { at, cell, keys, slot: 0, own: nodes.start, end: nodes.end }
     }
 
-    /// The next slot's place, its keys, and the nodes that have some of them.
+    /// Returns the next slot's place, its keys, and the nodes that have some of them.
     fn next_slot(&mut self, nodes: &[(u64, NodeRef)]) -> Option<(usize, (u64, u64), Range<usize>)> {
         if self.slot > self.cell.last {
             return None;
@@ -94,7 +94,7 @@ impl Unfilled {
     }
 }
 
-/// The first of these nodes that begins behind a key; usually it is near.
+/// Returns the first of these nodes that begins after a key; usually it is near.
 fn first_behind(nodes: &[(u64, NodeRef)], among: Range<usize>, key: u64) -> usize {
     let nodes = &nodes[among.clone()];
     let near = nodes.iter().take(4).position(|node| node.0 > key);
@@ -102,7 +102,7 @@ fn first_behind(nodes: &[(u64, NodeRef)], among: Range<usize>, key: u64) -> usiz
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Does a piece of a survey: of the one that is going on, or of a new one if that is due.
+    /// Runs a piece of the survey that is under way, or of a new one if it is due.
     #[cold]
     #[inline(never)]
     pub(super) fn go_on_with_survey(&self) {
@@ -123,14 +123,14 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Begins a survey and does so many pieces of it.
+    /// Begins a survey and runs so many pieces of it.
     #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(in crate::tree) fn begin_survey_with_pieces(&self, pieces: usize) {
         self.directory.survey_begins();
         (0..pieces).for_each(|_| self.go_on_with_survey());
     }
 
-    /// Makes a survey at once: the tree has been made at once, too.
+    /// Runs a whole survey at once, for a tree that was built at once.
     pub(in crate::tree) fn survey(&self) {
         let Some(mut survey) = self.directory.try_lock() else { return };
         *survey = None;
@@ -154,7 +154,8 @@ impl<B: Bits> BlinkTree<B> {
         };
     }
 
-    /// Shows some of the lowest inner nodes, from the one that covers `from` on. Says at which key to go on.
+    /// Visits some of the lowest inner nodes, from the one that covers `from` on. Returns the key at which
+    /// to continue.
     pub(in crate::tree) fn visit_lowest(
         &self,
         from: u64,
@@ -170,7 +171,7 @@ impl<B: Bits> BlinkTree<B> {
             if high == B::MAX.to_u64() || node.is_nil() {
                 return None;
             }
-            // Of a node that is being changed the fence may be any.
+            // The fence of a node that is being changed is arbitrary.
             next = next.max(high + 1);
         }
         Some(next)
@@ -183,7 +184,7 @@ impl<B: Bits> BlinkTree<B> {
         }
         let next = self.visit_lowest(survey.next, NODES_PER_PIECE, |node, inner| {
             let low = inner.low().to_u64();
-            // What is being changed may be out of order.
+            // Nodes that are being changed may be out of order.
             if nodes.last().is_none_or(|last| low > last.0) {
                 nodes.push((low, node));
                 *leaves += inner.children();
@@ -199,7 +200,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Finds memory for the new tables.
+    /// Allocates the memory of the new tables.
     fn make_room(&self, survey: &mut Survey) -> Stage {
         if self.guesses.free_piece(|bytes| self.arena.discharge(bytes)) {
             return Stage::Room;
@@ -213,7 +214,7 @@ impl<B: Bits> BlinkTree<B> {
         let Some(root) = table.allocate(&nodes[1..]) else { return self.survey_ends(survey) };
         survey.form = form;
         survey.cells.push(Unfilled::new(root, (0, u64::MAX), 0..nodes.len()));
-        // What lies below the first and the last node is left out, so that a few far keys don't count.
+        // The ranges of the first and the last node are left out, so that a few far keys don't count.
         self.guesses.lay_out(survey.leaves, &nodes[1..], charge);
         Stage::Cells
     }
@@ -241,8 +242,8 @@ impl<B: Bits> BlinkTree<B> {
         Stage::Cells
     }
 
-    /// What the entry of a slot with these keys and nodes says. Where there are too many of them for one
-    /// piece, a cell that is filled next.
+    /// Returns the entry of a slot with these keys and nodes. If there are too many nodes for one piece, it
+    /// is a cell, which is filled next.
     fn entry_or_cell(
         &self,
         table: &Table,
@@ -294,7 +295,7 @@ impl<B: Bits> BlinkTree<B> {
         self.survey_ends(survey)
     }
 
-    /// Says for when the next survey is due.
+    /// Sets when the next survey is due.
     fn survey_ends(&self, survey: &Survey) -> Stage {
         self.directory.is_made_for(survey.nodes.len());
         Stage::Done

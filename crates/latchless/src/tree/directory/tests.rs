@@ -1,4 +1,4 @@
-//! Tests of the directory. They want large trees, which take an interpreter minutes; there is no unsafe code
+//! Tests of the directory. They need large trees, for which Miri takes minutes, and there is no unsafe code
 //! here.
 
 use super::*;
@@ -7,7 +7,7 @@ use latchless_core::base::fill::FillFactor;
 
 const LEN: usize = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
 
-/// Ways in which keys are spread: the `at`th key of each, ascending.
+/// Distributions of keys: the `at`th key of each, ascending.
 const SPREADS: [fn(u64) -> u64; 4] = [
     |at| 3 * at,
     // Users with 64 entries each.
@@ -18,7 +18,7 @@ const SPREADS: [fn(u64) -> u64; 4] = [
     |at| if at < LEN as u64 - 10 { 5 * at } else { u64::MAX - 1000 * (LEN as u64 - at) },
 ];
 
-/// A tree of so many keys that it has a directory, each with itself as value.
+/// Builds a tree of these keys by a bulk load, large enough for a directory. Each value is its key.
 fn loaded(key: fn(u64) -> u64) -> BlinkTree<u64> {
     let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
     let mut tree = BlinkTree::new(options).unwrap();
@@ -27,7 +27,7 @@ fn loaded(key: fn(u64) -> u64) -> BlinkTree<u64> {
     tree
 }
 
-/// A tree that the same keys were put into one by one.
+/// Builds a tree of the same keys by single inserts.
 fn grown(key: fn(u64) -> u64) -> BlinkTree<u64> {
     let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
     let tree = BlinkTree::new(options).unwrap();
@@ -47,7 +47,7 @@ fn all_found<M: Mode>(tree: &BlinkTree<u64>, key: fn(u64) -> u64) {
     tree.get_each::<M>(keys.len(), Group::Auto, |at| keys[at], |at, found| assert_eq!(found, Some(keys[at])));
 }
 
-/// Of the keys of such a tree, those whose entry leads to the lowest inner node that covers them.
+/// Counts the keys of such a tree whose entry leads to the lowest inner node that covers them.
 fn at_the_lowest(tree: &BlinkTree<u64>, key: fn(u64) -> u64) -> usize {
     let covered = |&key: &u64| {
         let start = tree.start(key);
@@ -75,7 +75,7 @@ fn entries_follow_a_tree_that_grows_and_few_operations_are_misled() {
         let tree = grown(key);
         all_found::<Shared>(&tree, key);
         let misled = tree.stats().misled as usize;
-        // Of a tree of small nodes, one insert in four splits a leaf, and one in sixteen an inner node.
+        // In a tree of small nodes, one insert in four splits a leaf, and one in sixteen an inner node.
         let (most, least) = if cfg!(latchless_small_nodes) { (LEN / 10, 8) } else { (LEN / 20, 9) };
         assert!(misled <= most, "{misled} of {LEN} inserts and as many lookups were misled");
         all_found::<Shared>(&tree, key);
@@ -129,7 +129,7 @@ fn a_directory_outlives_the_tree_that_it_was_made_for() {
 
 #[test]
 fn a_window_that_moves_on_keeps_its_directory() {
-    // Keys come at one end and go at the other: the tree never grows, and all its nodes change.
+    // Keys come in at one end and leave at the other: the tree never grows, and all its nodes change.
     let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
     let tree = BlinkTree::new(options).unwrap();
     let (window, all) = (LEN as u64 / 2, 4 * LEN as u64);
@@ -140,14 +140,14 @@ fn a_window_that_moves_on_keeps_its_directory() {
         }
     }
     let before = tree.stats().misled;
-    // In small nodes every other insert comes to a leaf that is new.
+    // In small nodes every other insert is into a new leaf.
     let (inserts, lookups) = if cfg!(latchless_small_nodes) { (4, 10) } else { (20, 50) };
     assert!(before <= all / inserts, "{before} of {all} inserts were misled");
     (all - window..all).for_each(|key| assert_eq!(tree.get::<Shared>(key), Some(key)));
     assert!(tree.stats().misled - before <= window / lookups);
 }
 
-/// Does a new survey, piece by piece, and `between` after each. Says how many there were.
+/// Runs a new survey piece by piece, with `between` after each. Returns the number of pieces.
 fn survey_with(tree: &BlinkTree<u64>, mut between: impl FnMut(usize)) -> usize {
     tree.directory.survey_begins();
     let mut pieces = 0;
@@ -160,7 +160,7 @@ fn survey_with(tree: &BlinkTree<u64>, mut between: impl FnMut(usize)) -> usize {
     pieces
 }
 
-/// Keys of the spread that a change between two pieces is about.
+/// Returns keys of the distribution for a change between two pieces.
 fn some_keys(piece: usize) -> impl Iterator<Item = u64> {
     (0..LEN as u64 / 40).map(move |at| (piece as u64 * 7919 + at) % LEN as u64)
 }
@@ -191,7 +191,7 @@ fn a_survey_is_made_in_pieces_and_the_old_tables_serve_meanwhile() {
 fn a_tree_that_changes_between_the_pieces_of_a_survey_is_described_as_it_is() {
     for key in SPREADS {
         let tree = loaded(key);
-        // A stretch of keys goes and comes again, so that nodes are merged and used again elsewhere.
+        // A stretch of keys is removed and inserted again, so nodes are merged and reused elsewhere.
         survey_with(&tree, |piece| {
             if piece % 2 == 1 {
                 some_keys(piece).for_each(|at| _ = tree.edit::<Shared>(key(at), Edit::Remove).unwrap());
@@ -236,7 +236,7 @@ fn a_survey_that_is_left_off_is_forgotten_with_the_tree() {
     let entry = |at: usize| (SPREADS[0](at as u64), at as u64);
     tree.bulk_load(LEN, entry, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
     assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
-    // And where the tree was emptied only, a load begins a survey of its own.
+    // A load after the tree was emptied in place runs its own survey.
     tree.directory.survey_begins();
     (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.go_on_with_survey());
     (0..LEN as u64).for_each(|at| _ = tree.edit::<Shared>(SPREADS[0](at), Edit::Remove).unwrap());

@@ -1,11 +1,12 @@
-//! The first and the last leaf, where keys that come in order go.
+//! The first and the last leaf, to which keys in order are added.
 
 use super::*;
 
-/// Which leaf has the smallest keys of all, and which the greatest. Keys beyond those that the table of slots
-/// was made for have no guess there; those that grow beyond them all, or fall below, come to these leaves.
+/// The leaves with the smallest and the greatest keys of all. Keys outside of the range of the table of
+/// slots have no prediction there; those that grow beyond all others, or fall below them, belong to these
+/// leaves.
 ///
-/// In a line of its own: it is written where the tables above are read only.
+/// In its own line: it is written while the tables above are only read.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Ends {
@@ -13,8 +14,8 @@ pub(super) struct Ends {
     last: EndLeaf,
 }
 
-/// A leaf, and the fence on its inner side. The two words are written one after the other, so that now and
-/// then the one doesn't belong to the other: the leaf's fences tell.
+/// A leaf, and the fence on its inner side. The two words are written one after the other, so a reader may
+/// see a mismatched pair: the leaf's fences decide.
 #[derive(Debug)]
 struct EndLeaf {
     fence: Word,
@@ -39,7 +40,7 @@ impl EndLeaf {
         self.leaf.publish(u64::from(leaf.to_word()));
     }
 
-    /// The leaf, if the key is beyond its fence, in the direction that `is_beyond` tells.
+    /// Returns the leaf, if the key is beyond its fence, in the direction of `is_beyond`.
     #[inline(always)]
     fn leaf_if(&self, is_beyond: impl FnOnce(u64) -> bool) -> Option<NodeRef> {
         if !is_beyond(self.fence.load_relaxed()) {
@@ -55,7 +56,7 @@ impl Ends {
         Self { first: EndLeaf::unknown(0), last: EndLeaf::unknown(u64::MAX) }
     }
 
-    /// Learns of a leaf of these fences.
+    /// Enters a leaf with these fences.
     pub(super) fn name<B: Bits>(&self, leaf: NodeRef, (low, high): (B, B)) {
         if low == B::MIN {
             self.first.is(leaf, high.to_u64());
@@ -65,13 +66,13 @@ impl Ends {
         }
     }
 
-    /// The inner fences of the first and of the last leaf.
+    /// Returns the inner fences of the first and of the last leaf.
     #[inline(always)]
     pub(super) fn fences(&self) -> (u64, u64) {
         (self.first.fence.load_relaxed(), self.last.fence.load_relaxed())
     }
 
-    /// The end that `key` is likely to come to.
+    /// Returns the end that `key` probably belongs to.
     #[inline(always)]
     pub(super) fn end(&self, key: u64) -> Option<End> {
         if let Some(leaf) = self.last.leaf_if(|low| key >= low) {
@@ -80,8 +81,8 @@ impl Ends {
         Some(End { leaf: self.first.leaf_if(|high| key <= high)?, is_last: false })
     }
 
-    /// The first or the last leaf, if that is likely to have `key`, and in which sixteenth of it the key is
-    /// likely to stand.
+    /// Returns the first or the last leaf, if it probably has `key`, and the sixteenth of it in which the
+    /// key probably is.
     #[inline(always)]
     pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
         let end = self.end(key)?;

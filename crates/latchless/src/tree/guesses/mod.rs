@@ -1,27 +1,26 @@
-//! Guesses: which leaf a key is in, by where it stands in the range of all keys.
+//! Leaf prediction: a table finds the leaf of a key by its position in the range of all keys.
 //!
-//! The range is cut into slots of equal width, up to two for each leaf. A slot says which leaf covers
-//! its first key, where in the slot that leaf ends, and how far before the slot it begins, each rounded
-//! so that it is never too much. A key before the end is in this leaf. A key that the next slot's leaf
-//! begins before is in that one. Any other key has no guess, and its descent reads inner nodes. So a
-//! guess is right as long as its leaf has the fences that it was written with.
+//! The range is partitioned into slots of equal width, up to two per leaf. A slot stores the leaf that
+//! covers its first key, where in the slot that leaf ends, and how far before the slot it begins, each
+//! rounded conservatively. A key before the end is in this leaf. A key at or after the beginning of the next
+//! slot's leaf is in that one. Any other key has no prediction, and its descent reads inner nodes. So a
+//! prediction is right while its leaf has the fences that it was written with.
 //!
-//! Where keys are spread evenly, at random or in order, nearly all have a guess, and a descent reads one
-//! slot in place of an inner node, whose lines second-level caches can't hold any more. Where many keys
-//! share a place in a slot, as with runs of keys that are nearly equal, too few would have one. A
-//! [survey](super::directory) makes a new table beside the one that is in use, in pieces, and tries a
-//! sample of the keys that are there; if less than four fifths of them have a guess, there is no table
-//! until the next survey.
+//! Where keys are evenly distributed, at random or in order, nearly all have a prediction, and a descent
+//! reads one slot instead of an inner node, whose lines don't fit second-level caches. Where many keys share
+//! a place in a slot, as in runs of nearly equal keys, too few would have one. A [survey](super::directory)
+//! builds a new table next to the one in use, in pieces, and tries it on a sample of the keys; if less than
+//! four fifths of them have a prediction, there is no table until the next survey.
 //!
-//! Keys beyond those that the table was made for, and all keys where there is none, may still be in the first
-//! or in the last leaf, which are known by themselves (`ends.rs`).
+//! Keys outside of the table's range, and all keys where there is no table, may still be in the first or in
+//! the last leaf, which are recorded separately (`ends.rs`).
 //!
 //! # Thread safety
-//! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
-//! words that any thread may write at any time; each names a leaf, and a leaf is one for ever. Splits and
-//! merges write the slots of their leaves anew, of the table that is in use and of the one that is being
-//! made, and so does an operation that was misled. When many were, the table is dropped. The memory of a
-//! table that is out of use is given back while others may still look at it: they find empty slots.
+//! As with the [directory](super::directory), the leaf's fences decide whether a prediction is right. Slots
+//! are words that any thread may write at any time; each names a leaf, and a leaf remains one. Splits and
+//! merges rewrite the slots of their leaves, in the table in use and in the one that is being built, and so
+//! does an operation that was misled. After many wrong predictions the table is dropped. The memory of an
+//! unused table is returned to the system while other threads may still read it: they find empty slots.
 //!
 //! # Invariants
 //! 1. A slot that isn't empty names a node that is, or was, a leaf.
@@ -45,88 +44,88 @@ use std::sync::OnceLock;
 pub(super) use renewal::Sample;
 pub(crate) use segments::{SEGMENTS, Segments, are_even};
 
-/// Where in a slot a key stands is told in so many bits.
+/// Bits of a key's position within its slot.
 const PLACE_BITS: u32 = 12;
-/// Places in a slot.
+/// Positions in a slot.
 const PLACES: u64 = 1 << PLACE_BITS;
-/// Places in the coarser units in which a leaf's begin and width are told.
+/// Positions per coarse unit, in which a leaf's beginning and width are stored.
 const COARSE: u64 = 64;
-/// What a leaf's width divides, so that a product tells sixteenths of the leaf.
+/// The dividend for a leaf's width: the quotient converts a position to sixteenths of the leaf.
 const SIXTEENTHS: u64 = 16 << SIXTEENTHS_BITS;
 const SIXTEENTHS_BITS: u32 = 9;
-/// How many keys there are in a coarse unit is told in parts of this many bits.
+/// Fractional bits of the number of keys per coarse unit.
 const DENSITY_BITS: u32 = 16;
-/// Slots that are made for each leaf: three for every two when the tree has grown so much that they are
-/// made anew.
+/// Slots that are made per leaf: three for every two by the time the tree has grown so much that they are
+/// rebuilt.
 const SLOTS_PER_LEAF: usize = 2;
-/// Slots that are written for a leaf at the most: the others are mended by who reads them.
+/// Most slots written per leaf; readers repair the rest.
 const NAMED_MAX: usize = 32;
 
-/// Guesses are dropped when as many were wrong as one in so many leaves.
+/// Predictions are dropped after one wrong prediction per this many leaves.
 const WRONG_SHARE: usize = 4;
 
-/// Slots that the smallest tables have; those of each size have four times as many as the ones before.
+/// Slots of the smallest tables; each size has four times as many as the one before.
 const FEWEST_SLOTS: usize = 1 << 15;
-/// The largest tables are more than the largest trees need.
+/// The number of sizes: the largest tables are more than the largest trees need.
 const SIZES: usize = 8;
-/// Tables of each size, which are used in turn.
+/// Tables of each size, used alternately.
 const TURNS: usize = 2;
-/// Tables of which so many bytes are used at once stand on huge pages, if they are wanted at all.
+/// Tables of at least this size in use are on huge pages, if these are enabled.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
-/// Another thread still makes memory of the table ready: who writes to it would wait for the system.
+/// Another thread still prefaults the table's memory, so a write to it would wait for the system.
 const UNREADY: u64 = 1 << 63;
-/// The table's slots are as wide as the first or the second [segments](segments) say.
+/// The table's slots have the widths of the first or the second [segments](segments).
 const SEGMENTED: [u64; 2] = [1 << 62, 1 << 61];
 
-/// Which of the tables a form is of.
+/// Returns the table of a form.
 fn table_of(form: u64) -> usize {
     ((form & !(UNREADY | SEGMENTED[0] | SEGMENTED[1])) >> 32) as usize
 }
 
-/// Which segments a form has, if any.
+/// Returns the segments of a form, if it has any.
 #[inline(always)]
 fn segments_of(form: u64) -> Option<usize> {
     let both = form & (SEGMENTED[0] | SEGMENTED[1]);
     (both != 0).then_some(usize::from(both == SEGMENTED[1]))
 }
 
-/// What there is to guess by. See the module documentation.
+/// The prediction tables. See the module documentation.
 #[derive(Debug)]
 pub(super) struct Guesses {
-    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.
-    /// One more slot follows them.
+    /// The number of slots for keys, and above these 32 bits the table; 0: there is no table. One more slot
+    /// follows them.
     form: Word,
-    /// The same of the table that is being made, and [`UNREADY`] as long as nothing is written to it.
+    /// The same for the table that is being built, and [`UNREADY`] while nothing is written to it.
     growing: Word,
     /// Tables by size and turn.
     tables: [Table; SIZES * TURNS],
-    /// Those of the table that is in use, and of the one that is being made, in turn; where keys are spread
-    /// unevenly.
+    /// Those of the table in use and of the one that is being built, alternately, for unevenly distributed
+    /// keys.
     segments: [OnceLock<Box<Segments>>; 2],
-    /// How many guesses may still be wrong before there are none any more.
+    /// How many more predictions may be wrong before the table is dropped.
     patience: Word,
     ends: Ends,
     huge_pages: bool,
     prefault: bool,
 }
 
-/// A table of slots, and which keys they are for.
+/// A table of slots, and the range of its keys.
 #[derive(Debug)]
 struct Table {
-    /// The key at which the first slot begins.
+    /// The start of the first slot.
     base: Word,
-    /// Slots a key, in 2^-64.
+    /// Slots per key, in 2^-64.
     scale: Word,
-    /// Made when it is first wanted. What isn't used of it costs no memory.
+    /// Allocated on first use. The unused part costs no memory.
     words: OnceLock<Words<Word>>,
     /// Slots that may not be empty, from the first on.
     used: Word,
-    /// Bytes that count as memory.
+    /// Bytes that are charged as memory.
     charged: Word,
 }
 
-/// What a slot says.
+/// The content of a slot.
 #[derive(Debug, Clone, Copy)]
 struct Slot(u64);
 
@@ -136,8 +135,8 @@ impl Slot {
     const BEGIN_BITS: u32 = 9;
     const PER_PLACE: u32 = Self::BEGIN + Self::BEGIN_BITS;
 
-    /// `first`: the first place whose keys are all in the leaf or behind it, counted from the slot's first
-    /// place; `last`: the first place that has keys behind the leaf.
+    /// `first` is the first position whose keys are all in the leaf or after it, counted from the slot's
+    /// first position; `last` is the first position with keys after the leaf.
     fn new(leaf: NodeRef, first: i64, last: i64) -> Self {
         let end = last.clamp(0, PLACES as i64 - 1) as u64;
         let begin = ((-first).max(0) as u64 / COARSE).min((1 << Self::BEGIN_BITS) - 1);
@@ -152,93 +151,94 @@ impl Slot {
         NodeRef::from_word(self.0 as u32)
     }
 
-    /// Keys at places before this one are in the leaf.
+    /// Returns the end of the positions whose keys are all in the leaf.
     #[inline(always)]
     fn end(self) -> u64 {
         self.0 >> Self::END & (PLACES - 1)
     }
 
-    /// How far before the slot the leaf begins, in coarse units.
+    /// Returns how far before the slot the leaf begins, in coarse units.
     #[inline(always)]
     fn begin(self) -> u64 {
         self.0 >> Self::BEGIN & ((1 << Self::BEGIN_BITS) - 1)
     }
 
-    /// Where in the leaf a place is that lies so many coarse units behind its begin.
+    /// Returns the relative place of a position that is `inside` coarse units after the leaf's beginning.
     #[inline(always)]
     fn share(self, inside: u64) -> Share {
         Share { inside, per_place: self.0 >> Self::PER_PLACE }
     }
 }
 
-/// Where in a leaf a key is likely to stand.
+/// The likely place of a key within a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Share {
-    /// So many coarse units behind the leaf's begin.
+    /// Coarse units after the leaf's beginning.
     inside: u64,
-    /// Sixteenths of the leaf in such a unit, and finer by [`SIXTEENTHS_BITS`].
+    /// Sixteenths of the leaf per coarse unit, with [`SIXTEENTHS_BITS`] fractional bits.
     per_place: u64,
 }
 
 impl Share {
-    /// One that says anything.
+    /// Creates an arbitrary one.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn any(inside: u64, per_place: u64) -> Self {
         Self { inside, per_place }
     }
 
-    /// In sixteenths of the leaf.
+    /// Returns the place in sixteenths of the leaf.
     #[inline(always)]
     pub(crate) fn sixteenth(self) -> usize {
         ((self.inside * self.per_place) >> SIXTEENTHS_BITS) as usize & 15
     }
 
-    /// How many of so many keys are likely to come before the key.
+    /// Returns how many of `count` keys probably precede the key.
     #[inline(always)]
     pub(crate) fn of(self, count: usize) -> usize {
         let before = ((self.inside * self.per_place) as usize * count) >> (SIXTEENTHS_BITS + 4);
         before.min(count)
     }
 
-    /// How many keys the leaf is likely to have, where there are so many in a coarse unit, as
-    /// [`Slots::density`] tells it.
+    /// Returns the likely number of keys in the leaf, for a density from [`Slots::density`].
     #[inline(always)]
     pub(crate) fn len(self, density: u64) -> usize {
-        // A leaf's width in coarse units is so many as it has sixteenths, over those of a unit.
+        // A leaf's width in coarse units is the number of its sixteenths, over those of a unit.
         let keys = (density >> (DENSITY_BITS - SIXTEENTHS_BITS - 4)) as u32;
         (keys / (self.per_place as u32).max(1)) as usize
     }
 }
 
-/// The slots as they are now.
+/// The current slots.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slots<'a> {
     base: u64,
     scale: u64,
     segments: Option<&'a Segments>,
-    /// The slots that keys may have, and the one behind them.
+    /// The slots for keys, and the one after them.
     words: &'a [Word],
 }
 
-/// How many places a distance between two keys is, with so many slots a key, in 2^-64.
+/// Returns the distance between two keys in positions, at `scale` slots per key, in 2^-64.
 #[inline(always)]
 fn places(distance: u64, scale: u64) -> u128 {
     (u128::from(distance) * u128::from(scale)) >> (64 - PLACE_BITS)
 }
 
 impl<'a> Slots<'a> {
-    /// Slots from a key on, so many a key in 2^-64, or as wide as segments say. There is one more word.
+    /// Creates slots from a key on, at a fixed number per key, in 2^-64, or with the widths of segments.
+    /// There is one more word.
     #[inline(always)]
     pub(crate) fn new((base, scale): (u64, u64), segments: Option<&'a Segments>, words: &'a [Word]) -> Self {
         Self { base, scale, segments, words }
     }
 
-    /// Whether a key is in the range of the slots.
+    /// Returns whether a key is in the range of the slots.
     pub(crate) fn has(self, key: u64) -> bool {
         self.place(key) >> PLACE_BITS < self.words.len() as u128 - 1
     }
 
-    /// The place of a key, counted from the first slot's first. Keys before that one are far behind.
+    /// Returns the position of a key, counted from the start of the first slot. Keys before it are far after
+    /// the end.
     #[inline(always)]
     fn place(self, key: u64) -> u128 {
         if let Some(segments) = self.segments {
@@ -247,7 +247,7 @@ impl<'a> Slots<'a> {
         places(key.wrapping_sub(self.base), self.scale)
     }
 
-    /// Asks for the slot of a key. Says what place the key has, or one far behind.
+    /// Prefetches the slot of a key. Returns the key's position, or one far after the end.
     #[inline(always)]
     pub(crate) fn ask(self, key: u64) -> u64 {
         let place = u64::try_from(self.place(key)).unwrap_or(u64::MAX);
@@ -255,7 +255,7 @@ impl<'a> Slots<'a> {
         place
     }
 
-    /// About how many slots lie between two keys, in quarters.
+    /// Returns about how many slots lie between two keys, in quarters.
     #[inline(always)]
     pub(crate) fn quarters_between(self, low: u64, high: u64) -> u64 {
         let quarters =
@@ -263,19 +263,19 @@ impl<'a> Slots<'a> {
         quarters.min(u128::from(u64::MAX)) as u64
     }
 
-    /// How many keys there are in a coarse unit, if so many have a slot.
+    /// Returns the number of keys per coarse unit, if `keys` keys have a slot.
     pub(crate) fn density(self, keys: usize) -> u64 {
         let units = (self.words.len() as u64 - 1) * (PLACES / COARSE);
         (((keys as u64) << DENSITY_BITS) / units.max(1)).min(u64::from(u32::MAX))
     }
 
-    /// The leaf that is likely to have `key`, and where in it the key is likely to stand.
+    /// Returns the leaf that probably has `key`, and the key's likely place in it.
     #[inline(always)]
     pub(crate) fn guess(self, key: u64) -> Option<(NodeRef, Share)> {
         self.guess_at(self.place(key))
     }
 
-    /// As [`Slots::guess`], of a key with this place.
+    /// Predicts the leaf of a key at this position. See [`Slots::guess`].
     #[inline(always)]
     pub(crate) fn guess_at(self, place: u128) -> Option<(NodeRef, Share)> {
         let slot = (place >> PLACE_BITS) as usize;
@@ -291,13 +291,13 @@ impl<'a> Slots<'a> {
         named.then(|| (chosen.leaf(), chosen.share(inside)))
     }
 
-    /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to
-    /// follow.
+    /// Predicts the leaf of a key, and the leaf after it, as a reference for a prefetch only. See
+    /// [`Slots::guess`].
     #[inline(always)]
     pub(crate) fn guess_two(self, key: u64) -> Option<(NodeRef, Share, NodeRef)> {
         let place = self.place(key);
         let (leaf, share) = self.guess_at(place)?;
-        // A leaf has about two slots: the first of these that names another one.
+        // A leaf has about two slots: the first of these that names another leaf.
         let slot = (place >> PLACE_BITS) as usize;
         let named =
             |after: usize| self.words.get(slot + after).map_or(leaf, |word| Slot(word.load_relaxed()).leaf());
@@ -307,7 +307,7 @@ impl<'a> Slots<'a> {
         Some((leaf, share, NodeRef::from_word(next)))
     }
 
-    /// Writes those slots, from slot `from` on, whose first key a leaf of these fences covers. Says
+    /// Writes the slots, from slot `from` on, whose first key a leaf with these fences covers. Returns
     /// whether one of them was empty.
     pub(crate) fn name(self, leaf: NodeRef, (low, high): (u64, u64), from: u64) -> bool {
         let end = (self.words.len() as u64 - 1) << PLACE_BITS;
@@ -330,7 +330,7 @@ impl<'a> Slots<'a> {
         was_empty
     }
 
-    /// Says of the keys of one slot, up to this one, that a leaf has them.
+    /// Enters a leaf for the keys of one slot up to `key`.
     pub(crate) fn point(self, leaf: NodeRef, key: u64) {
         let place = self.place(key);
         if let Some(word) = self.words.get((place >> PLACE_BITS) as usize) {
@@ -350,7 +350,7 @@ impl<'a> Slots<'a> {
 }
 
 impl Guesses {
-    /// None, until a tree has been surveyed.
+    /// Creates an empty predictor, for a tree that hasn't been surveyed.
     pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
         let [form, growing, patience] = [const { Word::new(0) }; 3];
         let tables = [const { Table::none() }; SIZES * TURNS];
@@ -358,28 +358,28 @@ impl Guesses {
         Self { form, growing, tables, segments, patience, ends: Ends::unknown(), huge_pages, prefault }
     }
 
-    /// Makes no guesses any more, until the next survey.
+    /// Drops the table until the next survey.
     pub(super) fn drop_all(&self) {
         self.form.publish(0);
     }
 
-    /// Counts a wrong guess.
+    /// Counts a wrong prediction.
     fn was_wrong(&self) {
         let patience = self.patience.load_relaxed();
-        // Threads that do this at once may count one time: it is about many.
+        // Threads that do this at once may count once: only large numbers matter.
         self.patience.store_relaxed(patience.saturating_sub(1));
         if patience == 0 {
             self.drop_all();
         }
     }
 
-    /// The slots, if there are any.
+    /// Returns the slots, if there is a table.
     #[inline(always)]
     pub(super) fn slots(&self) -> Option<Slots<'_>> {
         self.slots_of(self.form.follow())
     }
 
-    /// As [`Slots::guess`], if there are slots.
+    /// Predicts the leaf of a key and the sixteenth of the leaf, if there is a table. See [`Slots::guess`].
     #[inline(always)]
     pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
         // A closure in place of the branch would be called.
@@ -387,33 +387,33 @@ impl Guesses {
         slots.map(|(leaf, share)| (leaf, share.sixteenth()))
     }
 
-    /// As [`Slots::guess_two`], if there are slots.
+    /// Predicts the leaf of a key and the next one, if there is a table. See [`Slots::guess_two`].
     #[inline(always)]
     pub(super) fn guess_two(&self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
         let slots = if let Some(slots) = self.slots() { slots.guess_two(key) } else { None };
         slots.map(|(leaf, share, next)| (leaf, share.sixteenth(), next))
     }
 
-    /// As [`Slots::guess`], of a key that has no slot: the first or the last leaf may have it.
+    /// Predicts the first or the last leaf for a key that has no slot. See [`Slots::guess`].
     #[inline(always)]
     pub(super) fn at_an_end(&self, key: u64) -> Option<(NodeRef, usize)> {
         self.ends.guess(key)
     }
 
-    /// The end of all keys that a key is likely to come to.
+    /// Returns the end to which a key probably belongs.
     #[inline(always)]
     pub(super) fn end(&self, key: u64) -> Option<End> {
         self.ends.end(key)
     }
 
-    /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the
-    /// last leaf.
+    /// Returns two fences: keys up to the first, and from the second one on, are probably in the first or in
+    /// the last leaf.
     #[inline(always)]
     pub(super) fn end_fences(&self) -> (u64, u64) {
         self.ends.fences()
     }
 
-    /// The slots of the table that is being made, if one is and has its memory.
+    /// Returns the slots of the table that is being built, if there is one and its memory is ready.
     #[inline]
     pub(super) fn growing(&self) -> Option<Slots<'_>> {
         let form = self.growing.follow();
@@ -426,7 +426,7 @@ impl Guesses {
             return None;
         }
         let table = self.tables.get(table_of(form))?;
-        // The table may be used anew in between: then guesses are wrong.
+        // The table may be reused in between: then predictions are wrong.
         let words = table.words.get()?.get(..=form as u32 as usize)?;
         // A closure in place of the branch would be called.
         let segments = match segments_of(form) {
@@ -436,24 +436,24 @@ impl Guesses {
         Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), segments, words })
     }
 
-    /// Forgets all there is to know about the tree.
+    /// Removes everything that is known about the tree.
     pub(super) fn clear(&mut self) {
         *self = Self::none(self.huge_pages, self.prefault);
     }
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// About how many entries there are between two keys, rather too many; the largest number if nothing is
-    /// known. A guess: where slots are as wide as half a leaf.
+    /// Returns an estimate of the number of entries between two keys, rather too large; the maximum if
+    /// nothing is known. It assumes slots as wide as half a leaf.
     #[inline(always)]
     pub(super) fn about(&self, low: B, high: B) -> usize {
         let quarters = self.guesses.slots().map(|slots| slots.quarters_between(low.to_u64(), high.to_u64()));
-        // One more quarter at each end, and at most five eighths of a leaf for each slot.
+        // One more quarter at each end, and at most five eighths of a leaf per slot.
         let eighths = |quarters: u64| (quarters as usize).saturating_add(2).saturating_mul(5);
         quarters.map_or(usize::MAX, |quarters| eighths(quarters).saturating_mul(Leaf::<B>::CAPACITY) / 32)
     }
 
-    /// Writes what is to be guessed of a leaf of these fences.
+    /// Enters a leaf with these fences.
     #[inline]
     pub(super) fn name_leaf(&self, leaf: NodeRef, (low, high): (B, B)) {
         for slots in [self.guesses.slots(), self.guesses.growing()].into_iter().flatten() {
@@ -462,7 +462,7 @@ impl<B: Bits> BlinkTree<B> {
         self.guesses.ends.name(leaf, (low, high));
     }
 
-    /// Corrects what misled a descent for `key` to a leaf: its guess, or its entry in the directory.
+    /// Corrects the entry that misled a descent for `key` to a leaf: a slot, or an entry of the directory.
     #[cold]
     #[inline(never)]
     pub(super) fn correct(&self, key: B, misled_to: NodeRef) {
@@ -481,7 +481,7 @@ impl<B: Bits> BlinkTree<B> {
         slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
     }
 
-    /// Looks for the first and the last leaf anew.
+    /// Finds the first and the last leaf again.
     fn find_ends(&self) {
         for end in [B::MIN, B::MAX] {
             let leaf = self.descend_to::<Scalar>(0, end).expect("every tree has leaves");

@@ -1,9 +1,9 @@
-//! A new table of guesses, made beside the one that is in use. A [survey](super::super::directory) does it in
-//! pieces and holds the directory's lock for each of them, so one thread at a time is here.
+//! Building a new prediction table next to the one in use. A [survey](super::super::directory) does it in
+//! pieces and holds the directory's lock for each of them, so one thread at a time runs this code.
 //!
 //! # Invariants
-//! 1. The slots of a table that is neither in use nor being made are empty from `used` on; but for words that
-//!    a thread has written late, which are as wrong as any guess may be.
+//! 1. The slots of a table that is neither in use nor being built are empty from `used` on, except for words
+//!    that a thread has written late, which are no worse than other wrong predictions.
 
 use super::*;
 use crate::node::Entries;
@@ -13,11 +13,11 @@ use latchless_core::base::error::Result;
 const SAMPLED_LEAVES: usize = 256;
 /// Keys that a piece tries, more or less.
 const TRIED_PER_PIECE: usize = 500;
-/// Slots that a piece empties: of huge pages a whole one, which costs as little as a small one.
+/// Slots that a piece empties: with huge pages a whole page, which costs as little as a small one.
 const FREED_SLOTS: usize = 1 << 15;
 const FREED_SLOTS_HUGE: usize = HUGE_FROM_BYTES / size_of::<Word>();
 
-/// What trying the guesses has shown so far.
+/// The results of the sample so far.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in crate::tree) struct Sample {
     leaves: usize,
@@ -26,13 +26,13 @@ pub(in crate::tree) struct Sample {
 }
 
 impl Sample {
-    /// What it would be if so many of so many keys had a guess.
+    /// Creates a sample in which `guessed` of `keys` keys have a prediction.
     #[cfg(test)]
     pub(super) fn of(keys: usize, guessed: usize) -> Self {
         Self { leaves: SAMPLED_LEAVES, keys, guessed }
     }
 
-    /// Whether most of the keys that are there have a guess.
+    /// Returns whether most of the keys have a prediction.
     fn is_good(self) -> bool {
         let Self { keys, guessed, .. } = self;
         guessed * 5 >= keys * 4
@@ -45,7 +45,7 @@ impl Table {
         Self { base, scale, words: OnceLock::new(), used, charged }
     }
 
-    /// The words, of which so many slots and one more are counted as used.
+    /// Returns the words, of which `slots` and one more are counted as used.
     fn open(
         &self,
         (len, huge_pages): (usize, bool),
@@ -61,11 +61,11 @@ impl Table {
         charge(more).ok()?;
         self.charged.add(more as u64);
         self.used.store_relaxed(slots as u64 + 1);
-        // Nobody else is here to be first.
+        // No other thread can be first, under the lock.
         Some(self.words.get_or_init(|| made.expect("it was made where there was none")))
     }
 
-    /// Empties some of the slots that are in use no more, the last ones first.
+    /// Empties some of the slots that are no longer in use, the last ones first.
     fn free_piece(&self, step: usize, discharge: impl FnOnce(usize)) {
         let Some(words) = self.words.get() else { return };
         let from = (self.used.load_relaxed() as usize - 1) / step * step;
@@ -79,9 +79,9 @@ impl Table {
 }
 
 impl Guesses {
-    /// Begins a new table, of empty slots, for so many leaves below these inner nodes; the keys of the last
-    /// one are left out. `charge` is asked whether so many bytes may be used. There is none without memory,
-    /// or with so few keys that it isn't worth it; the one that is in use stays then.
+    /// Begins a new table of empty slots for `leaves` leaves below these inner nodes; the last node's keys
+    /// are left out. `charge` reserves the bytes. Without memory, or with too few keys, there is no new
+    /// table, and the one in use stays.
     pub(in crate::tree) fn lay_out(
         &self,
         leaves: usize,
@@ -114,7 +114,7 @@ impl Guesses {
         Some(())
     }
 
-    /// The first or the second segments, made when they are first wanted.
+    /// Returns the first or the second segments, allocated on first use.
     fn segments(&self, which: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
         let segments = &self.segments[which];
         if segments.get().is_none() {
@@ -123,14 +123,14 @@ impl Guesses {
         Some(segments.get_or_init(Segments::blank))
     }
 
-    /// Which table is in use.
+    /// Returns the table in use.
     pub(super) fn in_use(&self) -> Option<usize> {
         let form = self.form.load_relaxed();
         (form != 0).then(|| table_of(form))
     }
 
-    /// Whether another thread is still making memory of the new table ready. From when it isn't, the table is
-    /// written.
+    /// Returns whether another thread is still prefaulting the new table. From the first `false` on, the
+    /// table is written.
     pub(in crate::tree) fn is_unready(&self) -> bool {
         let form = self.growing.load_relaxed();
         if form & UNREADY == 0 {
@@ -144,13 +144,12 @@ impl Guesses {
         is_unready
     }
 
-    /// The new table is written although its memory isn't ready: nobody is kept waiting by it.
+    /// Starts writing the new table although its memory isn't ready, where a wait harms no operation.
     pub(in crate::tree) fn hurry(&self) {
         self.growing.publish(self.growing.load_relaxed() & !UNREADY);
     }
 
-    /// The new table is complete: it is in use from now on, if it is good, and there are no guesses
-    /// otherwise.
+    /// Completes the new table: it is in use from now on if it is good, and there is no table otherwise.
     pub(in crate::tree) fn settle(&self, sample: Sample, leaves: usize) {
         self.patience.store_relaxed((leaves / WRONG_SHARE) as u64);
         let good = sample.is_good();
@@ -158,9 +157,9 @@ impl Guesses {
         self.growing.publish(0);
     }
 
-    /// Empties some of the slots that are in use no more, of any table, and gives their memory back if that
-    /// is possible. `false`: there are none. A table that was being made when its survey ended is one of
-    /// those.
+    /// Empties some of the slots that are no longer in use, of any table, and returns their memory to the
+    /// system if that is possible. Returns `false` if there are none. A table that was being built when its
+    /// survey ended is among them.
     pub(in crate::tree) fn free_piece(&self, discharge: impl FnOnce(usize)) -> bool {
         self.growing.publish(0);
         let unused =
@@ -173,7 +172,7 @@ impl Guesses {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Tries the keys of some leaves below these inner nodes. Says whether those were the last ones.
+    /// Tries the keys of some leaves below these inner nodes. Returns whether those were the last ones.
     pub(in crate::tree) fn try_some(
         &self,
         slots: Slots<'_>,
@@ -185,7 +184,7 @@ impl<B: Bits> BlinkTree<B> {
         for nth in sample.leaves..end {
             let (_, node) = nodes[nth * nodes.len() / SAMPLED_LEAVES];
             self.inner(node).copy_out(&mut children);
-            // Another one of each node.
+            // A different child of each node.
             let Some(&leaf) = children.nodes().get(31 * nth % children.nodes().len().max(1)) else {
                 continue;
             };

@@ -1,27 +1,27 @@
-//! Segments: which place a key has where keys are spread smoothly, but not evenly.
+//! Segments: the positions of keys that are smoothly, but not evenly distributed.
 //!
-//! Normal and lognormal numbers, floating-point ones, a few dense ranges or a few far keys: slots of one
-//! width would leave most keys of such a set without a guess. So the range of all keys is cut into segments
-//! with about as many leaves each, and each segment has slots of a width of its own. Which segment a key is
-//! in, a binary search among the segments' fences tells.
+//! Examples are normal and lognormal numbers, floating-point numbers, a few dense ranges and a few far keys:
+//! with slots of one width most keys of such a set would have no prediction. So the range of all keys is
+//! partitioned into segments with about the same number of leaves, and each segment has its own slot width.
+//! A binary search among the segments' fences finds a key's segment.
 //!
-//! Keys that crowd in each segment anew, as runs of nearly equal keys do, need [more than
-//! this](super::super::directory).
+//! Keys that cluster again within each segment, as runs of nearly equal keys do, need [the
+//! directory](super::super::directory).
 
 use super::*;
 
 /// A power of two.
 pub(crate) const SEGMENTS: usize = 64;
-/// Of so many segments one may have slots of less than half of the mean width where one width serves all.
+/// Segments are used if more than one in this many would have slots of less than half of the mean width.
 const NARROW_SHARE: usize = 32;
 
-/// How the range of all keys is cut. See the module documentation.
+/// A partition of the range of all keys. See the module documentation.
 #[derive(Debug)]
 pub(crate) struct Segments {
     /// The last key of each segment.
     fences: [Word; SEGMENTS],
-    /// Of each segment: its first key, slots a key in 2^-64, and the place of the first key. With a fourth
-    /// word, an element's address is a shift away.
+    /// For each segment: its first key, slots per key in 2^-64, and the position of the first key. With a
+    /// fourth word, an element's address is a shift away.
     scales: [[Word; 4]; SEGMENTS],
 }
 
@@ -32,10 +32,11 @@ impl Segments {
         Box::new(Self { fences, scales })
     }
 
-    /// The place of a key, counted from the first slot's first. Keys before the first segment are far behind.
+    /// Returns the position of a key, counted from the start of the first slot. Keys before the first
+    /// segment are far after the end.
     #[inline(always)]
     pub(super) fn place(&self, key: u64) -> u128 {
-        // Without branches. Vectors take fewer steps, and what follows them waits longer for their answer.
+        // Without branches. Vectors need fewer steps, but their result arrives later.
         let (mut at, mut step) = (0, SEGMENTS / 2);
         while step > 0 {
             at += step * usize::from(self.fences[at + step - 1].load_relaxed() < key);
@@ -47,8 +48,8 @@ impl Segments {
         select_unpredictable(key < first, u128::MAX >> PLACE_BITS, inside + u128::from(place.load_relaxed()))
     }
 
-    /// Cuts the range of these inner nodes but the last, each of which gets so many slots; of a segment's
-    /// slots one may be more.
+    /// Partitions the range of these inner nodes except the last, each of which gets `slots_per_node` slots;
+    /// a segment may have one more.
     pub(crate) fn cut(&self, nodes: &[(u64, NodeRef)], slots_per_node: f64) {
         let mut slots = 0;
         for at in 0..SEGMENTS {
@@ -64,13 +65,13 @@ impl Segments {
     }
 }
 
-/// The first node of a segment.
+/// Returns the first node of a segment.
 fn start(nodes: &[(u64, NodeRef)], segment: usize) -> usize {
     segment * (nodes.len() - 1) / SEGMENTS
 }
 
-/// Whether the keys of these nodes, of which the last one doesn't count, are spread so evenly that slots of
-/// one width serve all, or are too few for more.
+/// Returns whether the keys of these nodes, except the last, are distributed so evenly that slots of one
+/// width are enough, or are too few for more.
 pub(crate) fn are_even(nodes: &[(u64, NodeRef)]) -> bool {
     let last = nodes.len() - 1;
     if last < SEGMENTS {

@@ -1,5 +1,5 @@
-//! Tests of guesses. Slots want a large tree, which takes an interpreter minutes; there is no unsafe code
-//! here.
+//! Tests of leaf prediction. Slots need a large tree, for which Miri takes minutes, and there is no unsafe
+//! code here.
 
 use super::*;
 use core::cell::Cell;
@@ -8,7 +8,7 @@ use latchless_core::testing::Rng;
 use segments::SEGMENTS;
 use std::collections::BTreeMap;
 
-/// A tree of so many keys, made one by one.
+/// Builds a tree of these keys by single inserts.
 fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
     let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
     let tree = BlinkTree::new(options).unwrap();
@@ -16,19 +16,20 @@ fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
     tree
 }
 
-/// Nodes between which all keys from this one on lie.
+/// Returns nodes between which all keys from `first` on lie.
 fn range(first: u64) -> [(u64, NodeRef); 2] {
     [(first, NodeRef::NIL), (u64::MAX, NodeRef::NIL)]
 }
 
-/// Keys that look like random ones.
+/// Returns keys that look random.
 fn scattered(len: u64) -> impl Iterator<Item = u64> + Clone {
     (0..len).map(|i| {
         (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
     })
 }
 
-/// Of so many keys: how many have no guess, a wrong one, and a right one that tells the leaf's line.
+/// Counts the keys with no prediction, with a wrong one, and with a right one that also finds the leaf's
+/// line.
 fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, usize, usize) {
     let slots = tree.guesses.slots().expect("the tree is large");
     let (mut none, mut wrong, mut near) = (0, 0, 0);
@@ -93,10 +94,10 @@ fn keys_in_order_are_guessed_as_far_as_they_were_surveyed() {
     all_found(&tree, (0..LEN).map(|i| 7 * i));
 }
 
-/// So many that there are several inner nodes for each segment.
+/// Large enough for several inner nodes per segment.
 const MANY: u64 = if cfg!(latchless_small_nodes) { LEN } else { 4 * LEN };
 
-/// Each power of two has as many keys as any other.
+/// Keys of which each power of two has as many as any other.
 fn by_powers() -> impl Iterator<Item = u64> + Clone {
     scattered(MANY).map(|key| (key | 1 << 63) >> (key % 48) << 8)
 }
@@ -129,7 +130,7 @@ fn keys_that_are_spread_evenly_need_no_segments() {
 #[test]
 fn places_by_segments_ascend_and_keys_outside_are_far() {
     let mut random = Rng(0x2545_F491_4F6C_DD1D);
-    // Nodes whose distances grow, as those of a long tail, and one whose keys lie side by side.
+    // Nodes whose distances grow, as those of a long tail, and one whose keys are adjacent.
     let mut nodes = vec![(1u64 << 20, NodeRef::NIL)];
     for at in 1..=300 {
         let gap = if at == 150 { 1 } else { random.next() % (1 << (10 + at / 8)) + 1 };
@@ -150,7 +151,7 @@ fn places_by_segments_ascend_and_keys_outside_are_far() {
     for key in [0, 1, first - 1, 2 * behind, u64::MAX] {
         assert!(place(key) >> PLACE_BITS >= slots, "{key} is outside");
     }
-    // Each node's keys have about as many slots.
+    // The keys of each node have about the same number of slots.
     let wide = (0..SEGMENTS).filter(|at| {
         let (begin, end) = (nodes[at * 300 / SEGMENTS].0, nodes[(at + 1) * 300 / SEGMENTS].0);
         ((place(end) - place(begin)) >> PLACE_BITS).abs_diff(11) <= 3
@@ -164,7 +165,7 @@ fn places_by_segments_ascend_and_keys_outside_are_far() {
     assert!([0, 1, (1 << 50) - 1].into_iter().all(|key| wide.place(key) >> PLACE_BITS > 1000));
 }
 
-/// What wrong slots say: nothing, what another slot says, that all keys are in one leaf.
+/// Wrong contents of a slot: nothing, another slot's content, all keys in one leaf.
 fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
     let first = tree.descend_to::<Scalar>(0, 0).unwrap();
     let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
@@ -175,7 +176,7 @@ fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
 fn wrong_slots_mislead_no_answer_and_are_corrected() {
     let tree = grown(scattered(LEN));
     let slots = tree.guesses.slots().unwrap();
-    // That a table is dropped is another test's subject.
+    // Dropping a table is another test's subject.
     tree.guesses.patience.store_relaxed(u64::MAX);
     for with in wrong_words(&tree, slots) {
         slots.words.iter().step_by(100).for_each(|word| word.publish(with));
@@ -204,7 +205,7 @@ fn a_table_that_misleads_is_dropped() {
 
 #[test]
 fn runs_of_keys_have_a_table_only_if_most_have_a_guess() {
-    // Of each user so many keys that differ in the last bits alone.
+    // For each user, so many keys that differ only in the last bits.
     for (items, expected) in [(4, true), (8, true), (64, false), (1000, false)] {
         let keys = || {
             let users = scattered(LEN / items).map(|user| user << 32);
@@ -221,8 +222,8 @@ fn runs_of_keys_have_a_table_only_if_most_have_a_guess() {
     }
 }
 
-/// A whole survey's worth of what happens to guesses, without a tree: a table for so many leaves that turns
-/// out good. Says how many pieces it took to free what isn't in use.
+/// Runs a whole cycle of a table, for `leaves` leaves and with a good sample, without a tree. Returns the
+/// number of pieces that freeing the unused table took.
 fn renew(guesses: &Guesses, leaves: usize, held: &Cell<usize>) -> usize {
     let charge = |bytes| {
         held.set(held.get() + bytes);
@@ -267,7 +268,7 @@ fn a_new_table_that_is_no_good_ends_all_guesses() {
     guesses.settle(Sample::of(10, 7), 1400);
     assert!(guesses.slots().is_none() && guesses.growing().is_none());
     while guesses.free_piece(|_| ()) {}
-    // Refused memory leaves the table that is in use.
+    // Refused memory leaves the table in use.
     renew(&guesses, 1000, &held);
     let refused = |_| Err(latchless_core::base::error::Error::OutOfMemory { requested_bytes: 1 });
     assert_eq!(guesses.lay_out(100_000, &range(0), refused), None);
@@ -303,7 +304,7 @@ fn slots_count_as_memory_until_the_tree_is_cleared() {
     assert!(tree.guesses.slots().is_some());
 }
 
-/// Whether the ends are known, and are the first and the last leaf.
+/// Returns whether the ends are known, and are the first and the last leaf.
 fn ends_are_known(tree: &BlinkTree<u64>) -> bool {
     [0, u64::MAX].into_iter().all(|end| {
         let leaf = tree.descend_to::<Scalar>(0, end).unwrap();
@@ -323,7 +324,7 @@ fn the_ends_are_the_first_and_the_last_leaf_whatever_happens_to_them() {
         };
         assert!(tree.leaf(last.0).covers(u64::MAX) && tree.leaf(first.0).covers(0), "after merges");
     }
-    // Whatever the words say, lookups are right, and the first that is misled mends them.
+    // Whatever the words are, lookups are right, and the first one that is misled repairs them.
     let wrong = tree.descend_to::<Scalar>(0, from).unwrap();
     for fences in [(0, to), (from + LEN / 4, u64::MAX)] {
         tree.guesses.ends.name(wrong, fences);
@@ -347,7 +348,7 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
             assert!(guess.is_some_and(|(leaf, _)| tree.leaf(leaf).covers(key(at))), "key {at}");
             tree.edit::<Shared>(key(at), Edit::Put(at)).unwrap();
         });
-        // A batch as well, even one within which leaves split.
+        // A batch as well, even one during which leaves split.
         let batch: Vec<_> = (more.end..more.end + LEN / 4).map(key).collect();
         let edit_at = |at: usize| (batch[at], Edit::Put(7));
         tree.edit_each::<Shared>(batch.len(), Group::Auto, edit_at, |_, done| {
@@ -361,7 +362,7 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
     }
 }
 
-/// Even where a leaf was taken for the last one that isn't.
+/// Also where the leaf that is recorded as the last one isn't.
 #[test]
 #[cfg_attr(latchless_small_nodes, ignore = "needs a leaf of six keys")]
 fn a_run_of_edits_ends_with_its_leaf() {
@@ -383,7 +384,7 @@ fn a_run_of_edits_ends_with_its_leaf() {
     tree.check_invariants().unwrap();
 }
 
-/// A batch at either end, some of whose keys come twice.
+/// A batch at either end, some of whose keys occur twice.
 #[test]
 fn batches_out_of_order_answer_as_one_edit_after_the_other() {
     let mut random = Rng(7);

@@ -1,31 +1,32 @@
-//! Counts that are kept, so that a long range needn't be counted leaf by leaf.
+//! Cached counts of keys, so that a long range needn't be counted leaf by leaf.
 //!
-//! The keys are cut into *buckets* of a few leaves each. A bucket is a range of keys, whatever becomes of the
-//! leaves in it. Its count is kept beside the tree, with a bit that says that the count is out of date: the
-//! bucket is *dirty*. A query counts the dirty buckets of its range anew and adds up the others' counts.
+//! The keys are partitioned into *buckets* of a few leaves each. A bucket is a range of keys, whatever
+//! happens to the leaves in it. Its count is stored outside of the tree, with a bit that marks the count as
+//! out of date: the bucket is *dirty*. A query recounts the dirty buckets of its range and adds up the
+//! others' counts.
 //!
 //! Writers don't know buckets. A count *marks* each leaf that it counts, in the leaf's latch word. A writer
-//! that finds the mark on a leaf whose entries or fences it changes makes the leaf's buckets dirty, and takes
-//! the mark back. So a writer tests one bit of a word that it has just read, until somebody counts again.
+//! that finds the mark on a leaf whose entries or fences it changes makes the leaf's buckets dirty, and
+//! clears the mark. So until the next count a writer only tests one bit of a word that it has just read.
 //!
 //! # Thread safety
-//! Counting a bucket clears its bit first, and then visits the bucket's keys from leaf to leaf. Each leaf is
-//! counted, and marked, under its latch. A writer has the leaf's latch as well, and so comes before the
-//! visit or after it. If it comes before, the visit counts what it wrote. If it comes after, the leaf is
-//! marked, or was marked, and the first change after the visit made the bucket dirty; the writer sees the
-//! cleared bit, because it got the latch after the visit. Everything else here is relaxed: the latch of the
-//! leaf is what orders a change and a count.
+//! Counting a bucket clears its bit first, and then visits the bucket's keys leaf by leaf. Each leaf is
+//! counted, and marked, under its latch. A writer has the leaf's latch as well, so it precedes the visit or
+//! follows it. If it precedes the visit, its changes are counted. If it follows, the leaf is marked, or was
+//! marked, and the first change after the visit made the bucket dirty; the writer sees the cleared bit,
+//! because it got the latch after the visit. Everything else here is relaxed: the latch of the leaf orders a
+//! change and a count.
 //!
-//! Queries take turns: a mutex is held while buckets are counted and added up. Writers never wait for it. A
-//! query that doesn't get it in time counts leaf by leaf, as every query does where there is no memory for
-//! buckets. (So does one in a child of a fork, at which another thread held the mutex.)
+//! Queries are serialized: a mutex is held while buckets are counted and added up. Writers never wait for
+//! it. A query that doesn't get it in time counts leaf by leaf, as every query does without memory for
+//! buckets. (So does one in a child of a fork at which another thread held the mutex.)
 //!
 //! # Invariants
 //! 1. The bucket of a key is dirty, or being counted with the key still to be visited, if the key's leaf
 //!    isn't marked.
-//! 2. The count of a bucket that isn't dirty is the number of its keys, but for changes that are going on.
+//! 2. The count of a bucket that isn't dirty is the number of its keys, except for changes under way.
 //! 3. Tables stay where they are until the tree is cleared or dropped. A writer may still use one that has
-//!    been replaced: what it makes dirty there is no harm, and in the new table the leaf, whose latch it
+//!    been replaced: making a bucket dirty there is harmless, and in the new table the leaf, whose latch it
 //!    has, is still to be counted.
 
 mod recount;
@@ -47,36 +48,36 @@ pub(super) use table::{Table, by_block};
 
 use table::BUCKETS_PER_BLOCK;
 
-/// Leaves in a bucket when it is made. Harsher in tests, as the other numbers.
+/// Leaves per new bucket. Harsher in tests, as the other constants.
 const LEAVES_PER_BUCKET: usize = if cfg!(debug_assertions) { 2 } else { 4 };
 /// Smaller trees are counted leaf by leaf.
 const LEAVES_MIN: usize = if cfg!(debug_assertions) { 2 } else { 256 };
-/// Tables by size, each with room for twice as many buckets as the one before.
+/// Tables by size; each size has room for twice as many buckets as the one before.
 const SIZES: usize = 25;
-/// Inner nodes that are shown before it is looked up where to go on.
+/// Inner nodes that are visited before the position is looked up again.
 const NODES_AT_ONCE: usize = 64;
-/// How often a query tries to get the mutex before it counts leaf by leaf.
+/// How often a query tries to lock the mutex before it counts leaf by leaf.
 const TRIES: usize = 1 << 10;
 
 /// See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
-    /// Made by the first query that wants it.
+    /// Allocated by the first query that uses it.
     made: OnceLock<Box<Tables>>,
 }
 
 /// The tables, of which one is in use.
 #[derive(Debug)]
 struct Tables {
-    /// Which table is in use, by size and turn, from 1; 0: none is.
+    /// The table in use, by size and turn, from 1; 0: none.
     form: Word,
-    /// Two by size, which are used in turn; each is made when it is first wanted.
+    /// Two per size, used alternately; each is allocated on first use.
     tables: [[OnceLock<Box<Table>>; 2]; SIZES],
-    /// Leaves that were visited in vain since the table was made, because buckets have grown.
+    /// Superfluous visits of leaves since the table was made, because buckets have grown.
     wasted: Word,
-    /// Keys that there were when it was made.
+    /// The number of keys when it was made.
     keys: Word,
-    /// Held while buckets are counted and added up.
+    /// Locked while buckets are counted and added up.
     counting: Mutex<()>,
 }
 
@@ -98,7 +99,7 @@ impl Tables {
         Some(self.tables.get(at / 2)?[at % 2].get()?)
     }
 
-    /// The mutex, unless others have it for long.
+    /// Locks the mutex, unless others hold it for long.
     fn lock(&self) -> Option<MutexGuard<'_, ()>> {
         let mut backoff = Backoff::default();
         for _ in 0..TRIES {
@@ -111,8 +112,8 @@ impl Tables {
         None
     }
 
-    /// A table that isn't in use, with room for so many buckets, and what `form` says of it. `charge` is
-    /// asked whether so many bytes may be used. `None`: no memory.
+    /// Returns a table that isn't in use, with room for so many buckets, and its `form`. `charge` reserves
+    /// the bytes. `None`: no memory.
     fn other(&self, buckets: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<(&Table, u64)> {
         let size = (0..SIZES).find(|&size| buckets <= BUCKETS_PER_BLOCK << size)?;
         let turn = self.form.load_relaxed() as usize % 2;
@@ -121,7 +122,7 @@ impl Tables {
             let capacity = BUCKETS_PER_BLOCK << size;
             let table = boxed(Table::new(capacity).ok()?).ok()?;
             charge(Table::bytes(capacity)).ok()?;
-            // Nobody else is here to be first.
+            // No other thread can be first, under the mutex.
             let _ = slot.set(table);
         }
         Some((slot.get()?, (1 + 2 * size + turn) as u64))
@@ -129,7 +130,7 @@ impl Tables {
 }
 
 impl Ranks {
-    /// The tables, made if they aren't yet. `None`: no memory.
+    /// Returns the tables, allocated on first use. `None`: no memory.
     fn tables(&self) -> Option<&Tables> {
         if self.made.get().is_none() {
             // Another thread may have been first.
@@ -138,17 +139,17 @@ impl Ranks {
         self.made.get().map(|tables| &**tables)
     }
 
-    /// Whether counts are kept already.
+    /// Returns whether there are cached counts.
     pub(super) fn are_kept(&self) -> bool {
         self.made.get().is_some_and(|tables| tables.form.load_relaxed() != 0)
     }
 
-    /// Forgets everything, together with its memory.
+    /// Removes everything, and frees its memory.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// A query visited so many leaves in so many buckets: some in vain if buckets have grown.
+    /// Records a query's visits of leaves in buckets: some are superfluous if buckets have grown.
     pub(super) fn waste_visits(&self, leaves: usize, buckets: usize) {
         if let Some(in_vain) = leaves.checked_sub(2 * LEAVES_PER_BUCKET * buckets)
             && in_vain > 0
@@ -169,7 +170,7 @@ impl Ranks {
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// The entries of a latched leaf change, or its fences.
+    /// Records that the entries or the fences of a latched leaf change.
     #[inline(always)]
     pub(super) fn outdate<M: Mode>(&self, leaf: Leaf<'_, B>, held: &mut M::Held<'_>) {
         if held.is_marked() {
@@ -178,7 +179,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Two latched leaves side by side become one, or the border between them moves.
+    /// Records that two adjacent latched leaves are merged, or that the border between them moves.
     pub(super) fn outdate_both<M: Mode>(
         &self,
         (left, left_held): (NodeRef, &mut M::Held<'_>),
@@ -192,8 +193,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// The counts of buckets for the caller alone, as long as it has the guard. `None`: the tree is too
-    /// small, or there is no memory, or others have them.
+    /// Returns the cached counts, for the caller alone while it has the guard. `None`: the tree is too
+    /// small, or there is no memory, or another thread has them.
     pub(super) fn kept_counts(&self) -> Option<(&Table, MutexGuard<'_, ()>)> {
         let tables = self.ranks.tables()?;
         let guard = tables.lock()?;
@@ -205,7 +206,7 @@ impl<B: Bits> BlinkTree<B> {
         Some((table, guard))
     }
 
-    /// What is wrong with the counts that are kept, if anything is. Wants the tree at rest.
+    /// Returns what is wrong with the cached counts, if anything is. The tree must be at rest.
     pub(super) fn fault_of_counts(&self) -> Option<String> {
         let tables = self.ranks.made.get()?;
         let (table, _guard) = (tables.current()?, tables.lock()?);
@@ -233,14 +234,14 @@ impl<B: Bits> BlinkTree<B> {
         wrong.map(|part| format!("the counts of buckets {part:?} don't add up"))
     }
 
-    /// Whether buckets have grown so much that queries have visited as many leaves in vain as there were; or
-    /// so many keys are gone that most buckets are nearly empty.
+    /// Returns whether buckets have grown so much that as many visits of leaves were superfluous as there
+    /// were leaves; or whether so many keys are gone that most buckets are nearly empty.
     fn is_outgrown(&self, tables: &Tables, table: &Table) -> bool {
         tables.wasted.load_relaxed() as usize > table.len() * LEAVES_PER_BUCKET
             || self.len() < tables.keys.load_relaxed() as usize / 4
     }
 
-    /// Shows all of the lowest inner nodes.
+    /// Visits all of the lowest inner nodes.
     fn each_of_the_lowest(&self, mut visit: impl FnMut(Inner<'_, B>)) {
         let mut next = Some(B::MIN.to_u64());
         while let Some(from) = next {
@@ -248,7 +249,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Cuts the tree as it has become into buckets, all of them dirty.
+    /// Partitions the current tree into buckets, all of them dirty.
     #[cold]
     #[inline(never)]
     fn make_buckets<'a>(&self, tables: &'a Tables) -> Option<&'a Table> {
@@ -261,7 +262,7 @@ impl<B: Bits> BlinkTree<B> {
             return None;
         }
         let buckets = leaves.div_ceil(LEAVES_PER_BUCKET);
-        // Some more leaves may have come since.
+        // Some more leaves may have been added since.
         let (table, form) = tables.other(buckets + buckets / 8, |bytes| self.arena.charge(bytes))?;
         table.begin();
         let (mut at, mut children) = (0, Children::default());

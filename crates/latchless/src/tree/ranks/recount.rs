@@ -1,4 +1,4 @@
-//! Counting dirty buckets anew.
+//! Recounting dirty buckets.
 
 use super::{Table, by_block};
 use crate::node::Entries;
@@ -13,7 +13,7 @@ use latchless_core::base::index::Direction;
 struct Count<'a, B> {
     table: &'a Table,
     bucket: usize,
-    /// How many keys were found in it.
+    /// The number of keys that were found in it.
     found: usize,
     /// Its first and its last key.
     keys: (B, B),
@@ -24,7 +24,7 @@ impl<'a, B: Bits> Count<'a, B> {
         Self { table, bucket, found: 0, keys: table.keys(bucket..bucket + 1) }
     }
 
-    /// Adds what a leaf has, and goes on to the bucket that its keys end in, or to the last before `end`.
+    /// Adds a leaf's keys, and moves on to the bucket that its keys end in, or to the last before `end`.
     fn add(&mut self, dispatch: Dispatch, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
         if self.keys.0 <= leaf.low() && leaf.high() <= self.keys.1 {
             self.found += leaf.len();
@@ -49,7 +49,7 @@ impl<'a, B: Bits> Count<'a, B> {
     }
 }
 
-/// By itself, so that it is compiled for its kernel, wherever the compiler puts what calls it.
+/// A separate operation, so that it is compiled for its kernel, wherever the compiler places its caller.
 struct CopyOut<'a, B: Bits> {
     leaf: Leaf<'a, B>,
     entries: &'a mut Entries<B>,
@@ -64,7 +64,7 @@ impl<B: Bits> Operation for CopyOut<'_, B> {
     }
 }
 
-/// Dirty buckets side by side, whose first leaves were asked for.
+/// Adjacent dirty buckets whose first leaves were prefetched.
 struct Asked<B> {
     buckets: Range<usize>,
     sweep: Sweep<B, AHEAD_OF_COUNTS>,
@@ -75,8 +75,8 @@ impl<B: Bits> BlinkTree<B> {
     pub(in crate::tree) fn count_dirty<M: Mode>(&self, table: &Table, buckets: Range<usize>) {
         let blocks = by_block(buckets);
         let dirty = blocks.flat_map(|block| core::iter::from_fn(move || table.take_dirty(block.clone())));
-        // While some are counted, the leaves of the next ones are on their way, and the nodes above those of
-        // the ones after these.
+        // While some are counted, the leaves of the next ones are being prefetched, and the nodes above
+        // those of the ones after these.
         let found = early(dirty.inspect(|buckets| self.ask_for_way(table.keys(buckets.clone()).0)));
         for asked in early(found.map(|buckets| self.ask_for_buckets(table, buckets))) {
             self.dispatch.run(Recount { tree: self, table, asked, mode: PhantomData::<M> });
@@ -136,7 +136,7 @@ impl<B: Bits, M: Mode> Operation for Recount<'_, B, M> {
     }
 }
 
-/// The same items, each taken one step early.
+/// Yields the same items, each computed one step early.
 fn early<I: Iterator>(mut items: I) -> impl Iterator<Item = I::Item> {
     let mut next = items.next();
     core::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Buckets: where they begin, how many keys they have, and which of them are dirty.
+//! Buckets: their first keys, their counts, and which of them are dirty.
 //!
 //! 64 buckets are a *block*: their counts are added up in one word, and their dirty bits are one.
 
@@ -9,25 +9,26 @@ use latchless_core::mem::words::Words;
 /// Buckets in a block.
 pub(in crate::tree) const BUCKETS_PER_BLOCK: usize = 64;
 
-/// See the module documentation. All but dirty bits is for the holder of the mutex; writers look up buckets.
+/// See the module documentation. Everything but the dirty bits is for the holder of the mutex; writers look
+/// up buckets.
 #[derive(Debug)]
 pub(in crate::tree) struct Table {
     /// Buckets in use.
     len: Word,
     /// The first key of each bucket.
     starts: Words<Word>,
-    /// How many keys each bucket had when it was counted last.
+    /// Each bucket's number of keys when it was counted last.
     counts: Words<Word>,
     /// The first key of each block.
     block_starts: Words<Word>,
-    /// The counts of each block's buckets, added up.
+    /// The sum of the counts of each block's buckets.
     sums: Words<Word>,
-    /// A bit for each bucket of a block.
+    /// One bit per bucket of a block.
     dirty: Words<Word>,
 }
 
 impl Table {
-    /// Memory for so many buckets, whole blocks.
+    /// Allocates a table for so many buckets, in whole blocks.
     pub(super) fn new(buckets: usize) -> Result<Self> {
         let blocks = buckets / BUCKETS_PER_BLOCK;
         Ok(Self {
@@ -40,17 +41,17 @@ impl Table {
         })
     }
 
-    /// Bytes of a table with room for so many buckets.
+    /// Returns the bytes of a table with room for so many buckets.
     pub(super) fn bytes(buckets: usize) -> usize {
         (2 * buckets + 3 * (buckets / BUCKETS_PER_BLOCK)) * size_of::<Word>()
     }
 
-    /// How many buckets there are.
+    /// Returns the number of buckets.
     pub(in crate::tree) fn len(&self) -> usize {
         self.len.load_relaxed() as usize
     }
 
-    /// Forgets all buckets but a first one, which begins with the smallest key.
+    /// Removes all buckets but a first one, which begins with the smallest key.
     pub(super) fn begin(&self) {
         self.len.store_relaxed(0);
         self.append(0);
@@ -73,7 +74,7 @@ impl Table {
         if bit == 0 {
             self.block_starts[block].store_relaxed(start);
             self.sums[block].store_relaxed(0);
-            // Those that follow, too.
+            // Those after it, too.
             self.dirty[block].store_relaxed(u64::MAX);
         }
         self.len.store_relaxed(at as u64 + 1);
@@ -83,15 +84,15 @@ impl Table {
         self.starts[bucket].load_relaxed()
     }
 
-    /// The first and the last key of some buckets, at least one.
+    /// Returns the first and the last key of some buckets, at least one.
     pub(in crate::tree) fn keys<B: Bits>(&self, buckets: Range<usize>) -> (B, B) {
         let end = if buckets.end < self.len() { self.start(buckets.end) - 1 } else { u64::MAX };
         (B::truncate(self.start(buckets.start)), B::truncate(end.min(B::MAX.to_u64())))
     }
 
-    /// The bucket that a key is in.
+    /// Returns the bucket that a key is in.
     pub(in crate::tree) fn bucket_of(&self, key: u64) -> usize {
-        // The last word of those that begin with the key or before it. In a table that is made anew meanwhile
+        // The last word of those that begin with the key or before it. In a table that is rebuilt meanwhile
         // it is any bucket.
         let last_up_to = |words: &[Word]| words.partition_point(|word| word.load_relaxed() <= key).max(1) - 1;
         let len = self.len();
@@ -104,14 +105,14 @@ impl Table {
     pub(super) fn make_dirty(&self, buckets: Range<usize>) {
         for part in by_block(buckets) {
             let (word, bits) = self.dirty_bits(&part);
-            // Others may read this line: it isn't written in vain.
+            // Others may read this line, so it is only written if that changes it.
             if word.load_relaxed() & bits != bits {
                 word.set_bits(bits);
             }
         }
     }
 
-    /// The first dirty buckets side by side, of these buckets of one block. They are dirty no longer.
+    /// Finds the first adjacent dirty buckets among these of one block, and makes them clean.
     pub(super) fn take_dirty(&self, buckets: Range<usize>) -> Option<Range<usize>> {
         let (word, bits) = self.dirty_bits(&buckets);
         let found = word.load_relaxed() & bits;
@@ -126,13 +127,13 @@ impl Table {
         Some(taken)
     }
 
-    /// The dirty bits of buckets of one block: their word, and which of its bits they are.
+    /// Returns the dirty bits of buckets of one block: their word, and a mask.
     fn dirty_bits(&self, buckets: &Range<usize>) -> (&Word, u64) {
         let bits = u64::MAX >> (BUCKETS_PER_BLOCK - buckets.len()) << (buckets.start % BUCKETS_PER_BLOCK);
         (&self.dirty[buckets.start / BUCKETS_PER_BLOCK], bits)
     }
 
-    /// Whether a bucket is dirty.
+    /// Returns whether a bucket is dirty.
     pub(in crate::tree) fn is_dirty(&self, bucket: usize) -> bool {
         self.dirty[bucket / BUCKETS_PER_BLOCK].load_relaxed() >> (bucket % BUCKETS_PER_BLOCK) & 1 != 0
     }
@@ -147,7 +148,7 @@ impl Table {
         sum.store_relaxed(sum.load_relaxed().wrapping_add(count as u64).wrapping_sub(before as u64));
     }
 
-    /// How many keys some buckets of one block have.
+    /// Returns the number of keys of some buckets of one block.
     pub(in crate::tree) fn sum(&self, buckets: Range<usize>) -> usize {
         if buckets.len() == BUCKETS_PER_BLOCK {
             return self.sums[buckets.start / BUCKETS_PER_BLOCK].load_relaxed() as usize;
@@ -156,7 +157,7 @@ impl Table {
     }
 }
 
-/// Cuts a range of buckets where blocks begin. No part is empty.
+/// Splits a range of buckets at the borders of blocks. No part is empty.
 pub(in crate::tree) fn by_block(buckets: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = if buckets.is_empty() { 0 } else { buckets.end.div_ceil(BUCKETS_PER_BLOCK) };
     (buckets.start / BUCKETS_PER_BLOCK..end).map(move |block| {

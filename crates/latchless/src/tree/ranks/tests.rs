@@ -1,18 +1,18 @@
-//! Which buckets a change makes dirty, when they are cut anew, and what a table says of them.
+//! Which buckets a change makes dirty, when they are rebuilt, and the content of a table.
 
 use super::*;
 use latchless_core::testing::Rng;
 
 const KEYS: u64 = if cfg!(latchless_small_nodes) { 1_000 } else { 10_000 };
 
-/// A tree of every tenth key, counted.
+/// Builds a tree of every tenth key, and counts it.
 fn counted<M: Mode>() -> BlinkTree<u64> {
     let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
     let mut tree = BlinkTree::<u64>::new(options).unwrap();
     let entry = |at: usize| (10 * at as u64, 1);
     let one = core::num::NonZeroUsize::MIN;
     tree.bulk_load(KEYS as usize, entry, latchless_core::base::fill::FillFactor::FULL, one).unwrap();
-    // The first count goes through some leaves before it takes to buckets.
+    // The first count visits some leaves before it uses buckets.
     (0..2).for_each(|_| assert_eq!(tree.count::<M>(0, u64::MAX), KEYS as usize));
     tree
 }
@@ -35,7 +35,7 @@ fn a_change_makes_its_own_buckets_dirty_until_they_are_counted() {
     fn follows<M: Mode>() {
         let tree = counted::<M>();
         assert_eq!(dirty_buckets(&tree), []);
-        // A value that changes is no matter of counts.
+        // A changed value doesn't affect counts.
         tree.edit::<M>(500, Edit::Put(7)).unwrap();
         assert_eq!(dirty_buckets(&tree), []);
         tree.edit::<M>(500, Edit::Remove).unwrap();
@@ -45,7 +45,7 @@ fn a_change_makes_its_own_buckets_dirty_until_they_are_counted() {
         assert!(dirty.contains(&table.bucket_of(500)));
         drop(guard);
         tree.check_invariants().unwrap();
-        // A range beside it leaves them dirty.
+        // A disjoint range leaves them dirty.
         assert_eq!(tree.count::<M>(KEYS * 5, u64::MAX), KEYS as usize / 2);
         assert_eq!(dirty_buckets(&tree), dirty);
         assert_eq!(tree.count::<M>(0, u64::MAX), KEYS as usize - 1);
@@ -96,7 +96,7 @@ fn a_table_finds_the_bucket_of_every_key() {
         starts[0] = 0;
         starts.sort_unstable();
         table.begin();
-        // One that comes twice, or out of order, is left out; so is what there is no room for.
+        // A key that occurs twice, or out of order, is left out; so is one for which there is no room.
         starts.iter().for_each(|&start| [start, start, 0].into_iter().for_each(|key| table.add(key)));
         starts.truncate(4 * BUCKETS_PER_BLOCK);
         assert_eq!(table.len(), starts.len());

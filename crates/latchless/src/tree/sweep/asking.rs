@@ -1,18 +1,18 @@
-//! What a sweep asks for ahead of its reader.
+//! The prefetches of a sweep, ahead of its reader.
 
 use super::*;
 use latchless_core::mem::line::LINE_BYTES;
 
-/// About how many lines so many entries fill, in leaves that are two thirds full.
+/// Returns about how many lines so many entries fill, in leaves that are two thirds full.
 #[inline(always)]
 pub(in crate::tree) fn lines_of<B: Bits>(entries: usize) -> usize {
     (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
 }
 
-/// Asks for so many lines from this one on.
+/// Prefetches so many lines from this one on.
 #[inline(always)]
 pub(super) fn prefetch_lines(first: *const u8, lines: usize) {
-    // Four at a time, and then those that are left.
+    // Four at a time, and then the remaining ones.
     let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
     while line.addr() + 4 * LINE_BYTES <= end.addr() {
         (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
@@ -25,8 +25,8 @@ pub(super) fn prefetch_lines(first: *const u8, lines: usize) {
 }
 
 impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
-    /// Asks for lines up to line `to`, but for no more than can be wanted from line `from` on; both are
-    /// counted from the first line of the leaf to read next.
+    /// Prefetches lines up to line `to`, but no more than the remaining entries may fill from line `from`
+    /// on; both are counted from the first line of the leaf to read next.
     #[inline(always)]
     pub(in crate::tree) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
         let wanted = lines_of::<B>(self.expected);
@@ -40,8 +40,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Asks for the leaf of the key at which a long range begins, and for the one after it, as they are
-    /// guessed; and for the inner node that says which leaves come then.
+    /// Prefetches the predicted leaf of the key at which a long range begins, the one after it, and the
+    /// inner node that has the leaves after these.
     #[inline(always)]
     pub(super) fn ask_by_guess(&self, tree: &BlinkTree<B>, key: B) {
         tree.ask_for_way(key);
@@ -55,9 +55,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// As [`Sweep::ask`], as far ahead as a reader of whole leaves needs. In the midst of a long range that
-    /// is all lines of one leaf: these aren't asked for, and where they begin is said. So many requests at a
-    /// time would keep the processor from everything else.
+    /// Prefetches as far ahead as a reader of whole leaves needs. In the middle of a long range that is all
+    /// lines of one leaf: these aren't prefetched, and their address is returned instead, because so many
+    /// requests at once would stall the processor. See [`Sweep::ask`].
     #[inline(always)]
     pub(super) fn ask_but_one(&mut self, tree: &BlinkTree<B>, from: usize) -> Option<*const u8> {
         const LAST: usize = LINES_IN_FLIGHT / LINES;
@@ -70,8 +70,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         None
     }
 
-    /// Asks for the first line of the leaf to read next; of its others, those before the ones that the key is
-    /// likely to need aren't asked for.
+    /// Prefetches the first line of the leaf to read next, and those of its other lines that the key
+    /// probably needs.
     #[inline(always)]
     pub(super) fn ask_from_share<S: Search>(&mut self, tree: &BlinkTree<B>, inner: Inner<'_, B>, key: B) {
         prefetch_read(tree.arena.address(self.ahead[0]));
@@ -80,7 +80,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         self.asked = self.asked.max(share.saturating_sub(1).max(1));
     }
 
-    /// As [`Sweep::ask`], for the first lines alone.
+    /// Prefetches the first lines only. See [`Sweep::ask`].
     #[inline(always)]
     pub(super) fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
         let to = (1 + LINES_IN_FLIGHT).min(self.len - self.at);

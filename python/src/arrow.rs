@@ -1,9 +1,9 @@
-//! The structs of Arrow's C data interface, by which libraries pass each other columns without copying them,
-//! and without knowing each other. Python wraps them in capsules.
+//! The structs of Arrow's C data interface, by which libraries exchange columns without copying them, and
+//! without depending on each other. Python wraps them in capsules.
 //!
 //! # Ownership
-//! A struct with a `release` owns what it points to, and to drop it is to release it. A struct moves when its
-//! bytes are copied and the `release` of the old place is cleared: [`take`].
+//! A struct with a `release` owns the memory that it points to, and dropping it releases that. A struct
+//! moves when its bytes are copied and the `release` of the old place is cleared: [`take`].
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
 /// A field may have nulls.
 pub const NULLABLE: i64 = 2;
-/// What the format of a struct is.
+/// The format string of a struct.
 pub const STRUCT: &CStr = c"+s";
 
 /// The type of an array. The fields are the interface's.
@@ -69,7 +69,7 @@ pub struct Stream {
     pub schema: Option<unsafe extern "C" fn(*mut Self, *mut Schema) -> c_int>,
     /// The next of them; one that is released after the last.
     pub next: Option<unsafe extern "C" fn(*mut Self, *mut Array) -> c_int>,
-    /// What the last error was, or null.
+    /// The message of the last error, or null.
     pub last_error: Option<unsafe extern "C" fn(*mut Self) -> *const c_char>,
     /// Releases what the struct points to.
     pub release: Option<unsafe extern "C" fn(*mut Self)>,
@@ -79,7 +79,7 @@ pub struct Stream {
 
 /// A struct of the interface.
 pub trait Owning: Send + Sized + 'static {
-    /// What a capsule that holds one is called.
+    /// The name of a capsule that holds one.
     const CAPSULE: &'static CStr;
 
     /// Says that it owns nothing any more.
@@ -156,8 +156,8 @@ impl Array {
 pub fn take<T: Owning>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let place = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>().as_ptr();
-    // SAFETY: by Arrow's rules a capsule of that name holds such a struct, and nobody else uses it while the
-    // interpreter is ours. The old place is told that it owns nothing any more.
+    // SAFETY: by Arrow's rules a capsule of that name holds such a struct, and no other thread uses it
+    // while the interpreter is ours. The old place is marked as owning nothing any more.
     unsafe {
         let taken = place.read();
         (*place).clear();

@@ -1,5 +1,5 @@
-//! Questions: what an index is asked with needn't be a key that it can have. Single objects that can be keys
-//! become words here; the package's Python code says of all others between which keys they lie.
+//! Questions: the arguments of lookups, which needn't be keys that the index can have. Single objects that
+//! can be keys become words here; for all others the package's Python code finds the keys around them.
 
 use crate::core::{Core, Object};
 use crate::engine::Engine;
@@ -25,12 +25,12 @@ pub struct Ends<B> {
     pub low: Option<B>,
     /// The high end.
     pub high: Option<B>,
-    /// Which of them belong to it.
+    /// The ends that belong to it.
     pub closed: Closed,
 }
 
 impl<B: Lane> Asked<B> {
-    /// Which neighbour of which key is that of the question.
+    /// The neighbour that answers the question, as a neighbour of a key.
     #[inline]
     pub fn near(self, near: Near) -> Option<(Near, B)> {
         match (self, near) {

@@ -1,7 +1,7 @@
-//! How a batch runs: in chunks, without the interpreter's lock, on one thread or several.
+//! Execution of batches: in chunks, without the interpreter's lock, on one thread or several.
 //!
-//! Between two chunks the main thread looks every now and then whether a signal has come, so Ctrl-C ends a
-//! batch. What a batch that ended early has done and not done is always known.
+//! Between two chunks the main thread regularly checks for signals, so Ctrl-C ends a batch. The work that a
+//! batch has done before an early end is always known.
 
 use crate::gate::Pass;
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Requests that are served between two looks at the clock.
 pub const CHUNK: usize = 1024;
-/// Keys that are looked up between two looks at the clock. More than of other requests: the index learns anew
-/// in each chunk how many ascending keys share a leaf.
+/// Keys that are looked up between two looks at the clock. More than of other requests: in each chunk the
+/// index has to learn again how many ascending keys share a leaf.
 pub const LOOKUPS: usize = 4 * CHUNK;
 /// Entries of one record of a redo log: what a batch of changes to a durable index is cut into.
 pub const RECORD: usize = 1 << 20;
@@ -48,12 +48,12 @@ impl Pulse {
     }
 }
 
-/// What one thread was to do, and did.
+/// A thread's part of a batch, and its progress.
 #[derive(Debug)]
 pub struct Part<S> {
-    /// What is left: positions in the batch.
+    /// The rest: positions in the batch.
     pub rest: Range<usize>,
-    /// What the chunks have left there.
+    /// The state that the chunks have left.
     pub state: S,
 }
 
@@ -67,7 +67,7 @@ pub fn run<S: Default + Send>(
     run_with(py, (cuts, CHUNK), std::iter::repeat_with(S::default), work)
 }
 
-/// As [`run`], in chunks of so many requests, and each part with a state that is there already.
+/// Runs `work` on chunks of this many requests; each part has an initial state. Otherwise as [`run`].
 pub fn run_with<S: Send>(
     py: Python<'_>,
     (cuts, chunk_max): (&[usize], usize),
@@ -76,7 +76,7 @@ pub fn run_with<S: Send>(
 ) -> (Vec<Part<S>>, Option<PyErr>) {
     let mut parts: Vec<Part<S>> =
         cuts.windows(2).zip(states).map(|(cut, state)| Part { rest: cut[0]..cut[1], state }).collect();
-    // What waits for the disk never has the lock meanwhile.
+    // Waiting for the disk is always done without the lock.
     let short =
         parts.len() == 1 && cuts[1] - cuts[0] <= SHORT && chunk_max != RECORD && !cfg!(Py_GIL_DISABLED);
     if short {

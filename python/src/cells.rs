@@ -7,11 +7,11 @@ use latchless_log::Columns;
 
 /// Under these names the schema's metadata has the dtypes.
 pub const DTYPES: [&str; 2] = ["numpy.key_dtype", "numpy.value_dtype"];
-/// What the metadata has where the dtypes of times that have a zone name it. Files that were written before
-/// zones were kept lack it.
+/// The metadata entry of files whose dtypes name the time zones. Files that were written before zones were
+/// kept lack it.
 pub const ZONES: (&str, &str) = ("numpy.zones", "kept");
 
-/// Whether metadata says so.
+/// Whether the metadata has that entry.
 pub fn has_zones(metadata: &[(String, String)]) -> bool {
     metadata.iter().any(|(name, _)| name == ZONES.0)
 }

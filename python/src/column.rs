@@ -3,13 +3,13 @@
 //! # Thread safety
 //! The interpreter's lock is released while a batch runs, so other threads may write the very arrays that
 //! the batch reads. Therefore no slice of plain words is ever formed over them: a column is a slice of
-//! atomics, each word is loaded once, and what was loaded is what the batch works with. An array can't go
-//! away meanwhile: the column holds a reference to it, and a weak reference to it and to every array that it
-//! is a view of, because NumPy refuses to resize an array that has one, even with `refcheck=False`.
-//! On an interpreter without a global lock NumPy's check can pass just before the batch begins: there
-//! `refcheck=False` is as unsafe beside a batch as it is beside NumPy's own functions.
+//! atomics, each word is loaded once, and the batch works with the loaded words. An array can't be freed
+//! meanwhile: the column holds a reference to it. The column also holds weak references to it and to every
+//! array that it is a view of, because NumPy refuses to resize an array that has one, even with
+//! `refcheck=False`. On an interpreter without a global lock NumPy's check can pass just before the batch
+//! begins: there `refcheck=False` is as unsafe during a batch as it is during NumPy's own functions.
 //!
-//! A [`Fresh`] array is our own until it is returned, and is written as any memory is.
+//! A [`Fresh`] array is exclusively ours until it is returned, and is written like any memory.
 
 use crate::lane::{Lane, Shared};
 use numpy::npyffi::NPY_ARRAY_WRITEABLE;
@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicU8;
 /// Words of a caller's array.
 pub struct Column<'py, A> {
     words: &'py [A],
-    /// 0 for a column of one word that stands for many.
+    /// 0 for a column of a single word that is repeated.
     step: usize,
     /// The array, and weak references that keep it from being resized.
     _holds: Vec<Bound<'py, PyAny>>,
@@ -78,7 +78,7 @@ impl<'py, A: Shared> Column<'py, A> {
         Words { words: self.words, step: self.step }
     }
 
-    /// The column as long as another one: it must be, or have a single word, which then stands for all.
+    /// The column as long as another one: it must be, or have a single word, which then is repeated.
     pub fn beside(mut self, len: usize, what: &str) -> PyResult<Self> {
         match self.words.len() {
             own if own == len => Ok(self),
@@ -172,8 +172,8 @@ impl<'py, T: Element> Fresh<'py, T> {
         if self.array.len() == 0 {
             return &mut [];
         }
-        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it
-        // has just been made, and is lent as long as the places are.
+        // SAFETY: an array of this many elements begins there, contiguous and aligned. It has just been
+        // made and isn't shared, and is borrowed as long as the places are.
         unsafe { std::slice::from_raw_parts_mut(self.array.data().cast(), self.array.len()) }
     }
 

@@ -1,5 +1,5 @@
-//! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
-//! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
+//! The class under `latchless.Index`: single operations on Python's objects, batches on arrays of words.
+//! The package's Python code turns arrays of all dtypes into arrays of words, and checks its arguments.
 
 use crate::asked::{Asked, Ends};
 use crate::durable::Folder;
@@ -43,8 +43,8 @@ pub type Object<'py> = Bound<'py, PyAny>;
 /// A key and its value.
 pub type Entry<'py> = (Object<'py>, Object<'py>);
 
-/// What `Core` is told of a dtype: NumPy's code, its name, functions for single times, and of keys the function
-/// that says between which of them an object lies.
+/// The description of a dtype for `Core`: NumPy's code, its name, functions for single times, and for keys
+/// the function that finds the keys around an object.
 pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>, Option<Py<PyAny>>);
 
 /// An ordered index of words. Not for users: `latchless.Index` is.
@@ -52,11 +52,11 @@ pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>, Option<Py<Py
 pub struct Core {
     /// Its entries. In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
     pub tree: Box<Tree>,
-    /// What keys are.
+    /// The kind of the keys.
     pub keys: Kind,
-    /// What values are.
+    /// The kind of the values.
     pub values: Kind,
-    /// Says between which keys a question lies that can't be one.
+    /// Finds the keys around an object that can't be a key.
     pub ask: Option<Py<PyAny>>,
     /// Whether it is used, an operation has failed in the middle, or it was closed.
     pub state: AtomicU8,

@@ -1,4 +1,4 @@
-//! Durable indexes: a folder before it is opened, and what can be asked of one that is.
+//! Durable indexes: a folder before it is opened, and the durable operations of an open one.
 
 use crate::cells::{Cells, DTYPES};
 use crate::core::{Core, with};
@@ -119,8 +119,8 @@ impl Folder {
         found.as_ref().is_none_or(|found| zones_known(found.metadata()))
     }
 
-    /// What was found when an index was made of it: entries of the snapshot, records, their entries, and
-    /// where the log ended early.
+    /// The findings of opening it: entries of the snapshot, records, their entries, and where the log ended
+    /// early.
     #[getter]
     fn recovery(&self) -> Option<(u64, u64, u64, Option<Stopped>)> {
         let Recovery { snapshot_entries, records, entries, stopped } = self.recovery.get()?.clone();

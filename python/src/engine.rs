@@ -1,5 +1,5 @@
-//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may
-//! end what is long.
+//! An index of words of one width, and its batches. It depends on the interpreter only for signals, which
+//! end long operations.
 
 use crate::batch::{Pulse, stretches};
 use crate::column::Words;
@@ -92,8 +92,8 @@ impl<B: Lane> Engine<B> {
         keys.load(at).ordered(self.order).ok_or(NoKey(at))
     }
 
-    /// Reads a chunk of keys: to a room whose memory serves one chunk after the other. Each order of words has a
-    /// loop of its own.
+    /// Reads a chunk of keys into a buffer that is reused for each chunk. Each order of words has a loop of
+    /// its own.
     #[inline]
     pub fn read<'a>(
         &self,
@@ -121,7 +121,7 @@ impl<B: Lane> Engine<B> {
     }
 
     /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A
-    /// signal can end it but for the last step, in which the leaves are built.
+    /// signal can end it, except during the last step, in which the leaves are built.
     pub fn load(
         &mut self,
         keys: Words<'_, B::Atomic>,

@@ -1,5 +1,5 @@
-//! An index as a stream of Arrow's: one batch of two columns. The columns are copies, and belong to the
-//! stream, so to release it needs no interpreter.
+//! An index as an Arrow stream: one batch of two columns. The columns are copies, and belong to the stream,
+//! so releasing it needs no interpreter.
 
 use crate::arrow::{Array, NULLABLE, Owning, STRUCT, Schema, Stream};
 use crate::bytes::strings::Strings;
@@ -31,7 +31,7 @@ impl Buffer {
     }
 }
 
-// SAFETY: the pointer is to what the box holds, which may be sent, and which nobody writes.
+// SAFETY: the pointer is into the box's content, which may be sent and isn't written.
 unsafe impl Send for Buffer {}
 
 /// A column of the batch.
@@ -96,15 +96,15 @@ pub fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyRes
     Ok(Exported { name, format, buffers: vec![present, cells], null_count: null_count as i64 })
 }
 
-/// What a schema points to.
+/// The targets of a schema's pointers.
 struct SchemaParts {
     format: Format,
     children: Vec<*mut Schema>,
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: the interface has this called once, for a struct that `schema` made; its parts are a box's, and
-    // the children are boxes' that nobody else frees.
+    // SAFETY: the interface calls this once, for a struct that `schema` made; its parts are a box's, and
+    // the children are boxes' that are freed only here.
     unsafe {
         let parts = Box::from_raw((*schema).private.cast::<SchemaParts>());
         parts.children.into_iter().for_each(|child| drop(Box::from_raw(child)));
@@ -126,7 +126,7 @@ fn schema(format: Format, name: &'static CStr, children: Vec<Schema>) -> Schema 
     made
 }
 
-/// What an array points to.
+/// The targets of an array's pointers.
 struct ArrayParts {
     buffers: Vec<*const c_void>,
     children: Vec<*mut Array>,
@@ -134,8 +134,8 @@ struct ArrayParts {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the interface has this called once, for a struct that `array` made; its parts are a box's, and
-    // the children are boxes' that nobody else frees.
+    // SAFETY: the interface calls this once, for a struct that `array` made; its parts are a box's, and the
+    // children are boxes' that are freed only here.
     unsafe {
         let parts = Box::from_raw((*array).private.cast::<ArrayParts>());
         parts.children.into_iter().for_each(|child| drop(Box::from_raw(child)));
@@ -172,10 +172,10 @@ impl Streaming {
     }
 }
 
-/// What the stream is.
+/// The contents of the stream.
 ///
 /// # Safety
-/// The stream is one that `stream` made, isn't released, and nobody else uses it meanwhile.
+/// The stream is one that `stream` made, isn't released, and isn't used elsewhere meanwhile.
 unsafe fn parts<'a>(stream: *mut Stream) -> &'a mut Streaming {
     // SAFETY: its private part is a box of this type, as the caller promises.
     unsafe { &mut *(*stream).private.cast::<Streaming>() }
@@ -270,7 +270,7 @@ pub fn schema_of<'py>(
     schema_of_formats(py, format(keys_kind)?, format(values_kind)?)
 }
 
-/// As [`schema_of`], of the formats of the two columns.
+/// The schema of two columns with these formats. See [`schema_of`].
 pub fn schema_of_formats<'py>(
     py: Python<'py>,
     keys: Format,

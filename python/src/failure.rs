@@ -1,4 +1,4 @@
-//! What goes wrong in an index, as Python's exceptions.
+//! An index's errors as Python's exceptions.
 
 use crate::batch::Part;
 use crate::lane::Lane;
@@ -11,9 +11,9 @@ use std::any::Any;
 use std::io;
 use std::path::Path;
 
-/// What the system's call says where a lock is taken: of this number Python makes `BlockingIOError`.
+/// The system's error number for a lock that is taken: Python maps it to `BlockingIOError`.
 const WOULD_BLOCK: i32 = 11;
-/// As the system numbers what it says of a folder where a file is asked for: Python makes `IsADirectoryError` of it.
+/// The system's error number for a folder in place of a file: Python maps it to `IsADirectoryError`.
 const IS_A_FOLDER: i32 = 21;
 /// As the system numbers a write to what is mounted to be read.
 const READ_ONLY: i32 = 30;

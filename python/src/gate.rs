@@ -1,13 +1,14 @@
 //! A gate between batches and forks.
 //!
-//! A child of `os.fork()` has a copy of every index and one thread alone. A leaf that another thread had
+//! A child of `os.fork()` has a copy of every index, and a single thread. A leaf that another thread had
 //! latched at that moment would stay latched in the child for ever. So a fork waits until no chunk of any
 //! batch is running, and no chunk begins until the fork is done. Single operations hold the interpreter's
-//! lock, as a fork does, so they can't meet; on an interpreter without that lock they pass the gate as well.
+//! lock, as a fork does, so they can't meet; on an interpreter without that lock they pass the gate as
+//! well.
 //!
-//! Without that lock a fork, and a garbage collection, also waits until every thread that is attached to the
-//! interpreter lets itself be stopped. So whoever waits here is detached meanwhile, and whoever has a pass
-//! goes on without the interpreter.
+//! Without that lock a fork, and a garbage collection, also waits until every thread that is attached to
+//! the interpreter lets itself be stopped. So a thread that waits here is detached meanwhile, and a thread
+//! with a pass proceeds without the interpreter.
 
 use pyo3::Python;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -22,8 +23,8 @@ const RUNNING: u64 = ONE_FORK - 1;
 pub struct Pass(());
 
 impl Pass {
-    /// Waits until no fork is going on. The caller is detached from the interpreter. A thread that has a pass
-    /// must neither ask for another one nor attach itself.
+    /// Waits until no fork is going on. The caller is detached from the interpreter. A thread that has a
+    /// pass must neither request another one nor attach itself.
     #[inline]
     pub fn new() -> Self {
         loop {
@@ -50,7 +51,7 @@ impl Pass {
         None
     }
 
-    /// The pass is asked for when the thread is attached again: it can't wait for that with one.
+    /// The pass is requested when the thread is attached again: it can't wait for that with one.
     #[cold]
     fn after_fork() -> Self {
         loop {

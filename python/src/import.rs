@@ -1,4 +1,4 @@
-//! Two columns of a stream of Arrow's, as arrays.
+//! Two columns of an Arrow stream as arrays.
 
 use crate::arrow::{Array, STRUCT, Schema, Stream, take};
 use core::ffi::{CStr, c_int, c_void};
@@ -22,7 +22,7 @@ enum Form {
     Days,
 }
 
-/// What the cells of this format are, and NumPy's name for it.
+/// The form of this format's cells, and NumPy's name for it.
 fn form_of(format: &str) -> Option<(Form, &'static str)> {
     Some(match format {
         "b" => (Form::Bits, "bool"),
@@ -53,7 +53,7 @@ fn form_of(format: &str) -> Option<(Form, &'static str)> {
     })
 }
 
-/// What a type that no index has is called in an error.
+/// The name, in errors, of a type that no index has.
 pub fn name_of(format: &str) -> &str {
     match format {
         "u" | "U" | "vu" => "string",
@@ -95,7 +95,7 @@ fn children(schema: &Schema) -> impl Iterator<Item = &Schema> {
     (0..count).map(|at| unsafe { &**schema.children.add(at) })
 }
 
-/// The place of the column that is asked for by name or position.
+/// The place of the column with this name or position.
 pub fn place_of(schema: &Schema, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
     let names: Vec<&str> = children(schema).map(|child| text(child, child.name)).collect();
     if let Ok(name) = asked.extract::<String>() {
@@ -125,7 +125,7 @@ pub fn child(schema: &Schema, place: usize) -> &Schema {
 }
 
 impl Column {
-    /// The column that is asked for by name or position. `what`: what errors call it.
+    /// The column with this name or position. `what`: its name in errors.
     pub fn of(schema: &Schema, asked: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         let place = place_of(schema, asked)?;
         let child = child(schema, place);
@@ -250,7 +250,7 @@ fn failed(stream: &mut Stream, code: c_int) -> PyErr {
 }
 
 impl Source {
-    /// What an object gives.
+    /// The stream of an object.
     pub fn of(data: &Bound<'_, PyAny>) -> PyResult<(Self, Schema)> {
         if data.hasattr("__arrow_c_stream__")? {
             let mut stream: Stream = take(&data.call_method0("__arrow_c_stream__")?)?;
@@ -275,7 +275,7 @@ impl Source {
         }
     }
 
-    /// What an object with columns gives.
+    /// The stream of an object with columns.
     pub fn with_columns(data: &Bound<'_, PyAny>) -> PyResult<(Self, Schema)> {
         let (source, schema) = Self::of(data)?;
         let format = text(&schema, schema.format);
@@ -325,7 +325,7 @@ pub fn read_arrow<'py>(
     let mut values = Column::of(&schema, value, "values")?;
     while let Some(batch) = source.next_rows(py)? {
         for column in [&mut keys, &mut values] {
-            // SAFETY: the batch comes from the stream that told this schema.
+            // SAFETY: the batch comes from the stream with this schema.
             unsafe { column.append(&batch)? };
         }
     }

@@ -34,10 +34,10 @@ enum Form {
     },
 }
 
-/// What Arrow's C data interface calls a type.
+/// The name of a type in Arrow's C data interface.
 pub type Format = Cow<'static, CStr>;
 
-/// What Arrow's C data interface calls the type of a column.
+/// The type of a column in Arrow's C data interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArrowType {
     /// Its code, with the zone of times that have one.
@@ -55,7 +55,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The kind of a dtype, told by NumPy's code for it (`i8`, `u2`, `f4`, `b1`, `M8`, …).
+    /// The kind of a dtype, given NumPy's code for it (`i8`, `u2`, `f4`, `b1`, `M8`, …).
     pub fn new(
         wide: bool,
         code: &str,
@@ -153,7 +153,8 @@ impl Kind {
         }
     }
 
-    /// The column's type in a snapshot. Where Arrow has none, the dtype's name tells what the integers are.
+    /// The column's type in a snapshot. If Arrow has none, the dtype's name gives the meaning of the
+    /// integers.
     pub fn data_type(&self) -> DataType {
         match &self.form {
             Form::Signed { bits: 8 } => DataType::Int8,
@@ -235,7 +236,7 @@ impl Kind {
         matches!(self.form, Form::Time { .. })
     }
 
-    /// Whether a word is what Arrow has no value for: NaT.
+    /// Whether a word is null in Arrow: NaT.
     #[inline(always)]
     pub fn is_missing(&self, word: u64) -> bool {
         self.is_time() && word == 1 << 63
@@ -289,7 +290,7 @@ impl Kind {
             };
         }
         let float = object.extract::<f64>().map_err(|error| self.refused(object, error))?;
-        // A number of a longer type, or a fraction, may be beside all floats.
+        // A number of a longer type, or a fraction, may be between floats.
         if self.is_key && !float.is_nan() && !object.eq(float)? {
             return Err(PyOverflowError::new_err(format!("{object} would be rounded as {}", self.name)));
         }

@@ -25,7 +25,7 @@ impl Order {
 
 /// A word of an array that other threads may write at any moment.
 pub trait Shared: Sync {
-    /// What it holds.
+    /// The type of its words.
     type Word: Copy + Send + Sync;
     /// The word.
     fn load(&self) -> Self::Word;

@@ -1,8 +1,9 @@
-//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words, [`bytes`]
-//! has the one of indexes of byte strings; [`kind`] turns single objects into words, [`asked`] questions,
-//! [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock, [`gate`] keeps them apart from
-//! forks, [`pages`] has the iterators; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders with redo logs;
-//! [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
+//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words,
+//! [`bytes`] has the one of indexes of byte strings; [`kind`] turns single objects into words, [`asked`]
+//! questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock, [`gate`]
+//! separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
+//! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`],
+//! [`lookups`], [`updates`] and [`ranges`] don't depend on Python.
 
 mod arrow;
 mod asked;
@@ -30,7 +31,7 @@ mod updates;
 
 use pyo3::prelude::*;
 
-/// Python puts objects at multiples of 16 bytes: a class that needs more would lie where it mayn't.
+/// Python allocates objects at multiples of 16 bytes: a class with a larger alignment would be misaligned.
 const _: () = {
     const OBJECTS: usize = 16;
     assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::core::BytesCore>() <= OBJECTS);
@@ -40,7 +41,7 @@ const _: () = {
     assert!(align_of::<bytes::rows::RowsCore>() <= OBJECTS);
 };
 
-/// What Python calls around a fork.
+/// Python's hooks around a fork.
 mod forks {
     use crate::gate;
     use pyo3::prelude::*;

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
-/// Which neighbour of a key is asked for.
+/// Selects a neighbour of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Near {
     /// The largest key that isn't larger.
@@ -31,7 +31,7 @@ pub enum Sides {
 }
 
 impl Sides {
-    /// What a direction of `pandas.merge_asof` means.
+    /// The neighbour for a direction of `pandas.merge_asof`.
     pub fn of(direction: &str, exact: bool) -> Option<Self> {
         let (before, after) = if exact { (Near::Floor, Near::Ceiling) } else { (Near::Lower, Near::Higher) };
         match direction {
@@ -43,7 +43,7 @@ impl Sides {
     }
 }
 
-/// What the nearest entries are asked for with.
+/// The requests for nearest entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<B> {
     /// Where they are.
@@ -70,8 +70,7 @@ impl<'a, T: Copy> Places<'a, T> {
     pub fn next(&mut self, count: usize, first: T) -> &'a mut [T] {
         let next = self.0.split_off_mut(..count).expect("so many are there");
         next.iter_mut().for_each(|place| _ = place.write(first));
-        // SAFETY: every place has just been written, and a `MaybeUninit` lies in memory as what it holds
-        // does.
+        // SAFETY: every place has just been written, and a `MaybeUninit` has the layout of its content.
         unsafe { &mut *(std::ptr::from_mut(next) as *mut [T]) }
     }
 }
@@ -83,7 +82,7 @@ struct Columns<'a, B> {
     found: &'a mut [bool],
 }
 
-/// What one thread needs for its chunks.
+/// A thread's buffers for its chunks.
 #[derive(Debug)]
 pub struct Reading<'a, B> {
     keys: Places<'a, B>,
@@ -115,7 +114,7 @@ impl<B: Lane> Engine<B> {
         Ok(())
     }
 
-    /// As [`Engine::get_chunk`], into arrays of the caller.
+    /// Looks up a chunk into arrays of the caller. See [`Engine::get_chunk`].
     pub fn get_chunk_into(
         &self,
         keys: Words<'_, B::Atomic>,

@@ -1,7 +1,7 @@
-//! Iterators over an index, which ask for its entries a page at a time.
+//! Iterators over an index, which read its entries a page at a time.
 //!
-//! They aren't generators of Python's, because on an interpreter without a global lock two threads that share
-//! a generator can crash it.
+//! They aren't Python generators, because on an interpreter without a global lock two threads that share a
+//! generator can crash it.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -22,7 +22,7 @@ struct Place {
     page: Option<Py<PyTuple>>,
     /// The next item of the page.
     at: usize,
-    /// What the page ends with; None when it is the last one.
+    /// The last key of the page; None if it is the last page.
     end: Option<Py<PyAny>>,
     /// How often the page was turned.
     turns: u64,
@@ -51,8 +51,8 @@ impl Pages {
                 }
                 (place.turns, place.end.as_ref().map(|end| end.clone_ref(py)))
             };
-            // Python runs here, so the place isn't locked: of threads that ask for one page the first turns
-            // it.
+            // Python runs here, so the place isn't locked: of the threads that read the same page, the
+            // first turns it.
             let (page, end) =
                 self.turn.bind(py).call1((end,))?.extract::<(Py<PyTuple>, Option<Py<PyAny>>)>()?;
             let mut place = self.place();
@@ -66,7 +66,7 @@ impl Pages {
 }
 
 impl Pages {
-    /// The place. Whoever has it doesn't wait for anything.
+    /// The place. It is held only for moments, never while waiting.
     fn place(&self) -> MutexGuard<'_, Place> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }

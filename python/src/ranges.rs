@@ -1,4 +1,4 @@
-//! Ranges: their entries as columns, and how many there are.
+//! Ranges: their entries as columns, and their sizes.
 
 use crate::batch::Pulse;
 use crate::column::Words;
@@ -21,7 +21,7 @@ fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
 }
 
-/// Which ends of a range belong to it.
+/// The ends of a range that belong to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Closed {
     /// Whether its low end does.
@@ -31,8 +31,8 @@ pub struct Closed {
 }
 
 impl Closed {
-    /// The ends of a range, as keys that were given and not as the words beside them, which a narrower column
-    /// of a log can't have.
+    /// The ends of a range as the given keys, not as the words next to them, which a narrower column of a
+    /// log can't have.
     pub fn bounds<B>(self, low: Option<B>, high: Option<B>) -> (Bound<B>, Bound<B>) {
         let end = |word: Option<B>, closed| match word {
             None => Bound::Unbounded,
@@ -43,7 +43,7 @@ impl Closed {
     }
 }
 
-/// Which ends of many ranges belong to them.
+/// The ends of many ranges that belong to them.
 #[derive(Debug, Clone, Copy)]
 pub enum Closes<'a> {
     /// Of all the same.
@@ -66,8 +66,8 @@ impl Closes<'_> {
 /// Keys and their values.
 pub type Columns<B> = (Vec<B>, Vec<B>);
 
-/// The stored words of a range, both ends included; nothing for an empty one. Every word has a next one but
-/// the last, so an open end is the closed one beside it.
+/// The stored words of a range, both ends included; nothing for an empty one. Every word but the last has a
+/// successor, so an open end is the closed one next to it.
 pub fn words<B: Lane>(low: Option<B>, high: Option<B>, closed: Closed) -> Option<RangeInclusive<B>> {
     let low = match low {
         Some(low) if !closed.low => low.next()?,

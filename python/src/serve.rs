@@ -1,4 +1,4 @@
-//! What the methods of [`Core`] share: objects to words, arrays to columns, panics to exceptions.
+//! Shared by the methods of [`Core`]: objects to words, arrays to columns, panics to exceptions.
 
 use crate::asked::Asked;
 use crate::column::Fresh;
@@ -109,7 +109,7 @@ impl Core {
         })
     }
 
-    /// As [`Core::change`], for what takes long: always without the interpreter's lock.
+    /// Makes a change that takes long: always without the interpreter's lock. See [`Core::change`].
     pub fn change_long<B: Lane, T: Send>(
         &self,
         py: Python<'_>,
@@ -121,7 +121,7 @@ impl Core {
         })
     }
 
-    /// As [`Core::guarded`], for one entry alone.
+    /// Runs an operation on a single entry. See [`Core::guarded`].
     #[inline]
     pub fn one<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         self.guarded(|| {
@@ -217,8 +217,8 @@ impl Core {
         checked.map_err(|undone| undone_exception(&self.keys, undone))
     }
 
-    /// As [`Core::checked`], if threads share the batch. One alone finds the first word that is no key by
-    /// itself.
+    /// Checks the keys if several threads share the batch. A single thread finds the first word that is no
+    /// key itself. See [`Core::checked`].
     fn checked_for<B: Lane>(
         &self,
         py: Python<'_>,
@@ -413,7 +413,7 @@ pub fn ends<'py, B: Lane>(
     }
 }
 
-/// Which ends of ranges belong to them: of all the same, or arrays of bools for each.
+/// The ends of ranges that belong to them: the same for all, or arrays of bools for each.
 #[derive(FromPyObject)]
 pub enum ClosedOf<'py> {
     /// The low end and the high end of all.
@@ -422,7 +422,7 @@ pub enum ClosedOf<'py> {
     Each((Object<'py>, Object<'py>)),
 }
 
-/// Which ends of each range belong to it, while the arrays that say it are lent.
+/// The ends of each range that belong to it, while their arrays are borrowed.
 pub enum Closing<'py> {
     /// Of all the same.
     All(Closed),
@@ -469,7 +469,7 @@ pub fn make<B: Lane>(
     }
 }
 
-/// Fills an index that nobody else has yet.
+/// Fills an index that no other thread has yet.
 fn load<B: Lane>(
     py: Python<'_>,
     engine: &mut Engine<B>,

@@ -1,4 +1,4 @@
-//! Snapshots: what `Index.save` writes and `Index.open` reads.
+//! Snapshots: `Index.save` and `Index.open`.
 
 use crate::cells::{Cells, DTYPES, has_zones};
 use crate::engine::{Engine, NoKey};
@@ -46,8 +46,8 @@ impl Snapshot {
     }
 }
 
-/// Whether it is known that times have no zone where the dtypes of this metadata have none. What has no
-/// dtypes wasn't written here: its types of Arrow say it.
+/// Whether it is known that times have no zone where the dtypes of this metadata have none. A file without
+/// dtypes wasn't written here: its Arrow types say it.
 pub fn zones_known(metadata: &[(String, String)]) -> bool {
     has_zones(metadata) || !metadata.iter().any(|(name, _)| name == DTYPES[0])
 }
@@ -62,7 +62,7 @@ pub fn dtype_of(metadata: &[(String, String)], name: &str, data_type: DataType) 
 }
 
 impl Snapshot {
-    /// Fills an empty index that nobody else has yet.
+    /// Fills an empty index that no other thread has yet.
     pub fn load<B: Lane>(
         &self,
         py: Python<'_>,

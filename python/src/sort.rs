@@ -1,9 +1,9 @@
 //! Sorting by key, stable, so that of equal keys the last one stays last.
 //!
-//! First by the leading bits of the keys, as many as tell so many random keys apart, byte by byte, the least
-//! significant one first. Then each run of keys that have those bits in common, in the same way: of random
-//! keys hardly any. Bits that all keys share aren't looked at. Between two stretches of a pass a signal can
-//! end it.
+//! First by the leading bits of the keys, as many as distinguish this many random keys, byte by byte, the
+//! least significant one first. Then each run of keys with equal leading bits, in the same way: random keys
+//! have hardly any. Bits that all keys share are skipped. Between two stretches of a pass a signal can end
+//! it.
 
 use crate::batch::{Pulse, STRETCH};
 use crate::engine::Undone;
@@ -40,7 +40,7 @@ pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut [(B, T)], pulse: &mut Pulse
     sort(entries, &mut spare, pulse)
 }
 
-/// As [`by_key`]. `spare` has as many entries, whatever they are.
+/// Sorts as [`by_key`] does. `spare` is scratch of the same size.
 fn sort<B: Lane, T: Copy>(
     entries: &mut [(B, T)],
     mut spare: &mut [(B, T)],
@@ -75,7 +75,7 @@ struct Leading {
 }
 
 impl Leading {
-    /// Enough to tell the keys of so many entries apart if they are random.
+    /// Enough bits to distinguish the keys of this many entries if they are random.
     fn of<B: Lane, T>(entries: &[(B, T)]) -> Self {
         let keys = entries.iter().map(|entry| entry.0.to_u64());
         let (smallest, largest) = keys.fold((u64::MAX, 0), |(low, high), key| (low.min(key), high.max(key)));

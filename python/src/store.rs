@@ -1,4 +1,4 @@
-//! Where the changes of an index go: to memory alone, to a redo log first, or nowhere. Reads are the same for all.
+//! Destinations of an index's changes: memory alone, a redo log first, or none. Reads are the same for all.
 //!
 //! Each change is a function of its own, not inlined, so that the wheel has it once.
 
@@ -10,7 +10,7 @@ use latchless_log::{DurableIndex, Reader};
 use std::ops::Bound;
 use std::path::PathBuf;
 
-/// What a change gives, unless it is refused.
+/// The result of a change, unless it is refused.
 pub type Result<T> = std::result::Result<T, Undone>;
 
 /// An index, with its redo log if it has one.
@@ -26,7 +26,7 @@ pub enum Store<B: Lane> {
 
 /// An index that is only read.
 pub struct ReadOnly<B: Lane> {
-    /// What the folder had.
+    /// The folder's entries.
     pub index: Index<B, B>,
     /// The folder.
     pub folder: PathBuf,

@@ -22,7 +22,7 @@ pub enum Sequence<B> {
     ByKey(Vec<(B, u32)>),
 }
 
-/// What a part of a batch has changed.
+/// The changes of a part of a batch.
 #[derive(Debug, Default)]
 pub struct Changed {
     /// Keys that came in, or went.

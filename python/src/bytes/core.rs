@@ -1,5 +1,5 @@
-//! The class under `latchless.StringIndex` and `latchless.BytesIndex`: single operations by Python's
-//! objects, batches by columns of keys and arrays of words.
+//! The class under `latchless.StringIndex` and `latchless.BytesIndex`: single operations on Python's
+//! objects, batches on columns of keys and arrays of words.
 
 use super::engine::{Ends, Entry};
 use super::import::read_columns;

@@ -1,5 +1,5 @@
-//! An index of byte strings, and what batches do with it. Of the interpreter it knows that a signal may end
-//! what is long.
+//! An index of byte strings, and its batches. It depends on the interpreter only for signals, which end
+//! long operations.
 
 use super::strings::Strings;
 use super::value::{Value, own};
@@ -19,10 +19,10 @@ pub const PIECE: usize = 1 << 14;
 /// The most bytes that a key may have, and a value.
 pub const STRING_MAX: usize = 65_535;
 
-/// What a range is between. One that starts after its end is empty.
+/// The ends of a range. A range that starts after its end is empty.
 pub type Ends<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-/// What is shown entries, and says whether to go on.
+/// A callback for entries; returns whether to continue.
 type See<'s, V> = dyn FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()> + 's;
 
 /// An entry.
@@ -104,7 +104,7 @@ impl<V: Value> BytesEngine<V> {
         let values: Vec<_> = chunk.clone().map(|at| V::at(values, at)).collect();
         match self.index.insert_columns(&asked, &values) {
             Ok(new) => changed.keys += new,
-            // In a batch of which inserts were refused, nobody is told how many others were new.
+            // If inserts of a batch were refused, the number of new keys isn't reported.
             Err(some) => {
                 changed.refused.extend(some.refused.iter().map(|&at| chunk.start + at));
                 changed.error.get_or_insert(some.error);

@@ -1,5 +1,4 @@
-//! Columns of strings of Arrow's, as ours. Their bytes are copied a batch at a time: no object is made of a
-//! key.
+//! Imports Arrow's columns of strings. Their bytes are copied a batch at a time, without an object per key.
 
 use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
@@ -12,7 +11,7 @@ use core::slice;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// How strings lie in a column.
+/// The storage layout of a column of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     /// Their bytes side by side, after 32-bit offsets.
@@ -25,7 +24,7 @@ enum Layout {
     Cells(usize),
 }
 
-/// What the cells of this format are, if they are strings of this kind.
+/// The layout of this format's cells, if they are strings of this kind.
 fn layout_of(format: &str, is_text: bool) -> Option<Layout> {
     match (format, is_text) {
         ("u", true) | ("z", false) => Some(Layout::Offsets32),
@@ -122,7 +121,7 @@ impl Reading {
         }
     }
 
-    /// Appends strings that lie side by side.
+    /// Appends adjacent strings.
     ///
     /// # Safety
     /// The buffers are those of such a column: the second one has `count + 1` offsets from `first` on, and
@@ -189,7 +188,7 @@ impl Reading {
 /// Bytes of a buffer.
 ///
 /// # Safety
-/// So many bytes are there from that place on, and nobody writes them.
+/// This many bytes are there from that place on, and no thread writes them.
 unsafe fn bytes_at<'a>(buffer: *const c_void, start: usize, len: usize) -> &'a [u8] {
     if len == 0 {
         return &[];
@@ -204,13 +203,13 @@ pub fn read_column(data: &Object<'_>, of: StringType) -> PyResult<Strings> {
     let (mut source, schema) = Source::of(data)?;
     let mut column = Reading::of(&schema, None, of)?;
     while let Some(batch) = source.next(py)? {
-        // SAFETY: the batch comes from the stream that told this schema.
+        // SAFETY: the batch comes from the stream with this schema.
         py.detach(|| unsafe { column.append(&{ batch }) })?;
     }
     Ok(column.strings)
 }
 
-/// The column beside the keys: of strings, or of what arrays have.
+/// The column of values: strings, or the elements of an array.
 enum Beside {
     Strings(Reading),
     Cells(Column),
@@ -242,7 +241,7 @@ impl Beside {
     }
 }
 
-/// A column of strings, and the column of values beside it, of anything that gives an Arrow stream with
+/// Reads a column of strings, and a column of values, from any object that gives an Arrow stream with
 /// columns.
 pub fn read_columns<'py>(
     data: &Object<'py>,
@@ -254,7 +253,7 @@ pub fn read_columns<'py>(
     let mut keys = Reading::of(&schema, Some(place_of(&schema, key)?), of)?;
     let mut values = Beside::of(&schema, value)?;
     while let Some(batch) = source.next_rows(py)? {
-        // SAFETY: the batch comes from the stream that told the schema.
+        // SAFETY: the batch comes from the stream with this schema.
         unsafe { values.append(&batch)? };
         // SAFETY: it does.
         py.detach(|| unsafe { keys.append(&{ batch }) })?;

@@ -1,7 +1,7 @@
-//! Columns of keys, and of values that are strings as keys are, made of what Python has: lists of objects,
-//! arrays of cells of one width, columns of Arrow's.
+//! Columns of keys, and of values that are strings, made from Python's data: lists of objects, arrays of
+//! fixed-width cells, columns of Arrow's.
 //!
-//! A column is a copy, so nobody can change what a batch works with while the interpreter's lock is
+//! A column is a copy, so no thread can change the input of a batch while the interpreter's lock is
 //! released.
 
 use super::engine::{Ends, STRING_MAX, after_prefix};
@@ -22,11 +22,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
-/// What a range of keys is told by: its ends, of which None is open, or a prefix as the first of them;
-/// which ends belong to it, or None for a prefix.
+/// The description of a range of keys: its ends, of which None is open, or a prefix as the first of them;
+/// and the ends that belong to it, or None for a prefix.
 pub type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(bool, bool)>);
 
-/// What keys or values are: `str` or `bytes`.
+/// The type of keys or values: `str` or `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StringType {
     /// Whether they are `str`.
@@ -41,12 +41,12 @@ impl StringType {
         if self.is_text { "str" } else { "bytes" }
     }
 
-    /// What errors call one of them.
+    /// The name of one of them in errors.
     pub fn what(self) -> &'static str {
         if self.is_value { "value" } else { "key" }
     }
 
-    /// Values of strings, if Python's side tells that: `str` or `bytes` in place of NumPy's code.
+    /// The string type of values, if Python's side gives `str` or `bytes` in place of NumPy's code.
     pub fn of_values(code: &str) -> Option<Self> {
         let is_text = code == "str";
         (is_text || code == "bytes").then_some(Self { is_text, is_value: true })
@@ -157,7 +157,7 @@ enum NoKey {
     NoText(PyErr),
 }
 
-/// What keys of a dtype are, as words of 64 bits.
+/// The kind of keys of a dtype, as words of 64 bits.
 fn kind_of((code, name, hooks, _): DtypeOf) -> PyResult<Kind> {
     Kind::new(true, &code, name, hooks, true)
 }
@@ -172,7 +172,7 @@ fn refused(error: latchless::Error) -> PyErr {
 pub struct StringColumn {
     /// Their bytes.
     pub strings: Strings,
-    /// What they are.
+    /// Their type.
     pub of: StringType,
 }
 
@@ -224,7 +224,7 @@ impl StringColumn {
         Ok(Self { strings: read_column(data, of)?, of })
     }
 
-    /// Of the bytes of what `buffers` gives: nobody else can change these.
+    /// From the bytes that `buffers` gives: they are immutable.
     #[staticmethod]
     #[pyo3(signature = (text, offsets, bytes, value=false))]
     fn of_buffers(text: bool, offsets: &[u8], bytes: &[u8], value: bool) -> PyResult<Self> {

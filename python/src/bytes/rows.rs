@@ -1,5 +1,5 @@
-//! The class under `latchless.MultiIndex`: keys that are in any number of rows. Keys of a dtype are byte
-//! strings of eight bytes here; Python's side makes them.
+//! The class under `latchless.MultiIndex`: keys that map to any number of rows. Keys of a dtype are byte
+//! strings of eight bytes here; Python's side converts them.
 
 use super::engine::{Ends, PIECE, until_signal};
 use super::keys::{StringColumn, StringType};
@@ -136,7 +136,7 @@ impl RowsCore {
         keys.get().check_lengths()?;
         self.change_many(py, keys, rows, |pairs, first, changed| match self.index.insert_many(pairs) {
             Ok(new) => changed.keys += new,
-            // In a batch of which inserts were refused, nobody is told how many others were new.
+            // If inserts of a batch were refused, the number of new keys isn't reported.
             Err(some) => {
                 changed.refused.extend(some.refused.iter().map(|&at| first + at));
                 changed.error.get_or_insert(some.error);

@@ -1,4 +1,4 @@
-//! Snapshots of byte strings: what `StringIndex.save` writes and `StringIndex.open` reads, and `BytesIndex`'s.
+//! Snapshots of byte strings: `save` and `open` of `StringIndex` and `BytesIndex`.
 
 use super::engine::BytesEngine;
 use super::keys::StringType;
@@ -52,14 +52,14 @@ impl StringSnapshot {
 }
 
 impl StringType {
-    /// What a file calls it.
+    /// Its type name in a file.
     fn type_name(self) -> &'static str {
         if self.is_text { "text" } else { "bytes" }
     }
 }
 
 impl StringSnapshot {
-    /// Fills an empty index of words that nobody else has yet.
+    /// Fills an empty index of words that no other thread has yet.
     pub fn load(
         &self,
         py: Python<'_>,
@@ -76,7 +76,7 @@ impl StringSnapshot {
         self.load_rows(py, engine, keys, entries, fill)
     }
 
-    /// As [`StringSnapshot::load`], of values that are strings.
+    /// Fills an empty index whose values are strings. See [`StringSnapshot::load`].
     pub fn load_strings(
         &self,
         py: Python<'_>,
@@ -141,7 +141,7 @@ pub fn save(
     py.detach(save).map_err(|error| exception(&error))
 }
 
-/// As [`save`], of an index of strings.
+/// Saves an index whose values are strings. See [`save`].
 pub fn save_strings(
     py: Python<'_>,
     engine: &BytesEngine<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Byte strings one after the other, as Arrow has them: their bytes, and where each of them begins.
+//! Byte strings in one buffer, as in Arrow: their bytes, and the offset of each of them.
 
 use crate::batch::{Pulse, stretches};
 use crate::engine::Undone;
@@ -33,7 +33,7 @@ impl Strings {
         Ok(Self { bytes: room(bytes)?, offsets })
     }
 
-    /// A copy of strings that lie side by side in these bytes; nothing if the offsets aren't theirs.
+    /// A copy of adjacent strings in these bytes; `None` if the offsets don't fit them.
     pub fn copied(bytes: &[u8], offsets: impl ExactSizeIterator<Item = i64>) -> Result<Option<Self>> {
         let mut copy = Self { bytes: room(bytes.len())?, offsets: room(offsets.len())? };
         copy.bytes.extend_from_slice(bytes);
@@ -43,8 +43,8 @@ impl Strings {
         Ok(fit.then_some(copy))
     }
 
-    /// How far it is from one string to the next: they must be as many as keys, or a single one, which then
-    /// stands for all.
+    /// The step from one string to the next. There must be as many strings as keys, or a single one, which
+    /// then is repeated with step 0.
     pub fn step_beside(&self, count: usize) -> Option<usize> {
         let own = self.len();
         if own == count { Some(1) } else { (own == 1).then_some(0) }
@@ -98,7 +98,7 @@ impl Strings {
         Ok(())
     }
 
-    /// Adds strings that lie side by side: `ends` says where each ends in `bytes`, and ascends.
+    /// Adds adjacent strings: the ascending `ends` are their ends in `bytes`.
     pub fn append(&mut self, bytes: &[u8], ends: impl ExactSizeIterator<Item = i64>) -> Result<()> {
         reserve(&mut self.bytes, bytes.len())?;
         reserve(&mut self.offsets, ends.len())?;
@@ -157,8 +157,9 @@ impl Strings {
         });
     }
 
-    /// Sorts places by their strings, and those of equal strings by themselves. The strings are the same up
-    /// to `shared`. Eight bytes of each are compared at a time, as a number beside its place.
+    /// Sorts places by their strings, and those of equal strings by themselves. The strings have a common
+    /// prefix of `shared` bytes. Eight bytes of each are compared at a time, as a number that is stored
+    /// with its place.
     fn sort(
         &self,
         order: &mut [(u64, usize)],

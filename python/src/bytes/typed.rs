@@ -1,4 +1,4 @@
-//! An index of byte strings with values of one type, and of whichever type Python's side has asked for.
+//! An index of byte strings with values of one type, and the type-erased one that Python's side uses.
 
 use super::engine::BytesEngine;
 use super::keys::StringColumn;
@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Typed<V: Value> {
     /// The index.
     pub engine: BytesEngine<V>,
-    /// What values are.
+    /// The type of the values.
     pub values: V::Type,
 }
 
@@ -40,11 +40,11 @@ macro_rules! with {
 }
 pub(super) use with;
 
-/// What an index is made of.
+/// The arguments of a constructor.
 pub struct Made<'a, 'py> {
     /// Keys and values, if there are any.
     pub columns: Option<(&'a StringColumn, &'a Object<'py>)>,
-    /// Whether the keys are said to ascend.
+    /// Whether the caller claims that the keys ascend.
     pub sorted: bool,
     /// How full nodes are at first.
     pub fill: f64,
@@ -100,7 +100,7 @@ impl<V: Value> Typed<V> {
         V::get_many((&self.engine, &self.values), keys, missing, threads)
     }
 
-    /// What a batch of values takes along.
+    /// The values of a batch, with the index's context.
     pub fn batch<'a>(&self, given: &'a V::Given<'_>) -> V::Batch<'a> {
         V::batch(given)
     }
@@ -110,7 +110,7 @@ impl<V: Value> Typed<V> {
         V::column(&self.values, py, copied)
     }
 
-    /// What Arrow calls the type of the values.
+    /// Arrow's name of the type of the values.
     pub fn arrow_format(&self) -> PyResult<Format> {
         V::arrow_format(&self.values)
     }

@@ -1,5 +1,5 @@
-//! What an index of byte strings has under its keys: words, which are numbers and times of a dtype, or byte
-//! strings, which are `str` or `bytes` as keys are.
+//! The values of an index of byte strings: words, which are numbers and times of a dtype, or byte strings,
+//! which are `str` or `bytes` as keys are.
 
 use super::engine::BytesEngine;
 use super::keys::{StringColumn, StringType};
@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 
 /// A value, as the index stores it.
 pub trait Value: BytesValue {
-    /// What it is to Python.
+    /// Its type in Python.
     type Type: Send + Sync;
     /// The values of a batch, and what holds them.
     type Given<'py>;
@@ -38,7 +38,7 @@ pub trait Value: BytesValue {
     fn object<'py>(of: &Self::Type, py: Python<'py>, value: &Self) -> PyResult<Object<'py>>;
     /// The values of a batch of so many keys, or one for all.
     fn given<'py>(of: &Self::Type, values: &Object<'py>, count: usize) -> PyResult<Self::Given<'py>>;
-    /// What the batch takes along.
+    /// The values of a batch.
     fn batch<'a>(given: &'a Self::Given<'_>) -> Self::Batch<'a>;
     /// A value of a batch.
     fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Lent<'a, Self>;
@@ -48,7 +48,7 @@ pub trait Value: BytesValue {
     fn push(copied: &mut Self::Copied, value: Lent<'_, Self>) -> Result<()>;
     /// The copies as an array, or as a column of strings.
     fn column<'py>(of: &Self::Type, py: Python<'py>, copied: Self::Copied) -> PyResult<Object<'py>>;
-    /// What Arrow calls the type.
+    /// Arrow's name of the type.
     fn arrow_format(of: &Self::Type) -> PyResult<Format>;
     /// The copies as a column of Arrow's.
     fn arrow_column(of: &Self::Type, copied: Self::Copied) -> PyResult<Exported>;
@@ -61,7 +61,7 @@ pub trait Value: BytesValue {
     ) -> PyResult<(Object<'py>, Object<'py>)>;
 }
 
-/// A value of one's own.
+/// An owned value.
 pub fn own<V: Value>(lent: Lent<'_, V>) -> V {
     <V::Form as Form<V>>::own(lent)
 }
@@ -149,7 +149,7 @@ impl Value for u64 {
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     strings: &'a Strings,
-    /// 0 for one string that stands for many.
+    /// 0 for a single string that is repeated.
     step: usize,
 }
 

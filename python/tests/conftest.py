@@ -1,4 +1,4 @@
-"""What the tests share: dtypes with random keys and values, and a plain model."""
+"""Shared by the tests: dtypes with random keys and values, and a plain model."""
 
 import contextlib
 import os
@@ -31,8 +31,8 @@ KEY_DTYPES = [
 ]
 VALUE_DTYPES = ["i8", "u8", "f8", "i2", "u4", "f4", "bool", "M8[ns]"]
 
-# What every index does with one key: it stores the key, looks for it, or compares others with it; with the ends
-# of a range; and with many keys.
+# Every index's operations with one key: storing it, looking it up, or comparing others with it; those with the
+# ends of a range; and those with many keys.
 STORES = [
     lambda index, key: index.__setitem__(key, 0),
     lambda index, key: index.setdefault(key, 1),
@@ -124,7 +124,7 @@ def random_column(rng: np.random.Generator, dtype: str, count: int, distinct: in
 
 
 def model_of(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What an index of these entries has: ascending keys, of equal ones the last."""
+    """The contents of an index of these entries: ascending keys, of equal ones the last."""
     reversed_keys = keys[::-1]
     distinct, first = np.unique(reversed_keys, return_index=True)
     return distinct, values[::-1][first]
@@ -150,7 +150,7 @@ def assert_refused(
 
 
 def assert_not_there(index: Any, key: Any) -> None:
-    """What can't be a key isn't there, as in a `dict`."""
+    """Objects that can't be keys aren't there, as in a `dict`."""
     before = index.copy()
     for operation in LOOKUPS:
         with contextlib.suppress(KeyError):
@@ -159,7 +159,7 @@ def assert_not_there(index: Any, key: Any) -> None:
 
 
 def printed(code: str) -> str:
-    """What a program prints in an interpreter of its own, in which it must end well."""
+    """The output of a program in an interpreter of its own, which must end normally."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -204,7 +204,7 @@ def run_all(*works: Callable[[], None]) -> None:
 
 
 def forks_amid(write: Callable[[int, threading.Event], None], child: Callable[[], None], times: int) -> None:
-    """Forks again and again while two threads write until they are told that it is done."""
+    """Forks repeatedly while two threads write until the end."""
     done = threading.Event()
 
     def fork():
@@ -223,7 +223,7 @@ def rng() -> np.random.Generator:
 
 
 class Stopped(Exception):
-    """What the handler raises."""
+    """Raised by the handler."""
 
 
 @pytest.fixture

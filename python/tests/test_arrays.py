@@ -1,4 +1,4 @@
-"""Arrays as they come: misaligned, read-only, strided, of the other byte order, and changing meanwhile."""
+"""Arrays in any form: misaligned, read-only, strided, of the other byte order, and changing meanwhile."""
 
 import sysconfig
 import threading
@@ -211,7 +211,7 @@ def test_nan_that_comes_while_a_batch_runs_is_no_key():
 
 @pytest.mark.skipif(
     sysconfig.get_config_var("Py_GIL_DISABLED"),
-    # There the batch may begin between NumPy's look at who refers to the array and its taking the memory away.
+    # There the batch may begin between NumPy's check of the array's references and its freeing the memory.
     reason="without a global lock NumPy's resize(refcheck=False) is guarded against nobody",
 )
 def test_an_array_cannot_be_resized_while_a_batch_reads_it():

@@ -1,6 +1,6 @@
-"""Several threads of Python's on one object at once: indexes, iterators, arrays, files.
+"""Several Python threads on one object at once: indexes, iterators, arrays, files.
 
-On an interpreter without a global lock they run at the same time; on others they take turns.
+On an interpreter without a global lock they run at the same time; on others they alternate.
 """
 
 import copy
@@ -52,7 +52,7 @@ def until(done, work):
 
 
 def then(done, work):
-    """Does something, and then tells."""
+    """Does something, and then reports it."""
 
     def once():
         try:
@@ -293,7 +293,7 @@ def test_lists_grow_and_shrink_meanwhile():
 
 
 def test_everything_at_once(made, tmp_path):
-    """Entries that nobody touches are in every copy, pickle, file, stream and count."""
+    """Untouched entries are in every copy, pickle, file, stream and count."""
     index, key = made
     kept = list(range(0, 4000, 4))
     index.insert_many([key(number) for number in kept], kept)
@@ -410,7 +410,7 @@ def test_a_directory_is_closed_while_others_write(tmp_path):
 
 
 def test_forks_amid_single_operations_and_collections(made):
-    """Who waits for a fork must let itself be stopped, or the fork waits for it for ever."""
+    """A thread that waits for a fork must let itself be stopped, or the fork waits for it for ever."""
     index, key = made
     done = threading.Event()
     keys = [key(number) for number in range(200)]

@@ -1,4 +1,4 @@
-"""The table of bad input, row by row. Nothing is done to the index by any of it."""
+"""The table of bad input, row by row. None of it changes the index."""
 
 import decimal
 import warnings
@@ -120,7 +120,7 @@ def test_values_of_another_kind_are_a_type_error():
         INT.get_many([1], default="a")
 
 
-# ---- what doesn't fit ----
+# ---- values that don't fit ----
 
 
 def test_unsigned_keys_that_would_wrap_are_an_overflow_error():

@@ -1,4 +1,4 @@
-"""Durable indexes: whatever ends the process, what was acknowledged is back, and nothing else."""
+"""Durable indexes: however the process ends, exactly the acknowledged changes are recovered."""
 
 import copy
 import errno
@@ -27,7 +27,7 @@ def entries(index):
     return [column.tolist() for column in index.to_numpy()]
 
 
-# ---- what is back ----
+# ---- recovery ----
 
 
 @pytest.mark.parametrize("value_dtype", VALUE_DTYPES)
@@ -57,7 +57,7 @@ def test_every_dtype_is_back(rng, tmp_path, dtype, value_dtype):
 @pytest.mark.parametrize("value_dtype", ["i8", "u1"])
 @pytest.mark.parametrize("dtype", [*KEY_DTYPES, "bool"])
 def test_removed_ranges_of_every_dtype_are_back(rng, tmp_path, dtype, value_dtype):
-    """Ends are logged as keys: the word beside one may be none that a narrower column has."""
+    """Ends are logged as keys: the word next to one may not exist in a narrower column."""
     keys = np.unique(random_column(rng, dtype, 500, 300))
     index = DurableIndex(tmp_path, keys, np.ones(len(keys), value_dtype), sync="never")
     ends = [None, keys[0], keys[len(keys) // 2], keys[-1]]
@@ -199,7 +199,7 @@ while True:
 
 
 def replayed(dtype, steps):
-    """What the writer's index has after so many steps."""
+    """The contents of the writer's index after this many steps."""
     index = Index(key_dtype=dtype, value_dtype="i8")
     for step in range(steps):
         rng = np.random.default_rng(step)
@@ -728,7 +728,7 @@ def test_a_later_fenced_opening_takes_over(tmp_path):
         assert entries(index) == [[1, 2, 4], [10, 20, 40]]
 
 
-# ---- what is refused ----
+# ---- refusals ----
 
 
 def test_a_closed_index(tmp_path):

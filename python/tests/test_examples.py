@@ -1,4 +1,4 @@
-"""The examples run, say what is right, and draw."""
+"""The examples run, print correct results, and draw."""
 
 import importlib.util
 import os

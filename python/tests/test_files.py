@@ -1,4 +1,4 @@
-"""Files: what is saved is what is opened, and what goes wrong is told."""
+"""Files: opening one gives the saved entries, and failures are reported."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What Python and other libraries do with an index: equality, copies of subclasses, frames, flags, equal keys."""
+"""Protocols of Python and of other libraries: equality, copies of subclasses, frames, flags, equal keys."""
 
 import copy
 import pickle

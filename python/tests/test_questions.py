@@ -21,7 +21,7 @@ CLOSED = {"left": (True, False), "right": (False, True), "both": (True, True), "
 
 
 def exact(element):
-    """What an element is: a fraction, a float that isn't finite, or NaN."""
+    """The exact value of an element: a fraction, a float that isn't finite, or NaN."""
     if isinstance(element, (np.datetime64, np.timedelta64)):
         if np.isnat(element):
             return math.nan

@@ -208,7 +208,7 @@ def test_what_is_refused(tmp_path):
     parquet.write_table(nulls, tmp_path / "nulls.parquet")
     with pytest.raises(ValueError, match="null"):
         ShardedIndex.build(tmp_path / "nulls.parquet", tmp_path / "other", 2)
-    # What that has left is no hindrance.
+    # Its leftovers do no harm.
     with ShardedIndex.build(tmp_path / "files" / "0.parquet", tmp_path / "other", 2, key=2) as found:
         assert len(found) == 34
         assert not list((tmp_path / "other").glob("build-*"))
@@ -395,7 +395,7 @@ def test_a_build_whose_workers_are_killed(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.glob("killed-*")} == {"killed-deal", "killed-load"}
 
 
-# ---- what the documentation shows ----
+# ---- the documentation's examples ----
 
 
 def test_the_page_s_example(tmp_path, monkeypatch):

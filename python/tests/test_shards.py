@@ -1,4 +1,4 @@
-"""What shards are made of, without Ray: the map, routing, a shard itself. `test_ray.py` has the rest."""
+"""The parts of shards, without Ray: the map, routing, a shard itself. `test_ray.py` has the rest."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Files of strings and of bytes: what is saved is what is opened, and what goes wrong is told."""
+"""Files of strings and of bytes: opening one gives the saved entries, and failures are reported."""
 
 import random
 import threading

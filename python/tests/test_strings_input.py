@@ -1,4 +1,4 @@
-"""Keys of indexes of strings, of every kind of column; and the table of bad input, by which nothing is done."""
+"""Keys of indexes of strings, of every kind of column; and bad input, none of which changes the index."""
 
 import numpy as np
 import pytest
@@ -176,7 +176,7 @@ def test_an_index_of_numbers_says_where_strings_are_keys():
         Index(["a"], [1])
 
 
-# ---- what is no text ----
+# ---- objects that aren't texts ----
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80" * 3])

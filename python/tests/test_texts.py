@@ -1,4 +1,4 @@
-"""Indexes whose values are strings, or bytes: every operation against a dict, what is refused, and threads."""
+"""Indexes whose values are strings, or bytes: every operation against a dict, refusals, and threads."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ from conftest import assert_refused, forks_amid, in_child, run_all
 
 from latchless import BytesIndex, Index, StringIndex
 
-# Bytes of values: within a word, beside the key, at the ends of what lies there, outside, and the longest.
+# Bytes of values: within a word, next to the key, around the largest stored there, outside, and the longest.
 LENGTHS = [0, 1, 7, 8, 20, 100, 190, 192, 193, 300, 5000, 65_535]
 MAKES = [(made, kind) for made in (StringIndex, BytesIndex) for kind in (str, bytes)]
 
@@ -271,7 +271,7 @@ def test_equality_and_what_it_says_of_itself():
         StringIndex(value_dtype=bytes).update(index)
 
 
-# ---- what is refused ----
+# ---- refusals ----
 
 ONE = [
     lambda index, value: index.setdefault(index.first()[0] * 2, value),

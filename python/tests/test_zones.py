@@ -1,4 +1,4 @@
-"""Times with a zone: they don't mix with times without one, and come back with it."""
+"""Times with a zone: they don't mix with times without one, and answers have it, too."""
 
 import copy
 import datetime
@@ -255,7 +255,7 @@ def test_values_come_back_with_their_zone():
         assert StringIndex.from_arrow(texts)["a"] == ZONED[0]
 
 
-# ---- what keeps an index ----
+# ---- copies, pickles and files ----
 
 
 def test_copies_pickles_and_files_keep_the_zone(quotes, tmp_path):
@@ -322,7 +322,7 @@ def test_files_without_the_mark_open_as_before_and_say_what_they_are_taken_for(t
         assert Index.open(OLD / "index.arrow", key_dtype="M8[us]") == index
         with pytest.raises(ValueError, match="not M8.ns."):
             Index.open(OLD / "index.arrow", key_dtype="M8[ns]")
-        # What was said once is known from then on.
+        # A zone that was given once is known from then on.
         with DurableIndex.open(tmp_path / "durable", key_dtype="datetime64[us, Europe/Berlin]") as durable:
             assert durable == utc
         with DurableIndex(tmp_path / "durable") as durable:

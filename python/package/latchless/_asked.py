@@ -1,8 +1,8 @@
-"""Questions for keys that a column can't have: between which of its keys they lie.
+"""Questions for keys that a column can't have: the keys around them.
 
-What is stored must fit a column's dtype. What is only compared with keys needs an order: -5 is before every
-unsigned key, half a second lies between two keys in seconds, and NaN is neither before nor after any key. Numbers
-are compared as numbers, whatever their types, and times as times, whatever their units.
+Stored values must fit a column's dtype. A question, which is only compared with keys, needs an order: -5 is before
+every unsigned key, half a second is between two keys in seconds, and NaN is neither before nor after any key.
+Numbers are compared as numbers, whatever their types, and times as times, whatever their units.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LENGTHS = {
 _MONTHS = {"Y": 12, "M": 1}
 """Units of the calendar, in months."""
 _CYCLE_DAYS, _CYCLE_MONTHS = 146_097, 4_800
-"""After so many days the calendar begins anew."""
+"""The calendar repeats after this many days."""
 
 
 @dataclass(frozen=True)
@@ -363,7 +363,7 @@ def as_float(number: Fraction | float) -> float:
 
 
 def _steps(asked: Asked, keys: Array, side: Side) -> Array:
-    """How many steps there are from the key beside each question to another one on that side."""
+    """The number of steps from the key next to each question to another one on that side."""
     nearest = asked.down if side == "before" else asked.up
     ends = (nearest, keys) if side == "before" else (keys, nearest)
     wide = np.uint64 if keys.dtype.kind == "u" else np.int64

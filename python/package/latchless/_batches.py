@@ -129,7 +129,7 @@ class Batches(Core):
     def _answered(
         self, questions: Any, of_keys: Callable[..., Answer], of_others: Callable[..., Answer], *more: Any
     ) -> Answer:
-        """What `of_keys` answers to the words of questions that all can be keys, and `of_others` to any."""
+        """The answers of `of_keys` to the words of questions that all can be keys, or else of `of_others`."""
         if type(questions) is not np.ndarray:
             questions = listed(questions)
         try:
@@ -141,7 +141,7 @@ class Batches(Core):
             return of_others(asked, *more)
         try:
             return of_keys(words, *more)
-        except NoKey:  # NaN or NaT, which nobody looks for beforehand.
+        except NoKey:  # NaN or NaT, which aren't checked for beforehand.
             return of_others(self._key.asked_of(questions), *more)
 
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
@@ -243,8 +243,7 @@ class Batches(Core):
         Returns
         -------
         keys : array (n, key_dtype)
-            The keys of the entries, in the order of the keys that were asked for; NaN, NaT, False or 0 where there
-            is none.
+            The keys of the entries, in the order of the requested keys; NaN, NaT, False or 0 where there is none.
         values : array (n, value_dtype)
             Their values, with such values as well.
         found : array (n, bool)
@@ -297,16 +296,16 @@ class Batches(Core):
         Parameters
         ----------
         keys : array-like
-            n keys, or what lies between keys: half a second among keys in seconds, say. They need not be sorted;
+            n keys, or points between keys: half a second among keys in seconds, say. They need not be sorted;
             sorted ones are faster. NaN and NaT have no nearest entry.
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
             of the two, and of two equally near ones the one before. Each answer is of one moment, also that of
             'nearest': other threads may change the index meanwhile.
         allow_exact_matches : bool
-            Whether an entry with the very key counts.
+            Whether an entry with exactly this key counts.
         tolerance : scalar
-            The farthest that an entry may be away: a number, or a timedelta of any unit for times.
+            The largest distance of an entry: a number, or a timedelta of any unit for times.
         threads : int
             How many threads share the batch.
 

@@ -1,8 +1,8 @@
 """Arrays of a dtype as arrays of words, and back.
 
-An index stores words of 32 or 64 bits. Here arrays are checked and brought to one of these widths, without
-losing anything: what would be rounded or would wrap is refused. The order of the words is the compiled
-part's business.
+An index stores words of 32 or 64 bits. Here arrays are checked and converted to one of these widths without losing
+anything: values that would be rounded or would wrap are refused. The order of the words is the compiled part's
+business.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def resolved(dtype: Dtype) -> tuple[np.dtype[Any], str | None]:
 
 @dataclass(frozen=True)
 class Column:
-    """What the keys or the values of an index are: their dtype, and how it is stored."""
+    """The keys or the values of an index: their dtype, and how it is stored."""
 
     dtype: np.dtype[Any]
     stored: np.dtype[Any]
@@ -61,7 +61,7 @@ class Column:
     zone: str | None = None
     """The zone of times that have one."""
     direct: bool = False
-    """Whether arrays of the dtype are stored as they are."""
+    """Whether arrays of the dtype are stored unchanged."""
 
     @property
     def name(self) -> str:
@@ -70,11 +70,11 @@ class Column:
 
     @property
     def what(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         return "keys" if self.is_key else "values"
 
     def told(self) -> Told:
-        """What the compiled part has to know: NumPy's code, the name, functions for times and for questions."""
+        """The compiled part's description: NumPy's code, the name, functions for times and for questions."""
         hooks = (self.scalar_to_int, self.int_to_scalar) if self.dtype.kind in "Mm" else None
         return f"{self.dtype.kind}{self.dtype.itemsize}", self.name, hooks, self.asked_one if self.is_key else None
 
@@ -98,13 +98,13 @@ class Column:
         return np.ascontiguousarray(array, self.stored).view(self.words)
 
     def plain(self, words: Array) -> Array:
-        """The array that words stand for: of times with a zone, in UTC."""
+        """The array of these words: of times with a zone, in UTC."""
         array: Array = words.view(self.stored)
         plain: Array = array if self.stored == self.dtype else array.astype(self.dtype)
         return plain
 
     def from_words(self, words: Array) -> Array:
-        """What users get for words: an array, or pandas' column of times with a zone."""
+        """The user's form of words: an array, or pandas' column of times with a zone."""
         plain = self.plain(words)
         return plain if self.zone is None else self.shown(plain)
 
@@ -133,7 +133,7 @@ class Column:
         return array if array.dtype == self.dtype else self._converted(array)
 
     def missing(self) -> Any:
-        """What arrays have where there is nothing: NaN, NaT, False or 0."""
+        """The filler for missing elements: NaN, NaT, False or 0."""
         if self.dtype.kind == "f":
             return self.dtype.type(np.nan)
         if self.dtype.kind in "Mm":
@@ -202,7 +202,7 @@ class Column:
             return np.array([self.scalar_to_int(each) for each in data], np.int64).view(self.dtype)
         array = np.asarray(data)
         if array.dtype.kind in "Of" and array.ndim == 1:
-            # NumPy has no dtype for these integers, or has rounded those beside floats.
+            # NumPy has no dtype for these integers, or has rounded those next to floats.
             integers = [each for each in data if isinstance(each, int)]
             exact = _EXACT_INTEGERS.get(self.dtype.itemsize, 0) if self.dtype.kind == "f" else None
             least, most = (-exact, exact) if exact is not None else (-(1 << 63), (1 << 64) - 1)
@@ -262,7 +262,7 @@ class Column:
     # ---- questions ----
 
     def words_or_asked(self, data: ArrayLike | Any) -> Array | Asked:
-        """Words of questions that all can be keys; of others between which keys they lie."""
+        """Words of questions that all can be keys; for others, the keys around them."""
         try:
             return self.to_words(data)
         except (TypeError, OverflowError):
@@ -272,17 +272,17 @@ class Column:
             return asked
 
     def asked_of(self, data: ArrayLike | Any) -> Asked:
-        """Between which keys questions lie that have an order among keys."""
+        """The keys around questions that have an order among keys."""
         asked = self.asked(data)
         if asked is None:
             raise TypeError(f"{type(data).__name__} has no order among {self.what} of dtype {self.name}")
         return asked
 
     def asked(self, data: ArrayLike | Any) -> Asked | None:
-        """Between which keys questions lie; None if some have no order among keys.
+        """The keys around questions; None if some have no order among keys.
 
         Raises TypeError where times have a zone and keys have none, or the other way round, and ValueError as
-        `to_array`.
+        `to_array` does.
         """
         its = getattr(data, "dtype", None)
         if isinstance(its, np.dtype) and its.kind == "O" and np.ndim(data) == 1:
@@ -308,7 +308,7 @@ class Column:
         return _asked.beside_times(self.dtype, np.array(times, None if times else self.dtype))
 
     def asked_one(self, question: Any) -> tuple[int | None, int | None] | None:
-        """Between which keys a question lies (words, where there are any); None if it has no order among keys."""
+        """The keys around a question (words, where there are any); None if it has no order among keys."""
         if isinstance(question, np.ndarray) and question.ndim == 0:
             question = question[()]
         if isinstance(question, (list, tuple, np.ndarray)):
@@ -343,7 +343,7 @@ class Column:
         return time
 
     def int_to_scalar(self, integer: int) -> Any:
-        """The single time that an integer stands for: NumPy's, or pandas' with a zone."""
+        """The single time of an integer: NumPy's, or pandas' with a zone."""
         time = np.int64(integer).view(self.dtype)
         return time if self.zone is None else _zones.one_with_zone(time, self.zone)
 
@@ -445,7 +445,7 @@ def one_or_many(values: Any) -> tuple[Any, bool]:
 
 
 def dtype_of(data: Any, given: Dtype | None) -> Dtype:
-    """The dtype that was asked for, else the one that an array has, else int64."""
+    """The requested dtype, else the one that an array has, else int64."""
     if given is not None:
         return given
     if data is None or (not hasattr(data, "dtype") and len(data) == 0):

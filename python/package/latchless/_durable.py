@@ -77,7 +77,7 @@ class SnapshotPolicy:
 
 
 def _checked(name: str, given: Any, number: Callable[[Any], float]) -> float:
-    """What a field of a policy has, as a number."""
+    """The value of a policy's field, as a number."""
     if not isinstance(given, (bool, str)):
         with contextlib.suppress(TypeError):
             return number(given)
@@ -98,7 +98,7 @@ class Stopped:
     bytes: int
     """How many bytes from there on were cut off."""
     what: str
-    """What is wrong with it."""
+    """The kind of damage."""
     rejected: Path
     """Where the bytes that were cut off are kept: nothing reads that file. One without a whole record is removed
     with its log, by a snapshot; any other stays until its owner removes it. Of a directory that is only read it is
@@ -109,7 +109,7 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Recovery:
-    """What opening a directory found."""
+    """The findings of opening a directory."""
 
     snapshot_entries: int
     """Entries of the snapshot; 0 without one."""
@@ -124,39 +124,39 @@ class Recovery:
 class DurableIndex(Index):
     """An index in memory with a redo log and snapshots in a directory: its changes outlive the process.
 
-    Every method of `Index` is here. A method that changes entries first writes what it changes to the log, as one
-    record for each batch of up to 2**20 entries, and returns when that is on the disk, as far as `sync` asks for
-    it. Reads cost what they cost without a log.
+    Every method of `Index` is here. A method that changes entries first writes the changes to the log, as one
+    record for each batch of up to 2**20 entries, and returns when they are on the disk, depending on `sync`. Reads
+    cost as much as without a log.
 
     Parameters
     ----------
     directory : path
-        Where the log is. It is made if it isn't there.
+        The place of the log. It is made if it doesn't exist.
     keys, values : array-like
         The first entries of a new directory, as for `Index`: a snapshot, which is on the disk when this returns.
     key_dtype, value_dtype : dtype
-        As for `Index`. A directory that has an index has dtypes; others than these are refused. One of a version
-        that kept no zones doesn't say whether its times have one: see `Index.open`.
+        As for `Index`. A directory that has an index has dtypes; others than these are refused. An index of a
+        version that kept no zones doesn't record whether its times have one: see `Index.open`.
     sync : {'each', 'never'} or float
-        When a change is on the disk: before the method returns; when the system pleases, or at `sync()`; or at
-        most so many seconds later. A killed process loses nothing that was acknowledged whichever it is; a power
-        failure or a crash of the system loses what wasn't on the disk.
+        When a change is on the disk: before the method returns; when the system writes it, or at `sync()`; or at
+        most this many seconds later. A killed process loses no acknowledged change in any of these modes. A power
+        failure or a crash of the system loses changes that weren't on the disk.
     fenced : bool
-        For directories on file systems of a network, which may lose a lock while the machine that held it still
-        writes: each opening begins a log of its own, and a change is acknowledged only if no later opening has
-        begun one. All openings of the directory must ask for it.
+        For directories on network file systems, which may lose a lock while the machine that held it still writes:
+        each opening begins a log of its own, and a change is acknowledged only if no later opening has begun one.
+        All openings of the directory must be fenced.
     damaged_tail : {'refuse', 'set_aside'}
-        What happens if the last log is damaged in what was on the disk. 'refuse' is a ValueError that says how
-        many whole records follow; the files are as they were. 'set_aside' opens what comes before, and keeps the
+        How to treat damage in a part of the last log that was on the disk. 'refuse' is a ValueError that says how
+        many whole records follow; the files stay unchanged. 'set_aside' opens the part before it, and keeps the
         rest in the file that `recovery.stopped.rejected` names.
     snapshots : SnapshotPolicy, optional
-        When the index takes snapshots by itself. None: when `snapshot()` is called, and never else.
+        When the index takes snapshots automatically. None: only `snapshot()` takes one.
     read_only : bool
-        The directory is read and left as it is: nothing is written, made, removed or locked, so it may be one that
-        can only be read, and another process may have it open. Then the index has the changes up to some record:
-        at the least all those that were acknowledged before this began, and none after it. It doesn't follow the
-        directory. Changes and snapshots raise `io.UnsupportedOperation`, which is an OSError and has the directory
-        in `filename`. `sync`, `fenced` and `snapshots` mean nothing then.
+        The directory is read and left unchanged: nothing is written, made, removed or locked, so it may be
+        read-only, and another process may have it open. Then the index has the changes up to some record: at least
+        all those that were acknowledged before this began, and none after it. It doesn't follow the directory.
+        Changes and snapshots raise `io.UnsupportedOperation`, which is an OSError and has the directory in
+        `filename`. `sync`, `fenced` and `snapshots` have no effect then.
     assume_sorted, duplicates, fill, limit_bytes
         As for `Index`.
 
@@ -179,10 +179,10 @@ class DurableIndex(Index):
     be pickled; `copy()` is an `Index` in memory, which can.
 
     Other threads may see a change before it is on the disk. A batch isn't atomic for them, as in `Index`. Of a
-    batch that was under way when the process died, all of a record's entries are back or none.
+    batch that was under way when the process died, all of a record's entries are recovered or none.
 
-    If writing or syncing fails, OSError tells; the index takes no further changes, because nobody knows what the
-    disk has, until the directory is opened again.
+    If writing or syncing fails, OSError is raised. The state of the disk is unknown then, so the index takes no
+    further changes until the directory is opened again.
 
     Examples
     --------
@@ -208,9 +208,9 @@ class DurableIndex(Index):
     directory: Path
     """Where the log is."""
     recovery: Recovery
-    """What opening the directory found."""
+    """The findings of opening the directory."""
     read_only: bool
-    """Whether it was opened to be read alone."""
+    """Whether it was opened with `read_only`."""
     _closed: bool
 
     def __new__(
@@ -406,7 +406,7 @@ def check_index(directory: str | os.PathLike[str]) -> None:
 
 
 def check_policy(snapshots: Any) -> tuple[int | None, float, float | None] | None:
-    """When snapshots are due, as the compiled part is told: None never."""
+    """When snapshots are due, in the compiled part's form: None never."""
     if snapshots is None:
         return None
     if not isinstance(snapshots, SnapshotPolicy):
@@ -415,7 +415,7 @@ def check_policy(snapshots: Any) -> tuple[int | None, float, float | None] | Non
 
 
 def check_sync(sync: Any) -> float | None:
-    """When to sync, as the compiled part is told: None never, 0 at each change."""
+    """When to sync, in the compiled part's form: None never, 0 at each change."""
     if sync == "never":
         return None
     if sync == "each":

@@ -28,13 +28,13 @@ class Index(Ranges, SortedMapping[Any]):
     Parameters
     ----------
     keys : array-like
-        n keys, in any order. None: an empty index. Or a mapping alone, of which this makes an index.
+        n keys, in any order. None: an empty index. Or a mapping alone, whose entries the index gets.
     values : array-like or scalar
         n values, or one value for all.
     key_dtype, value_dtype : dtype
         Of integers, float32, float64, bool, datetime64 or timedelta64. By default those of the arrays, else int64.
         If both have at most 32 bits, entries take half of the memory. Times with a zone are `datetime64[ns, UTC]`,
-        as pandas spells it, or what pandas, Polars or Arrow have for it.
+        as pandas spells it, or the types of pandas, Polars or Arrow for them.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     duplicates : {'last', 'first', 'raise'}
@@ -42,7 +42,7 @@ class Index(Ranges, SortedMapping[Any]):
         but 'last' sort the keys once more. (`MultiIndex` is for keys that are in many rows.)
     fill : float
         How full nodes are at first, 0.01 to 1.0. At 0.8 later inserts are several times as fast as at 1.0, which
-        is for data that doesn't change any more.
+        is for data that no longer changes.
     limit_bytes : int
         The most memory that the index may take.
 
@@ -65,14 +65,14 @@ class Index(Ranges, SortedMapping[Any]):
 
     A forked child may go on with its copy of an index.
 
-    What is stored must fit the dtypes. What is asked needs only an order among keys: `floor(5.5)`,
-    `range(-5, 2**70)` and `get(0.1)` of any numbers, and half a second among keys in seconds, have exact answers.
-    Before and after NaN and NaT there is nothing. `in`, `get`, `pop` and `m[k]` don't find what isn't a number, as
-    in a `dict`; other methods raise TypeError.
+    Stored elements must fit the dtypes. Questions need only an order among keys: `floor(5.5)`, `range(-5, 2**70)`
+    and `get(0.1)` of any numbers, and half a second among keys in seconds, have exact answers. Before and after
+    NaN and NaT there is nothing. `in`, `get`, `pop` and `m[k]` don't find objects that aren't numbers, as in a
+    `dict`; other methods raise TypeError.
 
-    Times with a zone and times without one don't mix: whichever keys are, a question of the other kind is a
-    TypeError. Zones among each other do; keys come out in the index's own, as pandas' `DatetimeIndex` and
-    `Timestamp`, because NumPy has no zones: this needs pandas.
+    Times with a zone and times without one don't mix: a question of the other kind than the keys is a TypeError.
+    Different zones do mix; keys are returned in the index's own zone, as pandas' `DatetimeIndex` and `Timestamp`,
+    because NumPy has no zones: this needs pandas.
 
     Examples
     --------
@@ -201,9 +201,9 @@ class Index(Ranges, SortedMapping[Any]):
         """All entries for any library that reads Arrow streams; the columns are 'key' and 'value'.
 
         `pyarrow.table(index)`, `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds
-        `table = index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. NaT
-        is null. Raises TypeError for times in units that Arrow hasn't: all but days, seconds, milliseconds,
-        microseconds and nanoseconds, and durations in days.
+        `table = index.to_arrow()` by its name. A requested schema is ignored; the reader casts. NaT is null.
+        Raises TypeError for times in units that Arrow lacks: all but days, seconds, milliseconds, microseconds and
+        nanoseconds, and durations in days.
         """
         return self._arrow_stream()
 
@@ -263,10 +263,10 @@ class Index(Ranges, SortedMapping[Any]):
         """Write all entries to an Arrow IPC file, and return how many there are.
 
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
-        written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
-        others as before or after a change. Raises OSError if the file can't be written: what was there before is
-        there still. The file that a symbolic link leads to is replaced, and its permissions stay. Raises
-        IsADirectoryError for a folder, and another OSError for what else is no file.
+        written under a temporary name, synced and renamed. Every entry that stays unchanged meanwhile is in it,
+        all others as before or after a change. Raises OSError if the file can't be written: then the old file is
+        still there. The file that a symbolic link leads to is replaced, and its permissions stay. Raises
+        IsADirectoryError for a folder, and another OSError for anything else that is no file.
 
         Examples
         --------
@@ -315,7 +315,7 @@ class Index(Ranges, SortedMapping[Any]):
 
 
 def keys_and_values(keys: Any, values: Any) -> tuple[Any, Any]:
-    """What an index is made of: of a mapping alone its keys and values."""
+    """The arguments of a constructor: of a mapping alone its keys and values."""
     if values is None and isinstance(keys, Mapping):
         return _interchange.columns_of_entries(keys)
     if (keys is None) != (values is None):
@@ -344,5 +344,5 @@ def check_fill(fill: float) -> None:
 
 
 def shown_as(column: Array) -> Iterable[Any]:
-    """What `repr` shows of a column."""
+    """The part of a column that `repr` shows."""
     return map(str, column) if column.dtype.kind in "Mm" else column.tolist()

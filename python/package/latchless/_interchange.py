@@ -1,4 +1,4 @@
-"""What copies and pickles of an index are made of."""
+"""Copies and pickles of an index, and equality."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def restored_strings(
     keys: Array,
     *values: Array,
 ) -> StringIndex | BytesIndex:
-    """The index whose ascending keys lie between these offsets of one array of bytes, with these values.
+    """The index of these ascending keys, as offsets into one array of bytes, with these values.
 
     Values that are strings are given as keys are.
     """
@@ -66,7 +66,7 @@ def restored_strings(
 
 
 def restored_rows(cls: type[MultiIndex], key_dtype: Any, offsets: Array, keys: Array, rows: Array) -> MultiIndex:
-    """The index with these ascending pairs, whose keys lie between these offsets of one array of bytes."""
+    """The index of these ascending pairs, whose keys are given as offsets into one array of bytes."""
     column = StringColumn.of_buffers(key_dtype is str, offsets.tobytes(), keys.tobytes())
     return cls._restored(key_dtype, column, rows)
 
@@ -77,7 +77,7 @@ def picklable(column: Array) -> Array:
 
 
 def equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
-    """Whether columns are the same, one by one: those of one dtype by their bits, so that NaN equals NaN."""
+    """Whether columns are equal, one by one: those of one dtype by their bits, so that NaN equals NaN."""
     return all(map(_equal, ours, theirs))
 
 
@@ -123,7 +123,7 @@ _OWN = {"_key", "_value", "_keys", "_missing", "key_dtype", "value_dtype", "key_
 
 
 def state_of(index: Any) -> Any:
-    """What a subclass has added to an index, as a pickle has it: None if that is nothing."""
+    """A subclass's additional attributes, as a pickle has them: None if there are none."""
     for made in type(index).__mro__[:-1]:
         if "__getstate__" in vars(made):
             return index.__getstate__()

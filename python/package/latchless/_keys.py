@@ -1,4 +1,4 @@
-"""Strings of any array-like as a column of keys or values. What is none is refused, with its position."""
+"""Strings of any array-like as a column of keys or values. Other elements are refused, with their position."""
 
 from __future__ import annotations
 

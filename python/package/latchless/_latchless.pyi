@@ -1,4 +1,4 @@
-"""The compiled part: an index of words. `latchless.Index` is what users take."""
+"""The compiled part: an index of words. Users use `latchless.Index`."""
 
 from collections.abc import Callable
 from typing import Any, final

@@ -1,4 +1,4 @@
-"""What every index does as a mapping, by what its compiled part has."""
+"""The mapping methods of every index, on top of its compiled part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SortedMapping(MutableMapping[Key, Any]):
     """The part of an index that is the mapping protocol, in the order of its keys."""
 
     _value: Any
-    """What values are: `missing` gives what is inserted where there is no default."""
+    """A description of values: `missing` gives the value to insert where there is no default."""
     _take: Callable[[Any], Any]
     _end: Callable[[bool, bool], tuple[Any, Any] | None]
     _get_or_insert: Callable[[Any, Any], Any]

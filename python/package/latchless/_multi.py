@@ -1,4 +1,4 @@
-"""The class `MultiIndex`: keys that are in any number of rows."""
+"""The class `MultiIndex`: keys that map to any number of rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROW_MAX = (1 << 63) - 1
 
 
 class _Keys(Protocol):
-    """What keys are: how they become the strings that the compiled part stores, and back."""
+    """The type of keys: their conversion to the strings that the compiled part stores, and back."""
 
     dtype: Any
 
@@ -103,7 +103,7 @@ class _Numbers:
         if not isinstance(words, Asked):
             try:
                 return self._of_words(words), None
-            except NoKey:  # NaN or NaT, which nobody looks for beforehand.
+            except NoKey:  # NaN or NaT, which aren't checked for beforehand.
                 words = self._own.asked_of(data)
         there = words.exact
         return self._of_words(self._own.as_words(words.down[there])), there
@@ -188,9 +188,9 @@ class MultiIndex(RowsCore):
     """An ordered index of a column whose keys are in any number of rows, for many threads at once.
 
     `Index` and `StringIndex` have one value under a key. A column of a table has the same key in many rows: this
-    index says in which. What it stores are pairs of a key and a row's number, in the order of the keys, and the
-    rows of a key ascending. So a join, a lookup of all orders of a user, or a range of times with several
-    rows each comes out as row numbers, with which any array, frame or table takes its rows.
+    index says in which. It stores pairs of a key and a row's number, in the order of the keys, and the rows of a
+    key ascending. So a join, a lookup of all orders of a user, or a range of times with several rows each returns
+    row numbers, which select rows of any array, frame or table.
 
     Parameters
     ----------
@@ -200,27 +200,27 @@ class MultiIndex(RowsCore):
     rows : array-like
         n integers from 0 to 2**63 - 1: the row of each key. By default its position.
     key_dtype : dtype or type
-        What keys are: `str`, `bytes`, or a dtype of integers, float32, float64, bool, datetime64 or timedelta64.
-        By default that of the array or of the first element, else int64.
+        The type of keys: `str`, `bytes`, or a dtype of integers, float32, float64, bool, datetime64 or
+        timedelta64. By default that of the array or of the first element, else int64.
     assume_sorted : bool
         The pairs ascend, and differ; if they don't, ValueError says where.
     fill : float
-        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that doesn't change any more.
+        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that no longer changes.
     limit_bytes : int
         The most memory that the index may take.
 
     Raises
     ------
     TypeError, ValueError, OverflowError
-        Keys that are none, as for `Index` and `StringIndex`: NaN, NaT, nulls, lone surrogates, some 65,500 bytes
-        or more; rows that are no integers, or negative; unequal lengths.
+        Invalid keys, as for `Index` and `StringIndex`: NaN, NaT, nulls, lone surrogates, some 65,500 bytes or
+        more; rows that are no integers, or negative; unequal lengths.
     MemoryError
         More memory than `limit_bytes`, or than there is.
 
     Notes
     -----
-    A pair that is put in twice is there once. The rows of a key take about nine bytes each, however long the key
-    is. Every method may be called from any thread at any time; operations on one pair are atomic, and batches
+    A pair that is inserted twice is stored once. The rows of a key take about nine bytes each, however long the
+    key is. Every method may be called from any thread at any time; operations on one pair are atomic, and batches
     release the interpreter's lock.
 
     Examples

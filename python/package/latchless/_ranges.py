@@ -1,4 +1,4 @@
-"""Ranges: their entries as arrays, how many there are, and their removal."""
+"""Ranges: their entries as arrays, their sizes, and their removal."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Strings(BytesCore, SortedMapping[Key]):
-    """What `StringIndex` and `BytesIndex` share: all but the type of their keys."""
+    """Shared by `StringIndex` and `BytesIndex`: everything but the type of their keys."""
 
     key_type: ClassVar[type]
     value_dtype: np.dtype[Any] | type
@@ -51,7 +51,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         texts, scalar = text_type(values, value_dtype), False
         if values is not None:
             values, scalar = one_or_many(values) if texts is None else one_or_many_texts(values)
-        # Values of a dtype are in words of 64 bits, as they are beside keys of 64 bits.
+        # Values of a dtype are words of 64 bits, as they are in an `Index` with keys of 64 bits.
         value = columns(np.int64, dtype_of(values, value_dtype))[1] if texts is None else Texts(texts)
         column = None if keys is None else key_column(cls.key_type, keys)
         words = None if values is None else value.to_words(values)
@@ -139,7 +139,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         Raises
         ------
         TypeError, ValueError
-            Elements that are no keys: see the class. (`get` and `in` don't find these, as in a `dict`.)
+            Invalid keys: see the class. (`get` and `in` don't find these, as in a `dict`.)
 
         Examples
         --------
@@ -368,8 +368,8 @@ class Strings(BytesCore, SortedMapping[Key]):
 
         Keys, and values that are strings, are `large_string` or `large_binary`. `pyarrow.table(index)`,
         `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds `table =
-        index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. Other
-        values are as for `Index`.
+        index.to_arrow()` by its name. A requested schema is ignored; the reader casts. Other values are as for
+        `Index`.
         """
         return self._arrow_stream()
 
@@ -423,10 +423,10 @@ class Strings(BytesCore, SortedMapping[Key]):
         """Write all entries to an Arrow IPC file, and return how many there are.
 
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
-        written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
-        others as before or after a change. Raises OSError if the file can't be written: what was there before is
-        there still. The file that a symbolic link leads to is replaced, and its permissions stay. Raises
-        IsADirectoryError for a folder, and another OSError for what else is no file.
+        written under a temporary name, synced and renamed. Every entry that stays unchanged meanwhile is in it,
+        all others as before or after a change. Raises OSError if the file can't be written: then the old file is
+        still there. The file that a symbolic link leads to is replaced, and its permissions stay. Raises
+        IsADirectoryError for a folder, and another OSError for anything else that is no file.
 
         Examples
         --------
@@ -483,29 +483,29 @@ def _buffers(*columns: StringColumn) -> tuple[Any, ...]:
 class StringIndex(Strings[str]):
     """An ordered map from `str` to values of one type, which many threads read and change at once.
 
-    It is a class beside `Index` because keys of any length are stored in another tree, which has other
-    operations: a prefix has a range of keys, but two keys have no distance, so there is no `asof`, and
-    there are no positions. Its keys come out as a list, not as an array.
+    It is a class of its own because keys of any length are stored in another kind of tree, which has other
+    operations: a prefix has a range of keys, but two keys have no distance, so there is no `asof`, and there are
+    no positions. Its keys are returned as a list, not as an array.
 
     Parameters
     ----------
     keys : array-like
-        n keys, in any order. None: an empty index. A mapping alone is one, too. They may be a list or
-        any other iterable of `str`, an array of NumPy's of strings (of fixed width, of any width, or
-        objects), or a column of pyarrow, polars, pandas or duckdb: of these no object is made of a key.
+        n keys, in any order. None: an empty index. A mapping alone gives keys and values. They may be a list or
+        any other iterable of `str`, a NumPy array of strings (of fixed width, of any width, or objects), or a
+        column of pyarrow, polars, pandas or duckdb: for these columns no object is made per key.
     values : array-like or scalar
         n values, or one value for all.
     value_dtype : dtype or type
-        Of integers, float32, float64, bool, datetime64 or timedelta64: a value takes eight bytes whichever it is.
-        Or `str` or `bytes`: values are strings of up to 65,535 bytes, which lie beside their keys up to 192. By
-        default that of the array or of the first element, else int64.
+        Of integers, float32, float64, bool, datetime64 or timedelta64: every such value takes eight bytes. Or
+        `str` or `bytes`: values are strings of up to 65,535 bytes; those of up to 192 bytes are stored next to
+        their keys. By default that of the array or of the first element, else int64.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     duplicates : {'last', 'first', 'raise'}
         Which entry of equal keys the index has, or that these are a ValueError, which names the first of them.
         (`MultiIndex` is for keys that are in many rows.)
     fill : float
-        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that doesn't change any more.
+        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that no longer changes.
     limit_bytes : int
         The most memory that the index may take.
 
@@ -523,8 +523,8 @@ class StringIndex(Strings[str]):
 
     Notes
     -----
-    Keys are in the order of `sorted`: by their code points, which is the order of their UTF-8. What keys
-    beside each other begin with is stored once.
+    Keys are in the order of `sorted`: by their code points, which is the order of their UTF-8. Common prefixes of
+    adjacent keys are stored once.
 
     Every method may be called from any thread at any time. Operations on one key are atomic; batches
     release the interpreter's lock, and other threads may see some of their changes before others. A batch

@@ -1,4 +1,4 @@
-"""Values that are strings: which type they are, and columns of them."""
+"""Values that are strings: their type, and columns of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ARROW_BYTES = {"binary", "large_binary", "binary_view"}
 
 @dataclass(frozen=True)
 class Texts:
-    """What values are that are `str` or `bytes`: in place of the `Column` of a dtype."""
+    """The description of values that are `str` or `bytes`: in place of the `Column` of a dtype."""
 
     dtype: type
     zone: None = None
@@ -28,7 +28,7 @@ class Texts:
         return self.dtype.__name__
 
     def told(self) -> tuple[str, str, None, None]:
-        """What the compiled part has to know."""
+        """The compiled part's description."""
         return self.name, self.name, None, None
 
     def to_words(self, data: Any) -> StringColumn:
@@ -44,16 +44,16 @@ class Texts:
         return column
 
     def missing(self) -> Any:
-        """What is inserted where there is no default: the empty string."""
+        """The value to insert where there is no default: the empty string."""
         return self.dtype()
 
     def missing_word(self, value: Any = None) -> Any:
-        """What a batch has where a key isn't there: None, or another object."""
+        """The answer of a batch for an absent key: None, or another object."""
         return value
 
 
 def text_type(values: Any, given: Any) -> type | None:
-    """`str` or `bytes`, if that is the type that was asked for, or else the one that values have."""
+    """`str` or `bytes`: the requested type, or else the one that values have."""
     if given is not None:
         return _of_dtype(given, any_width=False)
     if isinstance(values, StringColumn):
@@ -82,7 +82,7 @@ def _of_dtype(dtype: Any, any_width: bool = True) -> type | None:
         found = np.dtype(dtype)
     except TypeError:
         return None
-    # Who asks for strings of one width asks for something else.
+    # A dtype of strings of one width is none of these.
     fits = any_width or found.itemsize == 0 or found.kind == "T"
     return {"U": str, "T": str, "S": bytes}.get(found.kind) if fits else None
 

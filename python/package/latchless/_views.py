@@ -8,11 +8,11 @@ from typing import Any
 from latchless._latchless import Pages
 
 PAGE = 1024
-"""Entries that an iterator asks for at a time."""
+"""Entries that an iterator reads at a time."""
 
 
 def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: bool = False) -> Pages:
-    """What `items` makes of columns of keys and values, in the order of the keys, a page at a time.
+    """The results of `items` on columns of keys and values, in the order of the keys, a page at a time.
 
     Entries that are inserted or removed meanwhile may be seen or not; all others are seen once.
     """

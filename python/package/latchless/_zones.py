@@ -1,4 +1,4 @@
-"""Time zones: which one an array-like or a single time has, and times with theirs as answers.
+"""Time zones: the zone of an array-like or of a single time, and answers as times with their zone.
 
 NumPy's times have no zone. A column whose times have one keeps the instants, as NumPy's times of UTC, and the name
 of the zone. Times with a zone and times without one are never in one column: the latter are no instants.
@@ -32,7 +32,7 @@ class Zoned:
 
     @property
     def dtype(self) -> ZonedDtype:
-        """What a column of them is."""
+        """The type of a column of them."""
         return ZonedDtype(self.times.dtype, self.zone)
 
     def __len__(self) -> int:
@@ -41,10 +41,10 @@ class Zoned:
 
 @dataclass(frozen=True)
 class ZonedDtype:
-    """What a column of times with a zone is."""
+    """The type of a column of times with a zone."""
 
     plain: np.dtype[Any]
-    """What the instants are."""
+    """The dtype of the instants."""
     zone: str
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class ZonedDtype:
 
 
 def zoned_dtype(given: Any) -> ZonedDtype | None:
-    """What pandas, Polars and Arrow call times with a zone, and their name as text; None for all others."""
+    """The type of times with a zone in pandas, Polars and Arrow, and their name as text; None for all others."""
     if isinstance(given, ZonedDtype):
         return given
     if isinstance(given, str):

@@ -1,7 +1,7 @@
 """Shards from Parquet files or another dataset of Arrow's, by tasks of Ray.
 
-A task for each fragment of the dataset, which is a file as a rule, deals its rows out to the shards; then a task
-for each shard makes a durable index of what it was dealt.
+A task for each fragment of the dataset, usually a file, distributes its rows to the shards; then a task for each
+shard makes a durable index of its rows.
 """
 
 from __future__ import annotations

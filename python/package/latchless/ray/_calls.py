@@ -1,4 +1,4 @@
-"""Calls to shards: which actor has which keys, and what is done when keys have moved or an actor is gone."""
+"""Calls to shards: routing of keys to actors, and recovery when keys have moved or an actor is gone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Shards:
         self._ray = ray()
         self.directory = directory
         self.told = (directory, detached, options)
-        """What it was made of."""
+        """Its constructor's arguments."""
         lifetime = {"lifetime": "detached"} if detached else {}
         self._options = {"max_restarts": -1, "max_task_retries": -1, **lifetime, **(options or {})}
         self._actors: dict[str, Any] = {}
@@ -70,13 +70,13 @@ class Shards:
         return self._actors[folder]
 
     def _forget(self, folder: str, error: Exception) -> None:
-        """Forgets an actor that is gone for good, or raises the error if it couldn't be started."""
+        """Forgets an actor that won't come back, or raises the error if it couldn't be started."""
         if getattr(error, "actor_init_failed", False):
             raise error
         self._actors.pop(folder, None)
 
     def ask(self, folder: str, call: Callable[[Any], Any]) -> Any:
-        """The answer of an actor; of another one for its folder, if it is gone for good meanwhile."""
+        """The answer of an actor; of another one for its folder, if it won't come back."""
         return self._answer(folder, call, call(self.actor(folder)))
 
     def ask_all(self, call: Callable[[Any], Any]) -> list[Any]:
@@ -97,7 +97,7 @@ class Shards:
             answer = call(self.actor(folder))
 
     def abouts(self) -> list[dict[str, Any]]:
-        """What all shards say of themselves, when they and this process know of the same ones."""
+        """The reports of all shards, once they and this process know of the same ones."""
         until = time.monotonic() + _PATIENCE
         while True:
             self.read_map()

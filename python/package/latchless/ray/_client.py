@@ -28,7 +28,7 @@ from latchless.ray._route import Positions, route
 
 @dataclass(frozen=True)
 class ShardInfo:
-    """What a shard has."""
+    """A shard's contents and resources."""
 
     lo: Any
     """The first key that it may have; None: no bound."""
@@ -47,19 +47,19 @@ class ShardInfo:
 class ShardedIndex:
     """An ordered map over many processes: each shard has the keys of a range, in a durable index of its own.
 
-    `build` makes one of Parquet files, `open` opens a directory that has one. The directory must be the same for
-    all machines of the cluster. Several processes may open a directory at the same time; they share the shards,
-    which are actors of Ray, and end with the process that was the first to ask for them, or, opened with
+    `build` makes one from Parquet files, `open` opens a directory that has one. The directory must be the same for
+    all machines of the cluster. Several processes may open a directory at the same time. They share the shards,
+    which are actors of Ray. Shards end with the process that first requested them, or, opened with
     `detached=True`, when `close` is called.
 
     Methods have the names, parameters and results of `Index`'s, with these differences. Batches of at least 10,000
     keys are advised: a call takes milliseconds, however short it is. A batch isn't atomic, and each shard serves
     its part at a moment of its own.
 
-    When a shard's process dies, its actor starts anew, from its snapshot and its log, and calls that weren't
-    answered are made once more. So **writes happen at least once**. Every write that has returned is kept, as
-    `sync` says. A write that was cut off by a death may be done twice: what another client writes to the same keys
-    in between may be overwritten by it, and counts of new or removed keys are then too low.
+    When a shard's process dies, its actor restarts from its snapshot and its log, and unanswered calls are
+    repeated. So **writes happen at least once**. Every write that has returned is kept, as `sync` says. A write
+    that was interrupted by a death may be applied twice: it may overwrite writes of other clients to the same keys
+    in between, and counts of new or removed keys are then too low.
 
     A method raises `ray.exceptions.RayActorError` if a shard can't be started: the error's text has the reason.
     """
@@ -116,7 +116,7 @@ class ShardedIndex:
         with _map.locked(where):
             if (where / _map.NAME).exists():
                 raise FileExistsError(17, "there is an index in this directory", str(where))
-            # What a build has left that was killed.
+            # The leftovers of a build that was killed.
             for entry in where.glob("shard-*"):
                 shutil.rmtree(entry)
             _build.build(ray(), source, where, shards, (key, value), sync)
@@ -135,11 +135,11 @@ class ShardedIndex:
         Parameters
         ----------
         directory : path
-            Where it is, under this name on all machines.
+            Its path, which must be the same on all machines.
         detached : bool
-            Whether the shards that this process starts go on when it has ended.
+            Whether the shards that this process starts outlive it.
         actor_options : dict
-            What `ray.remote` takes for actors, such as `num_cpus`, `memory` or `scheduling_strategy`.
+            Options of `ray.remote` for actors, such as `num_cpus`, `memory` or `scheduling_strategy`.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class ShardedIndex:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as where it is: a task that gets it asks the same shards."""
+        """Pickled as its directory: a task that gets it uses the same shards."""
         return _opened, (type(self), *self._shards.told)
 
     def __repr__(self) -> str:
@@ -293,7 +293,7 @@ class ShardedIndex:
         def ask(shard: Any, its: Interval, borders: Borders) -> Any:
             return shard.range.remote(its.low, its.high, its.closed, reverse, rest, borders)
 
-        # With a limit one after the other: the next one is told how many are missing.
+        # With a limit one after the other: the next one gets the number that is missing.
         interval = self._interval(lo, hi, closed)
         for keys, values in self._shards.span(interval, ask, reverse=reverse, at_once=limit is None):
             pieces.append((keys, values))
@@ -350,7 +350,7 @@ class ShardedIndex:
     # ---- shards ----
 
     def shards(self) -> list[ShardInfo]:
-        """What each shard has, in the order of their keys."""
+        """The statistics of each shard, in the order of their keys."""
         abouts, known = self._shards.abouts(), self._shards.map
         return [
             ShardInfo(*known.ends(at), about["len"], about["bytes"], about["revision"], about["process"])

@@ -28,7 +28,7 @@ class Interval:
 
     @property
     def closed(self) -> Closed:
-        """Which ends belong to it, as methods of `Index` are told."""
+        """The ends that belong to it, in the form of `Index`'s methods."""
         return _CLOSED[self.has_low, self.has_high]
 
     def within(self, low: Any, high: Any) -> Interval | None:

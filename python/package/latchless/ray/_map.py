@@ -1,7 +1,7 @@
-"""Which shard has which keys: the file `shards.json` of a directory, which is replaced in one step.
+"""The keys of each shard: the file `shards.json` of a directory, which is replaced in one step.
 
-It is the only place that says so. Shards read it when they start, clients when they are told that keys have moved.
-Whoever changes it, or what it names, holds the lock of the directory meanwhile.
+It is the only place with this information. Shards read it when they start, clients when a shard answers that keys
+have moved. A process that changes it, or the files that it names, holds the lock of the directory meanwhile.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Borders = tuple[str | None, str | None]
 
 @dataclass(frozen=True)
 class Map:
-    """Which folder has which keys."""
+    """The keys of each folder."""
 
     revision: int
     """Counts changes."""

@@ -1,4 +1,4 @@
-"""To which shard each key of a batch goes."""
+"""The shard of each key of a batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A shard: the actor that has a durable index of the keys of one range.
 
-One call at a time: splits, snapshots and writes come one after the other. When its process dies, Ray starts it
-anew, it reads its directory, and calls that weren't answered are made once more.
+One call at a time: splits, snapshots and writes are serialized. When its process dies, Ray restarts it, it reads
+its directory, and unanswered calls are repeated.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Shard:
     # ---- the whole shard ----
 
     def about(self) -> dict[str, Any]:
-        """What it has, and where it runs."""
+        """Its statistics, and the machine on which it runs."""
         return {
             "borders": self.borders,
             "len": len(self.index),
@@ -130,10 +130,10 @@ class Shard:
         return self.index.snapshot()
 
     def split(self, borders: Borders) -> None:
-        """Gives the upper half of the entries to a new folder, unless the borders are others already.
+        """Moves the upper half of the entries to a new folder, unless the borders have changed already.
 
         The half is on the disk before the map names it, and leaves this shard after that. A process that is killed
-        in between leaves a folder that no map names, or entries that no client asks this shard for; both are
+        in between leaves a folder that no map names, or entries that no client requests from this shard; both are
         removed later.
         """
         if borders != self.borders:
@@ -157,7 +157,7 @@ class Shard:
                 fenced=True,
             )
             half.close()
-            # Nobody has taken this shard over: else the half might lack what others have acknowledged.
+            # No later shard has taken over: else the half might lack writes that it has acknowledged.
             self.index.sync()
             changed = _map.write(self.directory, found.split(self.folder, keys[0], upper))
         self._own(changed)

@@ -9,9 +9,9 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::Result;
 
 impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
-    /// Gives a key that is there the value that `change` makes of its own, and returns the one before,
     /// Replaces the value of a present key by the result of `change` on it, and returns the previous value,
     /// which is retired. O(log n + l). The [race rule](crate::index#races) holds for `change`.
+    ///
     /// # Errors
     /// When memory for the value is refused; the index is then as before. And
     /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.

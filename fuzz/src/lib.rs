@@ -22,13 +22,13 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Clone, Copy)]
 enum Which {
     Member(Member),
-    /// OLFIT or a rival of it, with nodes of so many bytes.
+    /// OLFIT or a rival of it, with nodes of this many bytes.
     Scheme(olfit::Member, usize),
-    /// A skip list over stretches of so many keys, or in one array.
+    /// A skip list over stretches of this many keys, or in one array.
     List(cssl::Member, Option<usize>),
-    /// Pages under optimistic lock coupling of so many bytes, with batches that are led in this way.
+    /// Pages under optimistic lock coupling of this many bytes, with batches that are led in this way.
     Pages(usize, Option<spiderman::Batching>),
-    /// PI with segments of so many nodes, on so many threads.
+    /// PI with segments of this many nodes, on this many threads.
     Pi(pi::Member, usize, usize),
     /// The flagship, updated without latches.
     Alone,

@@ -120,7 +120,7 @@ pub fn run_with<S: Send>(
     (parts, failed)
 }
 
-/// Calls something on so many threads, of which this is one. Where the system refuses a thread, there are
+/// Calls something on this many threads, of which this is one. Where the system refuses a thread, there are
 /// fewer.
 fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
@@ -136,7 +136,7 @@ pub fn stretches(len: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len).step_by(STRETCH).map(move |start| start..len.min(start + STRETCH))
 }
 
-/// Where to cut a batch for so many threads: no part is shorter than a chunk.
+/// Where to cut a batch for this many threads: no part is shorter than a chunk.
 pub fn cuts(len: usize, threads: usize) -> Vec<usize> {
     let parts = threads.clamp(1, len.div_ceil(CHUNK).max(1));
     (0..=parts).map(|part| (len as u128 * part as u128 / parts as u128) as usize).collect()

@@ -155,7 +155,7 @@ pub struct Fresh<'py, T> {
 }
 
 impl<'py, T: Element> Fresh<'py, T> {
-    /// With so many places. MemoryError if they are refused.
+    /// With this many places. MemoryError if they are refused.
     pub fn new(py: Python<'py>, len: usize) -> PyResult<Self> {
         static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let made = EMPTY.import(py, "numpy", "empty")?.call1((len, T::get_dtype(py)))?;

@@ -14,7 +14,7 @@ const NO_MEMORY: c_int = 12;
 /// How cells become elements of an array.
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    /// They are the same, so many bytes each.
+    /// They are the same, this many bytes each.
     Bytes(usize),
     /// A bit each.
     Bits,
@@ -91,7 +91,7 @@ pub fn text(schema: &Schema, pointer: *const core::ffi::c_char) -> &str {
 
 fn children(schema: &Schema) -> impl Iterator<Item = &Schema> {
     let count = usize::try_from(schema.child_count).unwrap_or(0);
-    // SAFETY: the schema has so many children, which live as long as it does.
+    // SAFETY: the schema has this many children, which live as long as it does.
     (0..count).map(|at| unsafe { &**schema.children.add(at) })
 }
 
@@ -164,7 +164,7 @@ impl Column {
             let bit = |at: usize| unsafe { *present.add((first + at) / 8) >> ((first + at) % 8) & 1 };
             self.nulls += (0..count).filter(|&at| bit(at) == 0).count();
         }
-        // SAFETY: there are so many cells from there on, of the format's width.
+        // SAFETY: there are this many cells from there on, of the format's width.
         unsafe { self.copy(cells, first, count) }
     }
 
@@ -183,7 +183,7 @@ impl Column {
         self.bytes.try_reserve(more).map_err(|_| refused())?;
         match self.form {
             Form::Bytes(width) => {
-                // SAFETY: so many bytes are there, as the caller promises.
+                // SAFETY: this many bytes are there, as the caller promises.
                 let cells = unsafe { slice::from_raw_parts(cells.cast::<u8>().add(first * width), more) };
                 self.bytes.extend_from_slice(cells);
             }
@@ -193,7 +193,7 @@ impl Column {
                 self.bytes.extend((first..first + count).map(bit));
             }
             Form::Days => {
-                // SAFETY: so many cells of 32 bits are there, as the caller promises; aligned or not.
+                // SAFETY: this many cells of 32 bits are there, as the caller promises; aligned or not.
                 let day = |at: usize| unsafe { cells.cast::<i32>().add(at).read_unaligned() };
                 self.bytes.extend((first..first + count).flat_map(|at| i64::from(day(at)).to_ne_bytes()));
             }

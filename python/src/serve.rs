@@ -54,8 +54,8 @@ pub fn one<T>(state: &AtomicU8, work: impl FnOnce() -> latchless::Result<T>) -> 
     })
 }
 
-/// Changes an index in this state by a batch of so many entries, in their order, a chunk at a time. Says how
-/// many keys were changed.
+/// Changes an index in this state by a batch of this many entries, in their order, a chunk at a time.
+/// Returns how many keys were changed.
 pub fn change_in_order(
     py: Python<'_>,
     state: &AtomicU8,
@@ -182,8 +182,8 @@ impl Core {
         })
     }
 
-    /// The nearest entry of a question, on whichever side. Between two keys the package's Python code compares
-    /// how far they are, which needs more than their words.
+    /// The nearest entry of a question, on whichever side. Between two keys the package's Python code
+    /// compares how far they are, which needs more than their words.
     pub fn nearest_of<'py>(this: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         let (py, core) = (this.py(), this.get());
         with!(core, engine => match core.asked(engine, key)? {
@@ -431,7 +431,7 @@ pub enum Closing<'py> {
 }
 
 impl<'py> Closing<'py> {
-    /// For so many ranges.
+    /// For this many ranges.
     pub fn new(closed: ClosedOf<'py>, len: usize) -> PyResult<Self> {
         Ok(match closed {
             ClosedOf::All((low, high)) => Self::All(Closed { low, high }),

@@ -95,7 +95,7 @@ impl Snapshot {
     }
 }
 
-/// Writes an index to a file, which is replaced in one step, and says how many entries it has.
+/// Writes an index to a file, which is replaced in one step, and returns how many entries it has.
 pub fn save<B: Lane>(
     py: Python<'_>,
     engine: &Engine<B>,

@@ -17,14 +17,14 @@ pub fn room<T>(len: usize) -> Result<Vec<T>> {
     Ok(room)
 }
 
-/// Room for so many more.
+/// Room for this many more.
 pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     let requested_bytes = column.len().saturating_add(more).saturating_mul(size_of::<T>());
     column.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
-/// Up to so many entries are compared with each other: the standard library's stable sort allocates nothing
-/// for them.
+/// Up to this many entries are compared with each other: the standard library's stable sort allocates
+/// nothing for them.
 const FEW: usize = 128;
 
 /// Sorts entries by their keys. Equal keys stay in their order.

@@ -51,7 +51,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Sets a key, and gives back its value before.
+    /// Sets a key, and returns its value before.
     #[inline(never)]
     pub fn insert(&self, key: B, value: B) -> Result<Option<B>> {
         match self {
@@ -61,7 +61,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Removes a key, and gives back its value.
+    /// Removes a key, and returns its value.
     #[inline(never)]
     pub fn remove(&self, key: B) -> Result<Option<B>> {
         match self {
@@ -81,7 +81,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Replaces the value of a key that is there, and gives back the one before.
+    /// Replaces the value of a key that is there, and returns the one before.
     #[inline(never)]
     pub fn replace(&self, key: B, value: B) -> Result<Option<B>> {
         match self {
@@ -91,7 +91,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Replaces the key's value if it is the expected one, and says whether it was.
+    /// Replaces the key's value if it is the expected one, and returns whether it was.
     #[inline(never)]
     pub fn compare_exchange(&self, key: B, expected: B, value: B) -> Result<bool> {
         match self {
@@ -101,7 +101,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Removes a key if its value is the expected one, and says whether it was.
+    /// Removes a key if its value is the expected one, and returns whether it was.
     #[inline(never)]
     pub fn compare_remove(&self, key: B, expected: B) -> Result<bool> {
         match self {
@@ -123,7 +123,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Removes the entries of a range that isn't inverted, and says how many there were.
+    /// Removes the entries of a range that isn't inverted, and returns how many there were.
     #[inline(never)]
     pub fn remove_range(&self, range: (Bound<B>, Bound<B>)) -> Result<usize> {
         match self {

@@ -97,7 +97,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// None yet, of so many.
+    /// None yet, of this many.
     pub unsafe fn new(marks: *mut u8, count: usize) -> Result<Self, Failure> {
         // SAFETY: as the caller promises.
         let marks = unsafe { Target::if_any("refused", marks, count)? };

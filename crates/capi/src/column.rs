@@ -52,7 +52,7 @@ impl<T: Copy> Source<T> {
     /// The array under the name `argument`.
     ///
     /// # Safety
-    /// If `at` isn't NULL, so many elements can be read there as long as the result is used.
+    /// If `at` isn't NULL, this many elements can be read there as long as the result is used.
     pub unsafe fn new(argument: &'static str, at: *const T, len: usize) -> Result<Self, Failure> {
         check(argument, at, len).map(|()| Self { at, len })
     }
@@ -81,7 +81,7 @@ impl<T: Copy> Target<T> {
     /// The array under the name `argument`.
     ///
     /// # Safety
-    /// If `at` isn't NULL, so many elements can be written there as long as the result is used.
+    /// If `at` isn't NULL, this many elements can be written there as long as the result is used.
     pub unsafe fn new(argument: &'static str, at: *mut T, len: usize) -> Result<Self, Failure> {
         check(argument, at, len).map(|()| Self { at, len })
     }

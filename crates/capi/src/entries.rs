@@ -19,7 +19,7 @@ unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words, u64) -> Serv
     unsafe { with_index(call, serve) }
 }
 
-/// Writes the value, if there is one, and says whether there was.
+/// Writes the value, if there is one, and returns whether there was.
 #[inline(always)]
 pub unsafe fn answer(
     value: Option<u64>,

@@ -83,10 +83,10 @@ impl Default for latchless_options {
 /// A size too large for any structure that this library knows, or may know in the future.
 const TOO_LONG: usize = 4096;
 
-/// Fills in options of so many bytes.
+/// Fills in options of this many bytes.
 ///
 /// # Safety
-/// So many bytes can be written there, unless `options` is NULL.
+/// This many bytes can be written there, unless `options` is NULL.
 pub unsafe fn init(options: *mut latchless_options, size: usize) -> Result<(), Failure> {
     if options.is_null() {
         return Err(Failure::Null { argument: "options" });
@@ -96,7 +96,7 @@ pub unsafe fn init(options: *mut latchless_options, size: usize) -> Result<(), F
         return Err(Failure::StructSize { given: size, smallest: known });
     }
     let defaults = latchless_options { struct_size: size, ..latchless_options::default() };
-    // SAFETY: so many bytes can be written, and the structure has no more.
+    // SAFETY: this many bytes can be written, and the structure has no more.
     unsafe {
         ptr::write_bytes(options.cast::<u8>(), 0, size);
         options.write_unaligned(defaults);
@@ -125,9 +125,9 @@ pub unsafe fn read(options: *const latchless_options) -> Result<Parsed, Failure>
     if given < known || given > TOO_LONG {
         return Err(Failure::StructSize { given, smallest: known });
     }
-    // SAFETY: there are at least so many bytes.
+    // SAFETY: there are at least this many bytes.
     let options_known = unsafe { options.read_unaligned() };
-    // SAFETY: there are so many bytes.
+    // SAFETY: there are this many bytes.
     let is_zero = |at: usize| unsafe { options.cast::<u8>().add(at).read() } == 0;
     if (known..given).all(is_zero) { parse(options_known) } else { Err(Failure::Newer { given, known }) }
 }

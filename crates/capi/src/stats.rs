@@ -61,7 +61,7 @@ pub unsafe fn fill(index: &impl Whole, to: *mut latchless_stats) -> Result<(), F
         restarts: stats.restarts,
         misled: stats.misled,
     };
-    // SAFETY: so many bytes can be written, and the structure has no more.
+    // SAFETY: this many bytes can be written, and the structure has no more.
     unsafe { ptr::write_unaligned(to, filled) }
     Ok(())
 }

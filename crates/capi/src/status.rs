@@ -35,7 +35,7 @@ pub enum latchless_status {
     LATCHLESS_DUPLICATE = -8,
     /// A range whose low end is above its high end.
     LATCHLESS_INVERTED_RANGE = -9,
-    /// An array of so many elements can't exist.
+    /// An array of this many elements can't exist.
     LATCHLESS_TOO_LONG = -10,
     /// Another thread is using the cursor.
     LATCHLESS_BUSY = -11,

@@ -180,7 +180,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         }
     }
 
-    /// Sets a key to a value, and gives back the one it had.
+    /// Sets a key to a value, and returns the one it had.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Index`], which also a key or value of over 65,535 bytes is: nothing has
@@ -198,8 +198,8 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.change(set, draft, || self.put_logged(key, value))
     }
 
-    /// Puts many entries in, in order, and says how many keys weren't there before. One record for up to 64
-    /// MiB of keys and values, one wait for the disk.
+    /// Puts many entries in, in order, and returns how many keys weren't there before. One record for up to
+    /// 64 MiB of keys and values, one wait for the disk.
     ///
     /// # Errors
     /// [`Error::Index`] says which entries were refused: all, if a key or value has over 65,535 bytes. The
@@ -248,7 +248,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         Err(Error::Index { cause, refused: refused.into_iter().map(|at| from + at).collect() })
     }
 
-    /// Removes a key, and gives back the value it had. A key of over 65,535 bytes isn't there.
+    /// Removes a key, and returns the value it had. A key of over 65,535 bytes isn't there.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].
@@ -258,7 +258,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.change(set, draft, || Ok(self.index.remove(key)))
     }
 
-    /// Removes the keys of a batch, and says how many were there. One record for up to 64 MiB of keys.
+    /// Removes the keys of a batch, and returns how many were there. One record for up to 64 MiB of keys.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert_many`], except that keys of over 65,535 bytes aren't there.
@@ -285,7 +285,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         Ok(removed)
     }
 
-    /// Removes all keys of a range, and says how many there were. Other changes wait meanwhile.
+    /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
     ///
     /// # Errors
     /// [`Error::Index`] if the range ends before it starts, or an end has over 65,535 bytes. The others as
@@ -370,7 +370,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         Ok(self.compute(key, |before| before.or_else(|| Some(value.clone())))?.unwrap_or(value))
     }
 
-    /// Replaces the value of a key that is there, and gives back the one before.
+    /// Replaces the value of a key that is there, and returns the one before.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].
@@ -381,7 +381,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.compute(key, |before| before.map(|_| <V::Form as Form<V>>::own(value)))
     }
 
-    /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
+    /// Replaces the value of a key if it is the expected one, bit by bit, and returns whether it was.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].
@@ -392,7 +392,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.change_if(key, expected, || Some(<V::Form as Form<V>>::own(value)))
     }
 
-    /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
+    /// Removes a key if its value is the expected one, bit by bit, and returns whether it was.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].

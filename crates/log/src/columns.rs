@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How an index's keys and values are cells of the columns of its log and of its snapshots.
 ///
-/// [`Plain`] is for the types that Arrow has. An index of other types, or of types that are known only at run
-/// time, brings columns of its own to [`Found::recover`](crate::Found::recover). A cell is the low bytes of a
-/// number, as many as the column's type is wide; those above are ignored when it is written, and zero when it
-/// is read. Every key of an operation must be that of its cell, the ends of a range that is removed as well:
-/// the log has nothing but the cells.
+/// [`Plain`] is for the types that Arrow has. An index of other types, or of types that are known only at
+/// run time, brings columns of its own to [`Found::recover`](crate::Found::recover). A cell is the low
+/// bytes of a number, as many as the column's type is wide; those above are ignored when it is written, and
+/// zero when it is read. Every key of an operation must be that of its cell, the ends of a range that is
+/// removed as well: the log has nothing but the cells.
 pub trait Columns<K: Key, V: Value>: Send + Sync {
     /// The types of the column of keys and of the column of values.
     fn types(&self) -> [DataType; 2];
@@ -113,8 +113,8 @@ pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result
     }
 }
 
-/// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it
-/// has.
+/// Saves a snapshot of an index with these columns, as a log's folder has them, and returns how many
+/// entries it has.
 ///
 /// # Errors
 /// Those of [`Layout::save`].

@@ -55,7 +55,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(before.unwrap_or(value))
     }
 
-    /// Replaces the value of a key that is there, and gives back the one before.
+    /// Replaces the value of a key that is there, and returns the one before.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert`].
@@ -65,7 +65,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         })
     }
 
-    /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
+    /// Replaces the value of a key if it is the expected one, bit by bit, and returns whether it was.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert`].
@@ -73,7 +73,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.change_if(key, expected, Becomes::Value(value))
     }
 
-    /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
+    /// Removes a key if its value is the expected one, bit by bit, and returns whether it was.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert`].

@@ -191,7 +191,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Set::of(keys.iter().map(|&key| self.columns.key_to_cell(key)))
     }
 
-    /// Sets a key to a value, and gives back the one it had.
+    /// Sets a key to a value, and returns the one it had.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Index`]: nothing has changed. [`Error::Closed`]: nothing has changed, or, if
@@ -201,8 +201,8 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
     }
 
-    /// Sets the keys of a column to the values of another, and says how many keys weren't there before. Of
-    /// a key that comes twice the last value stays. One record for up to 2^20 entries, one wait for the
+    /// Sets the keys of a column to the values of another, and returns how many keys weren't there before.
+    /// Of a key that comes twice the last value stays. One record for up to 2^20 entries, one wait for the
     /// disk.
     ///
     /// # Errors
@@ -241,7 +241,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.insert_columns(&keys, &values)
     }
 
-    /// Removes a key, and gives back the value it had.
+    /// Removes a key, and returns the value it had.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert`].
@@ -250,7 +250,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
     }
 
-    /// Removes the keys of a batch, and says how many were there. One record for up to 2^20 keys.
+    /// Removes the keys of a batch, and returns how many were there. One record for up to 2^20 keys.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert_columns`].
@@ -270,7 +270,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(removed)
     }
 
-    /// Removes all keys of a range, and says how many there were. Other changes wait meanwhile.
+    /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
     ///
     /// # Errors
     /// [`Error::Index`] if the range ends before it starts. The others as [`DurableIndex::insert`].

@@ -164,7 +164,7 @@ impl Journal {
         if self.fenced { self.log.check_fence(&self.folder) } else { Ok(()) }
     }
 
-    /// Has a snapshot saved, removes the logs that it makes useless, and says how many entries it has.
+    /// Has a snapshot saved, removes the logs that it makes useless, and returns how many entries it has.
     pub fn snapshot(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<u64> {
         self.check_process()?;
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);

@@ -120,7 +120,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.journal.take_back(draft_of(Kind::RemoveRows, key, row))
     }
 
-    /// Puts a row under a key. Says whether it wasn't there before.
+    /// Puts a row under a key. Returns whether it wasn't there before.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Index`], which also a key of more bytes than a [`MultiIndex`] takes is:
@@ -137,8 +137,8 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         })
     }
 
-    /// Puts many rows in, in order, and says how many weren't there before. One record for up to 64 MiB, one
-    /// wait for the disk.
+    /// Puts many rows in, in order, and returns how many weren't there before. One record for up to 64 MiB,
+    /// one wait for the disk.
     ///
     /// # Errors
     /// [`Error::Index`] says which pairs were refused: all, if a key is too long. The others as
@@ -169,7 +169,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         Ok(new)
     }
 
-    /// Removes a row from under a key, and says whether it was there.
+    /// Removes a row from under a key, and returns whether it was there.
     ///
     /// # Errors
     /// Those of [`DurableMultiIndex::insert`], except that a key that is too long isn't there.
@@ -181,7 +181,7 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.journal.change(key.with_bytes(stripe_of), draft, || Ok(self.index.remove(key, row)))
     }
 
-    /// Removes all rows of a key, and says how many there were.
+    /// Removes all rows of a key, and returns how many there were.
     ///
     /// # Errors
     /// Those of [`DurableMultiIndex::remove`].

@@ -60,11 +60,11 @@ pub trait Target {
     fn len(&self) -> usize;
     /// Whether a new folder has a snapshot from its first moment on, even of no entry.
     fn begins_with_snapshot(&self) -> bool;
-    /// Saves its entries, and says how many they are.
+    /// Saves its entries, and returns how many they are.
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64>;
     /// Fills it, while it is empty, and says with how many entries.
     fn load(&mut self, base: Base) -> snapshot::Result<usize>;
-    /// Does what a record says, and says how many entries that were, or what is wrong with the record.
+    /// Does what a record says, and returns how many entries that were, or what is wrong with the record.
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
     /// Removes all entries, so that it can be filled again.
     fn clear(&mut self) -> Result<()>;
@@ -150,9 +150,9 @@ impl<'a, T: Target> Replay<'a, T> {
         Ok(End { whole: Whole { unproven: from, end, proven }, wrong, format: Some(format) })
     }
 
-    /// Replays the next record, or passes the next mark, of a log that has so many bytes left. Says how many
-    /// of them it takes and up to which record the log was on the disk when it was written; or nothing at
-    /// the log's end; or what is wrong with it.
+    /// Replays the next record, or passes the next mark, of a log that has this many bytes left. Returns
+    /// how many of them it takes and up to which record the log was on the disk when it was written; or
+    /// nothing at the log's end; or what is wrong with it.
     fn entry(
         &mut self,
         file: &mut impl Read,

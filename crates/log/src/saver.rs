@@ -39,7 +39,7 @@ impl SnapshotPolicy {
     /// Snapshots are taken when the program says so, and the log grows until then.
     pub const MANUAL: Self = Self { log_bytes: None, growth: 0.0, age: None };
 
-    /// The log's bytes from which on a snapshot is due, if the last one has so many.
+    /// The log's bytes from which on a snapshot is due, if the last one has this many.
     fn due_bytes(&self, snapshot_bytes: u64) -> u64 {
         // Larger numbers than there are bytes come to the largest there is.
         let grown = (snapshot_bytes as f64 * self.growth) as u64;
@@ -78,7 +78,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Of a folder with a snapshot file of so many bytes, and so many bytes of records after it.
+    /// Of a folder with a snapshot file of this many bytes, and this many bytes of records after it.
     pub fn new(policy: SnapshotPolicy, snapshot_bytes: u64, unsaved_bytes: u64) -> Self {
         let due_bytes = AtomicU64::new(policy.due_bytes(snapshot_bytes));
         let is_asked = unsaved_bytes >= policy.due_bytes(snapshot_bytes);
@@ -97,7 +97,7 @@ impl Due {
         self.unsaved_bytes.load(Relaxed)
     }
 
-    /// A record of so many bytes was appended.
+    /// A record of this many bytes was appended.
     pub fn add(&self, bytes: usize) {
         let unsaved = self.unsaved_bytes.fetch_add(bytes as u64, Relaxed) + bytes as u64;
         if unsaved >= self.due_bytes.load(Relaxed) {
@@ -113,7 +113,7 @@ impl Due {
         self.changed.notify_all();
     }
 
-    /// A snapshot was saved, of so many bytes, that has all but what was logged after those `before`.
+    /// A snapshot was saved, of this many bytes, that has all but what was logged after those `before`.
     pub fn saved(&self, snapshot_bytes: u64, before: u64) {
         self.unsaved_bytes.fetch_sub(before, Relaxed);
         let mut state = self.state();
@@ -187,7 +187,7 @@ impl fmt::Debug for Saver {
 }
 
 impl Saver {
-    /// `save` writes all entries, and says how many they are.
+    /// `save` writes all entries, and returns how many they are.
     pub fn start(
         journal: &Arc<Journal>,
         save: impl Fn(&mut dyn Write) -> snapshot::Result<u64> + Send + 'static,

@@ -239,7 +239,7 @@ fn start(test: &str, folder: &Path, seed: u64) -> Child {
         .expect("a child")
 }
 
-/// The entries of one thread's keys after so many of its steps.
+/// The entries of one thread's keys after this many of its steps.
 fn after(thread: u64, steps: u64) -> BTreeMap<u64, u64> {
     let mut entries = BTreeMap::new();
     for step in 0..steps {

@@ -177,7 +177,7 @@ fn options(limit: usize) -> Options {
     Options { sync: SyncMode::Never, index, ..Options::default() }
 }
 
-/// Puts what wasn't refused into the model, and says how many entries were.
+/// Puts what wasn't refused into the model, and returns how many entries were.
 fn put<T: Kind>(index: &T, model: &mut Model, entries: &[(u64, u64)]) -> usize {
     let refused = match index.put(entries) {
         Ok(()) => Vec::new(),
@@ -193,7 +193,7 @@ fn put<T: Kind>(index: &T, model: &mut Model, entries: &[(u64, u64)]) -> usize {
     refused.len()
 }
 
-/// One history: operations, and openings between. Says how many entries were refused.
+/// One history: operations, and openings between. Returns how many entries were refused.
 fn history<T: Kind>(limit: usize, seed: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let (mut dice, mut model, mut refused) = (Dice(seed), Model::new(), 0);

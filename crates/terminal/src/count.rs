@@ -3,7 +3,7 @@
 /// A count: `1000000`, `1_000_000`, `1M`, `250k`, `2G`.
 ///
 /// # Errors
-/// Says how counts are written.
+/// The notations of counts.
 pub fn parse(text: &str) -> Result<usize, String> {
     let plain = text.replace('_', "");
     let (digits, scale) = match plain.as_bytes().last() {

@@ -6,7 +6,7 @@ use latchless_core::search::{Dispatch, Kernel};
 /// The kernel of that name, if this processor has it.
 ///
 /// # Errors
-/// Says which kernels there are, or what the processor lacks.
+/// The names of all kernels, or the feature that the processor lacks.
 pub fn parse(name: &str) -> Result<Kernel, String> {
     let Some(kernel) = Kernel::from_name(name) else {
         let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();

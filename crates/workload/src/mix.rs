@@ -27,7 +27,7 @@ pub enum Workload {
     Range,
     /// The same entries, leaf by leaf where an index shows its leaves.
     Visit,
-    /// Sums of the values of so many entries from a key that is there.
+    /// Sums of the values of this many entries from a key that is there.
     Sum,
     /// Sums of the values in a range that takes a share of the key space.
     SumRange,

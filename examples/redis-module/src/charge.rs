@@ -46,7 +46,7 @@ impl Drop for Block {
 pub struct Charge(AtomicUsize);
 
 impl Charge {
-    /// The map holds so many bytes now.
+    /// The map holds this many bytes now.
     pub fn set(&self, bytes: usize) {
         let before = self.0.swap(bytes, Ordering::Relaxed);
         HELD.fetch_add(bytes.wrapping_sub(before), Ordering::Relaxed);

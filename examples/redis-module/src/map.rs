@@ -96,7 +96,7 @@ impl Map {
         self.entries.count::<[u8]>(borrowed(range))
     }
 
-    /// Removes the fields of a range, and says how many they were.
+    /// Removes the fields of a range, and returns how many they were.
     pub fn remove_range(&self, range: &Range) -> usize {
         let pin = self.entries.pin();
         self.entries.range::<[u8]>(borrowed(range), &pin).filter(|(field, _)| self.remove(field)).count()

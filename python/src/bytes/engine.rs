@@ -183,7 +183,7 @@ impl<V: Value> BytesEngine<V> {
         self.index.count::<[u8]>(ends)
     }
 
-    /// Removes the entries of a range, and says how many there were.
+    /// Removes the entries of a range, and returns how many there were.
     pub fn remove_range(&self, ends: Ends<'_>) -> usize {
         // An inverted range is empty.
         self.index.remove_range::<[u8]>(ends).unwrap_or(0)

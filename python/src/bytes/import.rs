@@ -20,7 +20,7 @@ enum Layout {
     Offsets64,
     /// Views of 16 bytes: a length, and a short string or where a long one is.
     Views,
-    /// Cells of so many bytes.
+    /// Cells of this many bytes.
     Cells(usize),
 }
 
@@ -88,7 +88,7 @@ impl Reading {
             }
         };
         let (first, before) = (first as usize, self.strings.len());
-        // SAFETY: the array has so many buffers.
+        // SAFETY: the array has this many buffers.
         let buffers = unsafe { slice::from_raw_parts(own.buffers, own.buffer_count as usize) };
         let present = buffers[0].cast::<u8>();
         if !present.is_null() && own.null_count != 0 {
@@ -133,7 +133,7 @@ impl Reading {
         count: usize,
     ) -> PyResult<()> {
         let offsets = buffers[1].cast::<T>();
-        // SAFETY: so many offsets are there, as the caller promises; aligned or not.
+        // SAFETY: this many offsets are there, as the caller promises; aligned or not.
         let offset = |at: usize| -> i64 { unsafe { offsets.add(first + at).read_unaligned() }.into() };
         let (low, high) = (offset(0), offset(count));
         if low < 0 || (0..count).any(|at| offset(at) > offset(at + 1)) {

@@ -105,8 +105,9 @@ impl StringType {
     /// The object of a key's bytes.
     pub fn object<'py>(self, py: Python<'py>, bytes: &[u8]) -> PyResult<Object<'py>> {
         let (start, len) = (bytes.as_ptr().cast(), bytes.len() as ffi::Py_ssize_t);
-        // SAFETY: both functions copy so many bytes, which are there. They give a new object, or null and an
-        // exception: for refused memory, or bytes that aren't UTF-8, which no key of an index of texts has.
+        // SAFETY: both functions copy this many bytes, which are there. They give a new object, or null and
+        // an exception: for refused memory, or bytes that aren't UTF-8, which no key of an index of texts
+        // has.
         unsafe {
             let object = if self.is_text {
                 ffi::PyUnicode_FromStringAndSize(start, len)
@@ -298,8 +299,8 @@ impl StringColumn {
         Ok(Self { strings, of: self.of })
     }
 
-    /// Of equal strings the position of the first one, ascending; and the first position of a string that was
-    /// there before.
+    /// Of equal strings the position of the first one, ascending; and the first position of a string that
+    /// was there before.
     fn distinct<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Option<usize>)> {
         let sorted = py.detach(|| self.strings.sorted(&mut Pulse::new()));
         let order = sorted.map_err(undone_exception)?;
@@ -312,8 +313,8 @@ impl StringColumn {
         Ok((copied(py, &kept)?, again))
     }
 
-    /// Copies of where each of them begins and where the last one ends, and of their bytes: Arrow's layout of
-    /// large strings.
+    /// Copies of where each of them begins and where the last one ends, and of their bytes: Arrow's layout
+    /// of large strings.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Object<'py>)> {
         Ok((copied(py, self.strings.offsets())?, copied(py, self.strings.bytes())?))
     }

@@ -122,7 +122,7 @@ impl StringSnapshot {
     }
 }
 
-/// Writes an index of words to a file, which is replaced in one step, and says how many entries it has.
+/// Writes an index of words to a file, which is replaced in one step, and returns how many entries it has.
 pub fn save(
     py: Python<'_>,
     engine: &BytesEngine<u64>,

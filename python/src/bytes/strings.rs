@@ -26,7 +26,7 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// No string, and room for so many, of so many bytes together.
+    /// No string, and room for this many, of this many bytes together.
     pub fn with_room(count: usize, bytes: usize) -> Result<Self> {
         let mut offsets = room(count.saturating_add(1))?;
         offsets.push(0);
@@ -88,7 +88,7 @@ impl Strings {
         self.push_with(string.len(), |bytes| bytes.extend_from_slice(string))
     }
 
-    /// Adds a string of at most so many bytes, which `write` appends.
+    /// Adds a string of at most this many bytes, which `write` appends.
     #[inline]
     pub fn push_with(&mut self, len_max: usize, write: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
         reserve(&mut self.bytes, len_max)?;
@@ -120,7 +120,7 @@ impl Strings {
         (from..self.len()).find(|&at| str::from_utf8(self.get(at)).is_err())
     }
 
-    /// The place of the first string that is longer than so many bytes.
+    /// The place of the first string that is longer than this many bytes.
     pub fn first_longer(&self, len_max: usize) -> Option<usize> {
         self.offsets.windows(2).position(|ends| (ends[1] - ends[0]) as usize > len_max)
     }
@@ -184,7 +184,7 @@ impl Strings {
         Ok(())
     }
 
-    /// How many bytes the strings at these places begin with alike: at least so many.
+    /// How many bytes the strings at these places begin with alike: at least this many.
     fn shared(&self, order: &[(u64, usize)], least: usize) -> usize {
         let Some(first) = order.first().map(|&(_, at)| self.get(at)) else { return least };
         order.iter().fold(first.len(), |shared, &(_, at)| {

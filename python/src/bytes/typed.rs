@@ -80,7 +80,7 @@ impl<V: Value> Typed<V> {
         value.map(|value| self.object(py, &value)).transpose()
     }
 
-    /// The values of a batch of so many keys, or one for all.
+    /// The values of a batch of this many keys, or one for all.
     pub fn given<'py>(&self, values: &Object<'py>, count: usize) -> PyResult<V::Given<'py>> {
         V::given(&self.values, values, count)
     }

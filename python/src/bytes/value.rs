@@ -36,13 +36,13 @@ pub trait Value: BytesValue {
     fn lent<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Lent<'a, Self>>;
     /// A value as an object.
     fn object<'py>(of: &Self::Type, py: Python<'py>, value: &Self) -> PyResult<Object<'py>>;
-    /// The values of a batch of so many keys, or one for all.
+    /// The values of a batch of this many keys, or one for all.
     fn given<'py>(of: &Self::Type, values: &Object<'py>, count: usize) -> PyResult<Self::Given<'py>>;
     /// The values of a batch.
     fn batch<'a>(given: &'a Self::Given<'_>) -> Self::Batch<'a>;
     /// A value of a batch.
     fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Lent<'a, Self>;
-    /// No copies, and room for so many.
+    /// No copies, and room for this many.
     fn with_room(count: usize) -> Result<Self::Copied>;
     /// Adds a copy.
     fn push(copied: &mut Self::Copied, value: Lent<'_, Self>) -> Result<()>;

@@ -67,7 +67,7 @@ impl Offsets {
 }
 
 impl Column {
-    /// So many byte strings, each of which can be one.
+    /// This many byte strings, each of which can be one.
     ///
     /// # Safety
     /// As the head of the crate says, as long as what [`Column::get`] gives is used.

@@ -11,7 +11,7 @@ use crate::status::latchless_status::{self, *};
 use crate::whole::Strings;
 use engine::TryInsertError;
 
-/// Writes the value, if there is one, and says whether there was.
+/// Writes the value, if there is one, and returns whether there was.
 #[inline(always)]
 fn answer<V: Value>(
     value: Option<V>,

@@ -41,7 +41,7 @@ impl Room {
         Ok(Self { bytes, size: if bytes.is_asked_for() { size } else { usize::MAX }, offsets, end: 0 })
     }
 
-    /// Writes the values of a chunk, which have these bytes, and each so many of them.
+    /// Writes the values of a chunk, which have these bytes, and each this many of them.
     fn put(&mut self, chunk: &Range<usize>, lens: &[usize], bytes: &[u8]) {
         let start = self.end;
         for (at, len) in chunk.clone().zip(lens) {

@@ -35,8 +35,8 @@ impl Key {
     /// The key under the name `argument`. NULL without a length is the empty key.
     ///
     /// # Safety
-    /// If the pointer isn't NULL, so many bytes can be read there, and nothing writes them, as long as what
-    /// [`Key::bytes`] gives is used.
+    /// If the pointer isn't NULL, this many bytes can be read there, and nothing writes them, as long as
+    /// what [`Key::bytes`] gives is used.
     #[inline(always)]
     pub unsafe fn new(argument: &'static str, (at, len): Passed) -> Result<Self, Failure> {
         let at = at.cast::<u8>();
@@ -88,7 +88,7 @@ impl Place {
         }
     }
 
-    /// Refuses if so many bytes don't fit, and says how many they are.
+    /// Refuses if this many bytes don't fit, and returns how many they are.
     pub fn check(self, len: usize) -> Result<(), Failure> {
         // SAFETY: as `new` was promised.
         unsafe { put(self.len, len) }
@@ -117,7 +117,7 @@ impl Place {
     pub fn put(self, bytes: &[u8]) -> Result<(), Failure> {
         self.check(bytes.len())?;
         if !self.to.is_null() {
-            // SAFETY: there is room for so many bytes, as `new` was promised, and they are the library's
+            // SAFETY: there is room for this many bytes, as `new` was promised, and they are the library's
             // own.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.to, bytes.len()) }
         }

@@ -62,7 +62,7 @@ pub trait Value: SavedValue {
     /// # Safety
     /// As the head of the crate says.
     unsafe fn put_view(to: Self::PassedView, value: Lent<'_, Self>);
-    /// So many values of a batch.
+    /// This many values of a batch.
     ///
     /// # Safety
     /// As for [`Column::new`].
@@ -83,7 +83,7 @@ pub trait Value: SavedValue {
     /// The entries of such a file.
     fn rows(file: &Snapshot) -> impl Iterator<Item = (&[u8], Self)>;
 
-    /// Writes the value under a key, and says whether it is there. The key isn't read when the value is
+    /// Writes the value under a key, and returns whether it is there. The key isn't read when the value is
     /// written.
     fn look_up(index: &Strings<Self>, key: Key, place: Self::Place) -> Result<bool, Failure> {
         let found = index.get(key.bytes());

@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Says whether all keys are numbers where a column is one of texts for want of anything better.
+    /// Checks that all keys are numbers where a column is one of texts only because nothing else fits.
     fn check_numbers_among_texts(&self, kinds: &[Kind], columns: &[String]) -> Result<(), QueryError> {
         let (option, given) = self.given();
         let is_about_numbers = |part| matches!(self.means(part), Meant::Values { numbers: true, .. });

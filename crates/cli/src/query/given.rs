@@ -40,7 +40,7 @@ impl<'a> Given<'a> {
         self.parts.get(part).map_or(Meant::Anything, |text| Meant::by(text))
     }
 
-    /// Says which part isn't of its column's kind. `is_ordered`: whether it is compared, as NaN can't be.
+    /// Returns which part isn't of its column's kind. `is_ordered`: whether it is compared, as NaN can't be.
     ///
     /// # Errors
     /// [`QueryError::NotANumber`], [`QueryError::NotOfForm`], [`QueryError::NanBound`],

@@ -19,10 +19,10 @@ use latchless_core::sync::Word;
 /// places.
 pub(super) const LEAF_LINES: usize = 4;
 
-/// So many of the leaves that were split or loaded last were of records, more or less, before all are taken
-/// to be.
+/// This many of the leaves that were split or loaded last were of records, more or less, before all are
+/// taken to be.
 const MOST: u64 = 12;
-/// It is known to one part in so many how many keys there are in a part of a slot.
+/// It is known to one part in this many how many keys there are in a part of a slot.
 const DENSITY_SHARE: u64 = 16;
 
 /// The usual shape of leaves of records: slots per leaf, words per record, and keys per part of a slot of
@@ -67,8 +67,8 @@ impl UsualRecords {
         self.places(share).end
     }
 
-    /// The places from a leaf's first record to the one that a key is likely to have. Records fill the middle
-    /// of their room.
+    /// The places from a leaf's first record to the one that a key is likely to have. Records fill the
+    /// middle of their room.
     #[inline(always)]
     fn places(self, share: Share) -> Range<usize> {
         let len = share.len(self.density()).min(self.slots());

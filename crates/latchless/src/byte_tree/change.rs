@@ -126,8 +126,8 @@ impl<'a> Shared<'a> {
         self.words[at % WORDS].store_relaxed(to);
     }
 
-    /// The entry that has a key, found by its tag, or in a leaf of records by its head. The key is one of any
-    /// node.
+    /// The entry that has a key, found by its tag, or in a leaf of records by its head. The key is one of
+    /// any node.
     #[inline(always)]
     pub fn find<S: Lines>(self, key: &[u8], tag: impl FnOnce() -> u8) -> Option<usize> {
         let shape = self.shape();
@@ -199,7 +199,8 @@ impl<'a> Shared<'a> {
         None
     }
 
-    /// The entries with this tag. All tags are looked at, without branches: where a tag is can't be foretold.
+    /// The entries with this tag. All tags are looked at, without branches: where a tag is can't be
+    /// foretold.
     #[inline(always)]
     fn tagged<S: Lines>(self, shape: Shape, tag: u8) -> Places {
         const { assert!(SLOTS_MAX == 128) };
@@ -263,7 +264,7 @@ impl<'a> Shared<'a> {
         true
     }
 
-    /// Removes an entry. Says which long string no entry names any more.
+    /// Removes an entry. Returns which long string no entry names any more.
     #[inline(always)]
     pub fn remove<S: Lines>(self, at: usize) -> Option<LongRef> {
         debug_assert!(self.latch().is_held());

@@ -110,8 +110,8 @@ pub(super) fn cut(
 }
 
 impl Growth {
-    /// Where to cut a leaf of `len` entries with a new key at `rank`. It stays with those that it comes after
-    /// or before, if they leave it room.
+    /// Where to cut a leaf of `len` entries with a new key at `rank`. It stays with those that it comes
+    /// after or before, if they leave it room.
     fn cut(self, rank: usize, len: usize) -> LeafCut {
         let key_stays = match self {
             Self::Up => rank < len && rank <= len - len / 8,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Keys that grow at many places, a random one of which gets its next key each time. `key`: of a place's
-    /// number, the key that comes so many steps after its first.
+    /// number, the key that comes this many steps after its first.
     fn growing(places: u64, each: u64, key: impl Fn(u64, u64) -> Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
         let (mut random, mut next) = (Rng(11), vec![0; places as usize]);
         (0..places * each).map(move |_| {

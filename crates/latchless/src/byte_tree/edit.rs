@@ -94,7 +94,7 @@ impl ByteTree {
         }
     }
 
-    /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
+    /// Latches the leaf that covers a key. Returns which guess was wrong, or nil.
     #[inline(always)]
     fn latch_leaf<'a>(&'a self, start: Start, key: &[u8]) -> (Held<'a>, NodeRef) {
         let Start { mut leaf, by, .. } = start;

@@ -58,7 +58,7 @@ impl<W: Words> Node<'_, W> {
         append_words(to, self.low_len(), |at| self.low_word(at));
     }
 
-    /// Adds the high fence, if there is one, to the end of `to`, and says whether there is.
+    /// Adds the high fence, if there is one, to the end of `to`, and returns whether there is.
     pub fn high_to(self, to: &mut Vec<u8>) -> bool {
         let shape = self.shape();
         if shape.has(Shape::NO_HIGH) {

@@ -54,7 +54,7 @@ impl ByteTree {
     }
 
     /// Does with the entries of at most [`GROUP`] keys what edits say, all of which are about the same, in
-    /// order. Says what was there, for each.
+    /// order. Returns what was there, for each.
     ///
     /// # Errors
     /// The first error, and how many edits were done before it.

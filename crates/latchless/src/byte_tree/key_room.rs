@@ -39,7 +39,7 @@ impl KeyRoom {
         self.resize(key.len()).copy_from_slice(key);
     }
 
-    /// Makes the key one of so many bytes, which may be any.
+    /// Makes the key one of this many bytes, which may be any.
     #[inline]
     pub(super) fn resize(&mut self, len: usize) -> &mut [u8] {
         (self.len, self.is_long) = (len, len > ROOM);
@@ -77,7 +77,7 @@ impl KeyRoom {
         self.len = prefix + length;
     }
 
-    /// Reads the high fence, if there is one, and says whether there is.
+    /// Reads the high fence, if there is one, and returns whether there is.
     pub(super) fn read_high<W: Words>(&mut self, node: Node<'_, W>) -> bool {
         let shape = node.shape();
         if shape.has(Shape::HIGH_LONG) || node.high_len() > FENCE_MAX {
@@ -90,7 +90,7 @@ impl KeyRoom {
         !shape.has(Shape::NO_HIGH)
     }
 
-    /// Reads the low fence, and says whether anything is before it.
+    /// Reads the low fence, and returns whether anything is before it.
     pub(super) fn read_low<W: Words>(&mut self, node: Node<'_, W>) -> bool {
         if node.shape().has(Shape::LOW_LONG) || node.low_len() > FENCE_MAX {
             self.is_long = true;

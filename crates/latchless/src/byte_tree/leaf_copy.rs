@@ -194,7 +194,7 @@ impl LeafCopy {
 
     /// How many entries come before a key, or before what follows it.
     fn first_from(&self, long: &LongStrings, key: &[u8], is_after: bool) -> usize {
-        // A leaf that a range goes over begins after the range does, as a rule.
+        // A leaf that a range goes over begins after the range does, usually.
         if key <= self.low.bytes() && !is_after {
             0
         } else {
@@ -205,8 +205,8 @@ impl LeafCopy {
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
     pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, (bounds, extent): (Bounds<'_>, Extent)) {
-        // The range's ends are searched for in the leaf if only a part of it is copied: before that part, the
-        // image has what the last leaf left there.
+        // The range's ends are searched for in the leaf if only a part of it is copied: before that part,
+        // the image has what the last leaf left there.
         let part = extent.part().filter(|_| leaf.shape().is_of_records());
         let first = match (bounds.low, part) {
             (Bound::Included(key), Some(share)) => first_near(leaf, key, (false, share)),

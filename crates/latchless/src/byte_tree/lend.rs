@@ -23,7 +23,7 @@ use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
-/// Whether a leaf takes at most so many eighths of a node.
+/// Whether a leaf takes at most this many eighths of a node.
 fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
     let shape = leaf.shape();
     !shape.has(Shape::DEAD) && taken(leaf) <= WORDS * eighths / 8 && shape.len() <= ENTRIES_MAX * eighths / 8
@@ -48,9 +48,9 @@ struct Cut {
 }
 
 impl ByteTree {
-    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
-    /// spare, and nothing of it is long. Says whether it did. `falls`: whether keys that descend come to the
-    /// leaf's start, so that all is moved that fits.
+    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room
+    /// to spare, and nothing of it is long. Returns whether it did. `falls`: whether keys that descend come
+    /// to the leaf's start, so that all is moved that fits.
     pub(super) fn lend<'a>(
         &'a self,
         (node, left): At<'a>,
@@ -79,7 +79,7 @@ impl ByteTree {
     }
 
     /// Moves entries of a full leaf, at whose end `key` shows that keys grow, to its left neighbour, if that
-    /// has the same parent and room. Says whether it did.
+    /// has the same parent and room. Returns whether it did.
     pub(super) fn lend_back(&self, full: NodeRef, key: &[u8], strings: &mut Strings) -> bool {
         let (at, held) = self.latch(self.at(full));
         strings.other.clear();
@@ -97,7 +97,7 @@ impl ByteTree {
             && self.share([node, full], pair, strings, |both, separator| both.lend_back(separator))
     }
 
-    /// Moves entries between two latched neighbours as `choose` says. Says whether it did.
+    /// Moves entries between two latched neighbours as `choose` says. Returns whether it did.
     fn share<'a>(
         &'a self,
         [left_node, right]: [NodeRef; 2],
@@ -158,8 +158,8 @@ impl ByteTree {
     }
 }
 
-/// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the one
-/// with the shortest separator. None: there is nothing to be lent.
+/// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the
+/// one with the shortest separator. None: there is nothing to be lent.
 fn cut_to_lend(left: Private<'_>, right: Private<'_>) -> Option<usize> {
     let (shape, len) = (left.shape(), left.shape().len());
     let half = (8 * taken(left)).saturating_sub(8 * taken(right)) / 2;

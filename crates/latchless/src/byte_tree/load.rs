@@ -244,7 +244,7 @@ impl<'a> Level<'a> {
         self.nodes.push(&self.low, u64::from(self.node.to_word()), &[])
     }
 
-    /// Fills the last nodes. Says which nodes there are.
+    /// Fills the last nodes. Returns which nodes there are.
     fn finish(mut self) -> Result<Entries> {
         while !self.fits(self.pending.len(), None) {
             let half = self.pending.len() / 2;

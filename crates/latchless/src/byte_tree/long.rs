@@ -251,7 +251,7 @@ impl LongStrings {
             })
     }
 
-    /// Adds a stored string to the end of `to`. Says whether all of it was there.
+    /// Adds a stored string to the end of `to`. Returns whether all of it was there.
     pub fn append(&self, string: LongRef, to: &mut Vec<u8>) -> bool {
         let end = to.len() + string.len;
         self.words(string).for_each(|word| to.extend_from_slice(&word.load_relaxed().to_le_bytes()));

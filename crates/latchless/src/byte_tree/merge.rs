@@ -21,7 +21,7 @@ use latchless_core::search::Scalar;
 /// How often a merge is tried when others get in its way.
 const TRIES: usize = 4;
 
-/// A node that takes at most so many words is nearly empty.
+/// A node that takes at most this many words is nearly empty.
 const NEARLY_EMPTY: usize = WORDS / 4;
 
 /// The outcome of a merge.

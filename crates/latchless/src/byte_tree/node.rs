@@ -37,7 +37,8 @@ impl Words for &[Word; WORDS] {
     fn below<S: Lines>(self, first: usize, bound: u64) -> u32 {
         let words: &[Word; ABREAST] = self[first..].first_chunk().expect("heads end before the node");
         let (fours, _) = words.as_chunks::<4>();
-        // A closure in place of the loop may be called, and what it calls is compiled for no instruction set.
+        // A closure in place of the loop may be called, and what it calls is compiled for no instruction
+        // set.
         let mut bits = 0;
         for (at, four) in fours.iter().enumerate() {
             bits |= S::words_below(four, bound) << (4 * at);
@@ -212,8 +213,8 @@ impl<'a, W: Words> Node<'a, W> {
         if shape.has(Shape::DEAD) {
             return Side::Left;
         }
-        // With the prefix, nearly every key differs in the bytes after it from the fences, and from the first
-        // entry, which isn't before the low one.
+        // With the prefix, nearly every key differs in the bytes after it from the fences, and from the
+        // first entry, which isn't before the low one.
         let (has_prefix, own) = (self.has_prefix(shape, key), head(key, shape.prefix()));
         let is_below = has_prefix && own < self.words.word(HIGH_HEAD);
         if !is_below && !shape.has(Shape::NO_HIGH) && self.compare_high(shape, key).is_le() {
@@ -417,7 +418,7 @@ impl<'a, W: Words> Node<'a, W> {
     }
 
     /// Adds the suffix of an entry to `key`, which is the node's prefix; if it is long, makes `key` all of
-    /// it. Says whether all of it was there.
+    /// it. Returns whether all of it was there.
     pub fn key_to(self, shape: Shape, at: usize, key: &mut Vec<u8>) -> bool {
         if self.length(shape, at) == LONG {
             key.clear();
@@ -443,7 +444,7 @@ pub type SuffixWords = [u64; SUFFIX_ROOM / 8 + 1];
 /// Room for a suffix that isn't long, in whole words.
 pub const SUFFIX_ROOM: usize = 8 + SUFFIX_MAX.next_multiple_of(8);
 
-/// Ones in so many of the lowest bits, or in all.
+/// Ones in this many of the lowest bits, or in all.
 #[inline(always)]
 pub(super) fn ones(bits: usize) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }

@@ -129,29 +129,29 @@ impl Shape {
         Self(sizes | flags | u64::from(length) << Self::RECORDS)
     }
 
-    /// With one entry more, which takes so many words.
+    /// With one entry more, which takes this many words.
     #[inline(always)]
     pub fn with_entry(self, words: usize) -> Self {
         Self(self.0 + 1 + ((words as u64) << 16))
     }
 
-    /// With so many entries more, which take so many words together.
+    /// With this many entries more, which take this many words together.
     pub fn with_entries(self, count: usize, words: usize) -> Self {
         Self(self.0 + count as u64 + ((words as u64) << 16))
     }
 
-    /// With one entry fewer, which took so many words.
+    /// With one entry fewer, which took this many words.
     #[inline(always)]
     pub fn without_entry(self, words: usize) -> Self {
         Self(self.0 - 1 + ((words as u64) << Self::WASTED))
     }
 
-    /// With so many words more in use.
+    /// With this many words more in use.
     pub fn with_words(self, words: usize) -> Self {
         Self(self.0 + ((words as u64) << 16))
     }
 
-    /// With so many words more that belong to no entry.
+    /// With this many words more that belong to no entry.
     pub fn with_waste(self, words: usize) -> Self {
         Self(self.0 + ((words as u64) << Self::WASTED))
     }
@@ -204,7 +204,7 @@ impl Shape {
     }
 
     /// Whether there is a slot and room for an entry whose suffix has this length, or is long, and whose
-    /// value has so many words after its first.
+    /// value has this many words after its first.
     #[inline(always)]
     pub fn has_room(self, length: u8, more: usize) -> bool {
         let has_slot = self.len() < self.slots().min(ENTRIES_MAX);
@@ -226,9 +226,9 @@ impl Shape {
 /// How the entries of a node are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// In so many slots, and a heap.
+    /// In this many slots, and a heap.
     Slots(usize),
-    /// At most so many records, whose suffixes have this length.
+    /// At most this many records, whose suffixes have this length.
     Records(usize, u8),
 }
 
@@ -237,7 +237,7 @@ const fn heads_at(slots: usize) -> usize {
     SLOTS + slots / 8 * 3
 }
 
-/// The first word after so many slots.
+/// The first word after this many slots.
 #[inline(always)]
 pub const fn slots_end(slots: usize) -> usize {
     heads_at(slots) + slots

@@ -5,7 +5,7 @@ use super::shape::entry_words;
 use crate::node::lines::Lines;
 use latchless_core::sync::Word;
 
-/// Moves all words but the last `by` so many places up.
+/// Moves all words but the last `by` this many places up.
 #[inline(always)]
 pub(super) fn shift_up<S: Lines>(words: &[Word], by: usize) {
     let (from, to) = (&words[..words.len() - by], &words[by..]);
@@ -25,7 +25,7 @@ pub(super) fn shift_up<S: Lines>(words: &[Word], by: usize) {
     S::set_words(first_to, &kept);
 }
 
-/// Moves all words but the first `by` so many places down.
+/// Moves all words but the first `by` this many places down.
 #[inline(always)]
 pub(super) fn shift_down<S: Lines>(words: &[Word], by: usize) {
     let (from, to) = (&words[by..], &words[..words.len() - by]);
@@ -47,7 +47,7 @@ pub(super) fn shift_down<S: Lines>(words: &[Word], by: usize) {
 /// The words of four records.
 type FourRecords = [[u64; 4]; entry_words(RECORD_MAX as u8)];
 
-/// Moves all heads and records but the last `by` so many places up. Both at once, four at a time: how many
+/// Moves all heads and records but the last `by` this many places up. Both at once, four at a time: how many
 /// there are can't be foretold.
 #[inline(always)]
 pub(super) fn shift_both_up<S: Lines>(heads: &[Word], records: &[Word], (by, words): (usize, usize)) {
@@ -73,7 +73,7 @@ pub(super) fn shift_both_up<S: Lines>(heads: &[Word], records: &[Word], (by, wor
     set_four::<S>(record_to, &kept_records[..words]);
 }
 
-/// Moves all heads and records but the first `by` so many places down.
+/// Moves all heads and records but the first `by` this many places down.
 #[inline(always)]
 pub(super) fn shift_both_down<S: Lines>(heads: &[Word], records: &[Word], (by, words): (usize, usize)) {
     let (own, own_to) = (&heads[by..], &heads[..heads.len() - by]);

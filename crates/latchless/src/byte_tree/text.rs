@@ -133,7 +133,7 @@ fn hash(bytes: &[u8], seed: u64) -> u64 {
 
 const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
 
-/// The hash of no bytes yet, of so many.
+/// The hash of no bytes yet, of this many.
 #[inline(always)]
 fn begin(seed: u64, len: usize) -> u64 {
     seed ^ (len as u64).wrapping_mul(ODD[0])

@@ -83,7 +83,7 @@ impl TornNode {
     pub fn tear(&self, way: u8, at: u8, by: u64) {
         let (at, word) = (usize::from(at), self.word(usize::from(at)));
         let blocks = self.tree.long.end();
-        // One that there is, as a rule.
+        // One that there is, usually.
         let block = NodeRef::from_word((by % (blocks as u64 + 2)) as u32);
         match way % 8 {
             0 => self.set(at, word ^ 1 << (by % 64)),
@@ -216,7 +216,7 @@ mod tests {
     use latchless_core::testing::{Rng, random_cases, sample};
     use proptest::prelude::*;
 
-    /// Keys of a class; enough for two levels, as a rule.
+    /// Keys of a class; enough for two levels, usually.
     fn keys(class: &str, count: u64) -> Vec<Vec<u8>> {
         (0..count).map(|number| key_of(class, number)).collect()
     }

@@ -26,7 +26,8 @@ const STRING_WORDS: usize = 32;
 /// The longest byte string that is a value.
 pub const VALUE_MAX: usize = LEN_MAX;
 
-/// How long the values of a leaf's entries are: so many words after the first, up to seven, or byte strings.
+/// How long the values of a leaf's entries are: this many words after the first, up to seven, or byte
+/// strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Values(u64);
 
@@ -102,7 +103,7 @@ impl<W: Words> Node<'_, W> {
 }
 
 impl Shared<'_> {
-    /// Whether an entry's value can be made one of so many words after the first.
+    /// Whether an entry's value can be made one of this many words after the first.
     pub fn has_room_to_set(self, at: usize, more: usize) -> bool {
         let shape = self.shape();
         let old = shape.values().more(self.value(shape, at));
@@ -144,9 +145,9 @@ pub trait Take {
     /// Takes the value of an entry that is removed under the leaf's latch. Parts outside the leaf stay
     /// there.
     fn take_latched(&mut self, leaf: Shared<'_>, shape: Shape, at: usize) -> Self::Value;
-    /// Takes, and gives back, what `take_latched` left outside: no node names it any more.
+    /// Takes, and returns, what `take_latched` left outside: no node names it any more.
     fn take_the_rest(&mut self, long: &LongStrings);
-    /// Takes the value of an entry of a copy. Says whether it still has one.
+    /// Takes the value of an entry of a copy. Returns whether it still has one.
     fn take_copied(&mut self, tree: &ByteTree, copy: &mut LeafCopy, at: usize) -> bool;
 }
 

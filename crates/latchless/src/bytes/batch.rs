@@ -13,7 +13,7 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index::check_side_by_side;
 
-/// Bytes of a group's keys that need no memory of the allocator's: so many for each.
+/// Bytes of a group's keys that need no memory of the allocator's: this many for each.
 const SHORT: usize = 64;
 
 /// The bytes of a group's keys, one after the other.

@@ -119,7 +119,7 @@ impl<H: Holder> BytesCursor<H> {
         }
     }
 
-    /// Goes to a key, or to the first one after it. Says whether there is one.
+    /// Goes to a key, or to the first one after it. Returns whether there is one.
     pub fn seek<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Included(key), high: Bound::Unbounded };
@@ -129,7 +129,7 @@ impl<H: Holder> BytesCursor<H> {
         self.first_here()
     }
 
-    /// Goes to a key, or to the last one before it. Says whether there is one.
+    /// Goes to a key, or to the last one before it. Returns whether there is one.
     pub fn seek_for_prev<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Unbounded, high: Bound::Included(key) };
@@ -139,19 +139,19 @@ impl<H: Holder> BytesCursor<H> {
         self.last_here()
     }
 
-    /// Goes to the first entry. Says whether there is one.
+    /// Goes to the first entry. Returns whether there is one.
     pub fn seek_first(&mut self) -> bool {
         self.holder.index().tree.load_first(Bounds::ALL, &mut self.leaf);
         self.first_here()
     }
 
-    /// Goes to the last entry. Says whether there is one.
+    /// Goes to the last entry. Returns whether there is one.
     pub fn seek_last(&mut self) -> bool {
         self.holder.index().tree.load_last(Bounds::ALL, &mut self.leaf);
         self.last_here()
     }
 
-    /// Goes to the next entry. Says whether there is one; otherwise the cursor is after the last one.
+    /// Goes to the next entry. Returns whether there is one; otherwise the cursor is after the last one.
     #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and lends its keys")]
     pub fn next(&mut self) -> bool {
         match self.position {
@@ -170,7 +170,7 @@ impl<H: Holder> BytesCursor<H> {
         }
     }
 
-    /// Goes to the entry before. Says whether there is one; otherwise the cursor is before the first one.
+    /// Goes to the entry before. Returns whether there is one; otherwise the cursor is before the first one.
     pub fn prev(&mut self) -> bool {
         match self.position {
             Position::AfterLast => self.seek_last(),

@@ -127,12 +127,12 @@ impl<K: BytesKey> MultiIndex<K> {
         Ok(replaced.iter().filter(|replaced| replaced.is_none()).count())
     }
 
-    /// Removes a row from under a key. Says whether it was there. O(log n + l), one atomic step.
+    /// Removes a row from under a key. Returns whether it was there. O(log n + l), one atomic step.
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
         self.pairs.remove(&(key, row)).is_some()
     }
 
-    /// Removes all rows of a key, one by one, and says how many. Not atomic as a whole.
+    /// Removes all rows of a key, one by one, and returns how many. Not atomic as a whole.
     pub fn remove_all<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect("the first row comes before the last")
     }

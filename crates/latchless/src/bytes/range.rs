@@ -309,7 +309,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         })
     }
 
-    /// Removes the keys of a range and says how many. Not atomic as a whole: others see some gone and
+    /// Removes the keys of a range and returns how many. Not atomic as a whole: others see some gone and
     /// others not yet.
     ///
     /// # Errors

@@ -147,7 +147,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         }
     }
 
-    /// Removes a key. Says whether it was there.
+    /// Removes a key. Returns whether it was there.
     pub(super) fn remove_bytes(&self, key: &[u8]) -> bool {
         let outcome = if is_word::<V>() {
             self.tree.edit(key, Edit::Remove).map(|edited| edited.applied)

@@ -40,13 +40,13 @@ pub enum DataType {
     Binary,
     /// Texts, where keys are strings: see [`strings`](super::strings).
     Utf8,
-    /// So many bytes, from 1 to 64, as values of keys that are strings.
+    /// This many bytes, from 1 to 64, as values of keys that are strings.
     FixedSizeBinary(u8),
 }
 
 impl DataType {
-    /// How many bytes a cell takes: 1, 2, 4 or 8 of a number; 0 of strings, each of which has a length of its
-    /// own.
+    /// How many bytes a cell takes: 1, 2, 4 or 8 of a number; 0 of strings, each of which has a length of
+    /// its own.
     pub fn width_bytes(self) -> usize {
         match self {
             Self::Binary | Self::Utf8 => 0,

@@ -148,7 +148,7 @@ impl About {
         message(HEAD.len(), ipc::MessageHeader::Schema(Box::new(self.schema())), 0)
     }
 
-    /// The message of a record batch whose columns have parts of so many bytes.
+    /// The message of a record batch whose columns have parts of this many bytes.
     pub fn batch(&self, rows: usize, mut part_bytes: impl Iterator<Item = usize>) -> Vec<u8> {
         let node = ipc::FieldNode { length: rows as i64, null_count: 0 };
         let (mut buffers, mut body) = (Vec::new(), 0);

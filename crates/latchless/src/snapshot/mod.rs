@@ -94,8 +94,8 @@ use std::path::Path;
 /// The version of the format, as files have it in their metadata.
 pub const VERSION: &str = "1";
 
-/// Saves an index, `&Index` or `&Exclusive`, and says how many entries the snapshot has. What is at `path`
-/// is replaced in one step: see [the module](self).
+/// Saves an index, `&Index` or `&Exclusive`, and returns how many entries the snapshot has. What is at
+/// `path` is replaced in one step: see [the module](self).
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; what was at `path` is still there then.
@@ -106,7 +106,7 @@ where
     native_layout::<H>().save(index, path, native_cells::<H>)
 }
 
-/// Writes a snapshot of an index, `&Index` or `&Exclusive`, and says how many entries it has.
+/// Writes a snapshot of an index, `&Index` or `&Exclusive`, and returns how many entries it has.
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.

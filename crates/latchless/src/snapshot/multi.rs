@@ -28,8 +28,8 @@ use latchless_core::base::fill::FillFactor;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Saves an index, and says how many pairs the snapshot has. What is at `path` is replaced in one step: see
-/// [`snapshot`](super).
+/// Saves an index, and returns how many pairs the snapshot has. What is at `path` is replaced in one step:
+/// see [`snapshot`](super).
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; what was at `path` is still there then.
@@ -37,7 +37,7 @@ pub fn save<K: BytesKey + 'static>(index: &MultiIndex<K>, path: impl AsRef<Path>
     replace::replace(path.as_ref(), |file| write(index, file))
 }
 
-/// Writes a snapshot of an index, and says how many pairs it has.
+/// Writes a snapshot of an index, and returns how many pairs it has.
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.

@@ -55,7 +55,7 @@ use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Saves an index, and says how many entries the snapshot has. What is at `path` is replaced in one step:
+/// Saves an index, and returns how many entries the snapshot has. What is at `path` is replaced in one step:
 /// see [`snapshot`](super).
 ///
 /// # Errors
@@ -67,7 +67,7 @@ pub fn save<K: BytesKey + 'static, V: SavedValue>(
     replace::replace(path.as_ref(), |file| write(index, file))
 }
 
-/// Writes a snapshot of an index, and says how many entries it has.
+/// Writes a snapshot of an index, and returns how many entries it has.
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.

@@ -23,7 +23,7 @@ fn key(at: usize) -> u64 {
     key ^ key >> 27
 }
 
-/// Seconds for all batches, of so many entries each.
+/// Seconds for all batches, of this many entries each.
 type Store = fn(&Path, batches: usize, entries: usize, synced: bool) -> f64;
 
 fn keys(batch: usize, entries: usize) -> Vec<u64> {

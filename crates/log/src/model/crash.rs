@@ -19,7 +19,7 @@ enum Keeps {
     /// All but those of this draw, or only these.
     But(u64),
     Only(u64),
-    /// So many of eight.
+    /// This many of eight.
     Some(u64),
 }
 

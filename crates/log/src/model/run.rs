@@ -76,7 +76,7 @@ impl<D: Kind> Writer<D> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says whether the log goes on.
+    /// Returns whether the log goes on.
     fn change(&self, change: &Change) -> bool {
         let allow = |is_changing| self.model.allow(self.history().allowed.clone(), is_changing);
         {
@@ -160,7 +160,7 @@ fn open<D: Kind>(model: &Model, scene: &Scene) -> Result<Option<D>, String> {
     }
 }
 
-/// Runs a history, and gives back its moments and how the model ended.
+/// Runs a history, and returns its moments and how the model ended.
 pub fn run<D: Kind>(scene: &Scene) -> Result<(Vec<Moment>, Model), String> {
     let model = Model::of(Default::default());
     model.allow(vec![Arc::default()], false);

@@ -31,7 +31,7 @@ pub fn folder_with(source: &Path, log: &[u8]) -> TempDir {
     folder
 }
 
-/// The last of the states that is in so many bytes of a log, and how many it takes; of states by the log's
+/// The last of the states that is in this many bytes of a log, and how many it takes; of states by the log's
 /// bytes at which they were reached.
 pub fn state_at<E>(states: &[(u64, Vec<E>)], bytes: usize) -> (u64, &[E]) {
     let reached = states.iter().rev().find(|(reached, _)| *reached <= bytes as u64);
@@ -51,7 +51,7 @@ pub fn record(number: u64, kind: u8, count: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Where a log of so many bytes ended, by what its opening says. One without all of its first 64 bytes was
+/// Where a log of this many bytes ended, by what its opening says. One without all of its first 64 bytes was
 /// only being begun.
 pub fn end_of(bytes: usize, recovery: &Recovery) -> u64 {
     let whole = if bytes < 64 { 0 } else { bytes as u64 };

@@ -122,7 +122,7 @@ impl BytesKeys {
         self.loaded
     }
 
-    /// The key that arrives after so many others.
+    /// The key that arrives after this many others.
     ///
     /// # Panics
     /// If there is none.

@@ -10,7 +10,7 @@ const FIRST: [&str; 20] =
 const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ea", "ou", "ai"];
 const LAST: [&str; 10] = ["", "", "", "n", "r", "s", "t", "l", "nd", "ck"];
 
-/// Appends a word of so many syllables.
+/// Appends a word of this many syllables.
 pub fn push_word(text: &mut Vec<u8>, random: &mut Xoshiro256PlusPlus, syllables: RangeInclusive<usize>) {
     for _ in 0..random.random_range(syllables) {
         for part in [&FIRST[..], &VOWELS, &LAST] {

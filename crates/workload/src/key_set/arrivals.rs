@@ -10,11 +10,11 @@ use std::collections::BinaryHeap;
 const EPOCH_NANOSECONDS: u64 = 1_770_000_000_000_000_000;
 /// Nanoseconds between events outside of bursts: 1 to this, evenly.
 const PAUSE_MAX: u64 = 20_000;
-/// One event in so many begins a burst.
+/// One event in this many begins a burst.
 const BURST_ONE_IN: u32 = 64;
 /// The longest burst, in events.
 const BURST_MAX: u64 = 256;
-/// One event in so many arrives late: 3 %.
+/// One event in this many arrives late: 3 %.
 const LATE_ONE_IN: u32 = 33;
 /// How many events a late one lets pass at most; where there are few, an eighth of them.
 const LATE_BY_MAX: usize = 100_000;

@@ -81,7 +81,7 @@ fn named_month(text: &str) -> Option<Civil> {
     Some(Civil { year: number(year, 4..=4)?, month: month as u32 + 1, day: number(day, 1..=2)? as u32 })
 }
 
-/// A number of so many digits.
+/// A number of this many digits.
 pub fn number(text: &str, digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
     let is_one = digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     is_one.then(|| text.bytes().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))

@@ -25,9 +25,9 @@ pub enum Meaning {
     Decimal { scale: usize },
     /// Days since 1970-01-01.
     Date,
-    /// Times of day, of which a second has so many units.
+    /// Times of day, of which a second has this many units.
     Time { per_second: i64 },
-    /// Units since 1970-01-01, of which a second has so many.
+    /// Units since 1970-01-01, of which a second has this many.
     Timestamp { per_second: i64, zone: Zone },
     /// Texts.
     Text,

@@ -11,7 +11,7 @@
 //!
 //! Nothing keeps guesses up to date: splits and merges don't touch the table. A reader that finds its key
 //! in the guessed leaf is right, however it came there, since a key is in one live leaf. A reader that
-//! doesn't find it follows the leaf's fences, to the right neighbour at the most, and then goes down the
+//! doesn't find it follows the leaf's fences, to the right neighbour at most, and then goes down the
 //! tree. If it finds its key that way, it writes the guess.
 //!
 //! There is a table only where it is worth its memory, 6 to 13 bytes per key. It is made when lookups find
@@ -42,17 +42,17 @@ const LEAVES: usize = 2;
 
 /// Lines that the smallest table has. Under `--cfg latchless_small_nodes` so few that small trees have one.
 const FEWEST_LINES: usize = if cfg!(latchless_small_nodes) { 1 } else { 1 << 13 };
-/// Lines double until there are so many keys for each, before which about one in twenty has no place.
+/// Lines double until there are this many keys for each, before which about one in twenty has no place.
 const KEYS_A_LINE: usize = 10;
 /// Trees with fewer keys have no table: caches hold them.
 const FEWEST_KEYS: usize = FEWEST_LINES * KEYS_A_LINE / 2;
 /// The first segment has the fewest lines, each other one as many as all before it.
 const SEGMENTS: usize = 20;
-/// One in so many operations is counted.
+/// One in this many operations is counted.
 const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
-/// So many operations are counted at least before the table is made.
+/// This many operations are counted at least before the table is made.
 const FEWEST_SAMPLES: i64 = if cfg!(latchless_small_nodes) { 2 } else { 64 };
-/// One in so many guesses for which their line has no place takes that of another.
+/// One in this many guesses for which their line has no place takes that of another.
 const REPLACED: u32 = 4;
 /// Segments of at least this size use huge pages, if enabled.
 const HUGE_FROM_BYTES: usize = 2 << 20;
@@ -155,8 +155,8 @@ impl Guesses {
         self.lines.load_relaxed() as usize * LINE_WORDS * size_of::<Word>()
     }
 
-    /// Counts a lookup now and then: whether a guess was right, or would have been. Says whether the table
-    /// should be made, or made larger.
+    /// Counts a lookup now and then: whether a guess was right, or would have been. Returns whether the
+    /// table should be made, or made larger.
     #[inline(always)]
     fn is_wanted(&self, is_worth: bool, keys: impl FnOnce() -> usize) -> bool {
         is_chosen(SAMPLED) && self.weigh(is_worth, keys())
@@ -192,13 +192,13 @@ impl Guesses {
         self.weigh(false, keys);
     }
 
-    /// Whether there is a table, and it is too small for so many keys.
+    /// Whether there is a table, and it is too small for this many keys.
     pub fn is_outgrown(&self, keys: usize) -> bool {
         let lines = self.lines.load_relaxed();
         lines != 0 && lines < Self::lines_for(keys)
     }
 
-    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes, and says
+    /// Makes the table large enough for this many keys; if memory is refused, as large as it goes, and says
     /// no. The guesses of half of the keys stay. As long as another thread makes the memory ready, it stays
     /// as it is.
     fn grow(&self, keys: usize) -> bool {
@@ -380,8 +380,8 @@ impl ByteTree {
         self.learn(is_found && key.len() > 8 && !is_misled);
     }
 
-    /// Makes a table, or a larger one. Says whether it is as large as it should be, which the memory limit
-    /// or the system may refuse.
+    /// Makes a table, or a larger one. Returns whether it is as large as it should be, which the memory
+    /// limit or the system may refuse.
     #[cold]
     #[inline(never)]
     pub(super) fn grow_guesses(&self) -> bool {

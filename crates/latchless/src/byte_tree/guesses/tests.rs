@@ -57,7 +57,7 @@ fn a_full_line_takes_a_new_guess_now_and_then() {
     assert!(tries.is_some_and(|tries| tries <= REPLACED), "{tries:?}");
 }
 
-/// A tree of so many keys of twelve bytes.
+/// A tree of this many keys of twelve bytes.
 fn tree_of(keys: usize) -> ByteTree {
     let options = ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() };
     let tree = ByteTree::new(options).unwrap();

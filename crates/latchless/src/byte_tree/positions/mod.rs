@@ -45,9 +45,9 @@ const FEWEST_LEAVES: usize = if cfg!(latchless_small_nodes) { 80 } else { 512 };
 const FEWEST_SLOTS: u32 = (2 * FEWEST_LEAVES).ilog2();
 /// The largest table is for more leaves than references can tell apart.
 const SIZES: usize = 24;
-/// A table is out of date when as many leaves were split outside of its range as one for so many slots.
+/// A table is out of date when as many leaves were split outside of its range as one for this many slots.
 const OUTSIDE_SHARE: usize = 16;
-/// One in so many operations is counted.
+/// One in this many operations is counted.
 const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
 /// In leaves narrower than this many quarters of a slot, positions predict little.
 const NARROWEST: u64 = 2;
@@ -183,7 +183,7 @@ impl Positions {
         self.slots_for(aim)?.guess(self.numbers.of(key))
     }
 
-    /// How many keys there are in a part of a slot, of so many.
+    /// How many keys there are in a part of a slot, of this many.
     pub fn density(&self, keys: usize) -> u64 {
         self.slots().map_or(0, |slots| slots.density(keys))
     }
@@ -247,7 +247,7 @@ impl Positions {
         }
     }
 
-    /// Whether a tree of so many nodes should have a table, or a larger or a newer one.
+    /// Whether a tree of this many nodes should have a table, or a larger or a newer one.
     pub fn is_outgrown(&self, nodes: usize) -> bool {
         match self.form() {
             0 => self.not_before.iter().any(|fewest| nodes as u64 >= fewest.load_relaxed()),
@@ -309,7 +309,7 @@ impl Positions {
         }
     }
 
-    /// Writes the slots of a leaf of these fences. Says whether one of them was empty.
+    /// Writes the slots of a leaf of these fences. Returns whether one of them was empty.
     fn name(&self, leaf: NodeRef, low: &[u8], high: Option<&[u8]>) -> bool {
         self.slots().is_some_and(|slots| slots.name(leaf, self.numbers.of_fences(low, high), 0))
     }

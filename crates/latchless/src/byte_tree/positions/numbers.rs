@@ -16,11 +16,11 @@ use std::sync::OnceLock;
 
 /// Places in a window, which a word holds.
 const PLACES: usize = 8;
-/// Windows at the most.
+/// Windows at most.
 const WINDOWS: usize = 4;
 /// The longest that strings may begin with alike.
 const PREFIX_MAX: usize = 64;
-/// A place with so many bytes has all between the first and the last of them.
+/// A place with this many bytes has all between the first and the last of them.
 const BINARY: usize = 100;
 
 /// The value of each byte at each place of a window.
@@ -65,7 +65,7 @@ impl Seen {
         let seen = &self.0[place];
         let first = seen.iter().position(|&seen| seen).unwrap_or(0);
         let last = seen.iter().rposition(|&seen| seen).unwrap_or(0);
-        // So many aren't a notation: what is between them was only not seen.
+        // A place with this many bytes has no notation: the bytes in between just weren't seen.
         let is_binary = seen.iter().filter(|&&seen| seen).count() >= BINARY;
         // Of the first place, digit 0 is that of bytes that are smaller than all.
         let least = u16::from(place == 0);
@@ -78,8 +78,8 @@ impl Seen {
         (digits, u64::from(next - least).max(1))
     }
 
-    /// How many places make this many numbers, if so many do, and whether each byte of these counts for what
-    /// it is.
+    /// The number of places that give this many numbers, or of all places if they don't, and whether each
+    /// byte of these counts for what it is.
     fn places(&self, enough: u64) -> (usize, bool) {
         let (mut numbers, mut end, mut are_bytes) = (1u64, 0, true);
         for place in 0..self.0.len() {
@@ -169,7 +169,7 @@ impl Numbers {
         (self.of_fence(low), high.map_or(u64::MAX, |high| self.of_fence(high)))
     }
 
-    /// Whether strings may begin alike with so many bytes.
+    /// Whether strings may begin alike with this many bytes.
     pub fn may_skip(prefix: &[u8]) -> bool {
         prefix.len() <= PREFIX_MAX
     }
@@ -179,8 +179,8 @@ impl Numbers {
         &key[..key.len().min(PREFIX_MAX + PLACES * WINDOWS)]
     }
 
-    /// From now on strings begin with these bytes, and go on with those that were seen; and there are so many
-    /// numbers, if places are enough for that.
+    /// From now on strings begin with these bytes, and go on with those that were seen; and there are this
+    /// many numbers, if places are enough for that.
     pub fn set(&self, prefix: &[u8], seen: &Seen, enough: u64) {
         debug_assert!(
             enough <= 1 << 54,
@@ -224,7 +224,7 @@ fn blank() -> Box<Worth> {
 mod tests {
     use super::*;
 
-    /// Numbers of strings like these, which begin alike with so many bytes.
+    /// Numbers of strings like these, which begin alike with this many bytes.
     fn numbers(strings: &[&[u8]], skip: usize, enough: u64) -> Numbers {
         let (numbers, mut seen) = (Numbers::none(), Seen::nothing());
         strings.iter().for_each(|string| seen.see(string, skip, true));

@@ -10,7 +10,7 @@ use crate::byte_tree::tree::ByteTree;
 use crate::tree::{SEGMENTS, are_even};
 use latchless_core::search::Scalar;
 
-/// Nodes of a level that are looked at, at the most.
+/// Nodes of a level that are looked at, at most.
 const NODES: usize = 256;
 /// Separators of a node, and keys of a leaf, that are looked at: so few that a survey takes no longer than
 /// some ten splits.
@@ -60,7 +60,7 @@ impl Positions {
         Some(words)
     }
 
-    /// Lays out the table of this size, for so many nodes. None: it would be no use; no table is in use
+    /// Lays out the table of this size, for this many nodes. None: it would be no use; no table is in use
     /// then.
     fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
         let before = self.form();
@@ -79,7 +79,7 @@ impl Positions {
         Some(())
     }
 
-    /// Makes strings numbers and cuts their range into so many slots. None: too many strings have the same
+    /// Makes strings numbers and cuts their range into this many slots. None: too many strings have the same
     /// number.
     fn cut(&self, slots: usize, survey: &Survey) -> Option<()> {
         let mut firsts = self.numbers_of(survey, (slots as u64) << EVEN_BITS)?;
@@ -98,7 +98,7 @@ impl Positions {
         Some(())
     }
 
-    /// The numbers of the first keys, without nodes, if there are so many numbers.
+    /// The numbers of the first keys, without nodes, if there are this many numbers.
     fn numbers_of(&self, survey: &Survey, enough: u64) -> Option<Vec<(u64, NodeRef)>> {
         self.numbers.set(&survey.prefix, &survey.seen, enough);
         let numbers = survey.firsts.iter().map(|key| (self.numbers.of_fence(key), NodeRef::NIL));
@@ -118,7 +118,7 @@ impl ByteTree {
         }
     }
 
-    /// Lays out a table for so many nodes, if it is to be had.
+    /// Lays out a table for this many nodes, if it is to be had.
     #[cold]
     #[inline(never)]
     pub(super) fn lay_out(&self, nodes: usize) {
@@ -164,7 +164,7 @@ impl ByteTree {
         Some(Survey { prefix, seen, firsts })
     }
 
-    /// Shows some keys of these nodes, so many of each, the first one among them; of nodes that are being
+    /// Shows some keys of these nodes, this many of each, the first one among them; of nodes that are being
     /// changed none.
     fn for_each_key(&self, nodes: &[NodeRef], most: usize, image: &mut Image, mut see: impl FnMut(&[u8])) {
         let mut key = Vec::new();

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Enough for a table, and for one that is much larger.
 const KEYS: u64 = if cfg!(latchless_small_nodes) { 1500 } else { 60_000 };
 
-/// Of so many keys fewer may be misled. Where leaves have four entries, splits and loans are everywhere.
+/// Of this many keys fewer may be misled. Where leaves have four entries, splits and loans are everywhere.
 const FEW: u64 = if cfg!(latchless_small_nodes) { KEYS / 10 } else { KEYS / 100 };
 
-/// So many keys have a guess at least where the last ones are always new.
+/// This many keys have a guess at least where the last ones are always new.
 const GROWING: f64 = if cfg!(latchless_small_nodes) { 0.5 } else { 0.7 };
 
 type Write = fn(u64) -> Vec<u8>;

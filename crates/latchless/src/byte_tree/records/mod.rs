@@ -39,7 +39,7 @@ impl Shape {
         ((self.0 >> Self::WASTED) as usize & 0xFF).min(self.slots() - self.len())
     }
 
-    /// With so many empty places before the first record.
+    /// With this many empty places before the first record.
     fn with_first(self, first: usize) -> Self {
         Self(self.0 & !(0xFF << Self::WASTED) | (first as u64) << Self::WASTED)
     }
@@ -170,7 +170,7 @@ impl Shared<'_> {
         self.set(SHAPE, shape.without_entry(0).with_first(first).0);
     }
 
-    /// Moves these heads and records so many places up.
+    /// Moves these heads and records this many places up.
     #[inline(always)]
     fn move_up<S: Lines>(self, shape: Shape, those: Range<usize>, by: usize) {
         let words = entry_words(shape.record_length());
@@ -179,7 +179,7 @@ impl Shared<'_> {
         shift_both_up::<S>(heads, records, (by, words));
     }
 
-    /// Moves these heads and records so many places down.
+    /// Moves these heads and records this many places down.
     #[inline(always)]
     fn move_down<S: Lines>(self, shape: Shape, those: Range<usize>, by: usize) {
         let words = entry_words(shape.record_length());

@@ -214,7 +214,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.slots.take(handle)
     }
 
-    /// Removes the keys of a range and says how many. Not atomic as a whole.
+    /// Removes the keys of a range and returns how many. Not atomic as a whole.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
@@ -239,7 +239,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// memory of their slots back. When no pin of any index is held, none of them is left afterwards. O(1)
     /// for each value that waits, and for each page of vacant slots.
     ///
-    /// Later operations and pins that end do the same in part, and leave a few hundred values at the most.
+    /// Later operations and pins that end do the same in part, and leave a few hundred values at most.
     /// So this is for values that hold what is scarce, such as files, and for an index that is at rest.
     /// Called by a value's own `Drop`, it does nothing.
     ///

@@ -1,6 +1,6 @@
-//! How every operation reaches the tree: keys and values are encoded, and the mode says whether
-//! others may be in the tree. The operations themselves are written once, for both modes, in the
-//! files beside this one. There [`operations`](super::operations) names and documents them for [`Index`] and
+//! Access of all operations to the tree: keys and values are encoded, and the mode says whether other
+//! threads may be in the tree. The operations themselves are written once, for both modes, in the files of
+//! this folder. There [`operations`](super::operations) names and documents them for [`Index`] and
 //! [`Exclusive`](super::Exclusive).
 
 use super::Index;
@@ -15,7 +15,7 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Value;
 use std::sync::Arc;
 
-/// What holds both an encoded key `K` and an encoded value `V`.
+/// The type of both encoded keys and encoded values.
 pub(super) type Encoded<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
 
 /// The tree of an index from `K` to `V`.
@@ -24,43 +24,43 @@ pub(super) type Tree<K, V> = BlinkTree<Encoded<K, V>>;
 /// A range of encoded keys, both ends included.
 pub(super) type EncodedRange<K, V> = (Encoded<K, V>, Encoded<K, V>);
 
-/// A key as the tree has it. Widening keeps the order.
+/// Encodes a key. Widening preserves the order.
 #[inline(always)]
 pub(super) fn encode_key<K: Key, V: Value>(key: K) -> Encoded<K, V> {
     Bits::truncate(key.encode().to_u64())
 }
 
-/// The key that was encoded.
+/// Decodes a key.
 #[inline(always)]
 pub(super) fn decode_key<K: Key, V: Value>(bits: Encoded<K, V>) -> K {
     K::decode(Bits::truncate(bits.to_u64()))
 }
 
-/// A value as the tree has it.
+/// Encodes a value.
 #[inline(always)]
 pub(super) fn encode_value<K: Key, V: Value>(value: V) -> Encoded<K, V> {
     Bits::truncate(value.encode().to_u64())
 }
 
-/// The value that was encoded.
+/// Decodes a value.
 #[inline(always)]
 pub(super) fn decode_value<K: Key, V: Value>(bits: Encoded<K, V>) -> V {
     V::decode(Bits::truncate(bits.to_u64()))
 }
 
-/// The entry of an encoded key and value.
+/// Decodes an entry.
 #[inline(always)]
 pub(super) fn decode_entry<K: Key, V: Value>((key, value): EncodedRange<K, V>) -> (K, V) {
     (decode_key::<K, V>(key), decode_value::<K, V>(value))
 }
 
-/// A range of keys, encoded, for what only reads; `None` if no key lies in it, so of an inverted one as well.
+/// Encodes a range of keys, for operations that only read; `None` if it contains no key, or is inverted.
 #[inline]
 pub(super) fn encode_range<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Option<EncodedRange<K, V>> {
     try_encode_range::<K, V>(range).unwrap_or_default()
 }
 
-/// A range of keys, encoded; `None` if no key lies in it.
+/// Encodes a range of keys; `None` if it contains no key.
 ///
 /// # Errors
 /// [`Error::InvertedRange`](crate::Error::InvertedRange).
@@ -72,18 +72,18 @@ pub(super) fn try_encode_range<K: Key, V: Value>(
     Ok(encoded_range(&span)?.map(|(low, high)| (widen(low), widen(high))))
 }
 
-/// The range of all keys, encoded.
+/// Returns the range of all keys, encoded.
 pub(super) fn full_range<K: Key, V: Value>() -> EncodedRange<K, V> {
     (Bits::truncate(K::Bits::MIN.to_u64()), Bits::truncate(K::Bits::MAX.to_u64()))
 }
 
-/// The outcome of an edit that adds no key: it needs no memory, so none can be refused.
+/// Unwraps the outcome of an edit that adds no key: it needs no memory, so none can be refused.
 #[inline(always)]
 pub(super) fn expect_infallible<T>(edited: Result<T>) -> T {
     edited.unwrap_or_else(|error| unreachable!("an edit that adds no key was refused: {error}"))
 }
 
-/// A tree, entered in a mode.
+/// A tree, accessed in a mode.
 #[derive(Debug)]
 pub(super) struct Access<'a, K: Key, V: Value, M> {
     pub(super) tree: &'a Tree<K, V>,
@@ -106,25 +106,25 @@ impl<'a, K: Key, V: Value, M: Mode> Access<'a, K, V, M> {
     }
 }
 
-/// What lends or owns an index, for an iterator, a scan or a cursor over it: `&Index`,
+/// A reference to an index, or its owner, for an iterator, a scan or a cursor over it: `&Index`,
 /// `Arc<Index>`, `Index` itself, or `&Exclusive`. Sealed.
 pub trait Holder: sealed::Sealed {
     /// The index's keys.
     type Key: Key;
     /// The index's values.
     type Value: Value;
-    /// How the tree is entered.
+    /// How the tree is accessed.
     type Mode: Mode;
-    /// The index.
+    /// Returns the index.
     fn index(&self) -> &Index<Self::Key, Self::Value>;
 }
 
 mod sealed {
-    /// Keeps [`super::Holder`] to those of which the mode is known to be right.
+    /// Restricts [`super::Holder`] to types whose mode is known to be right.
     pub trait Sealed {}
 }
 
-/// What holds a key or value of a holder's index, encoded.
+/// The type of encoded keys and values in a holder's index.
 pub(super) type EncodedIn<H> = Encoded<<H as Holder>::Key, <H as Holder>::Value>;
 
 macro_rules! holder {
@@ -147,7 +147,7 @@ macro_rules! holder {
 holder! {
     &Index<K, V>, tree::Shared, holder => holder;
     Arc<Index<K, V>>, tree::Shared, holder => holder;
-    // The owner of an index has it to itself.
+    // The owner of an index has exclusive access.
     Index<K, V>, tree::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, tree::Exclusive, holder => Exclusive::index(holder);
     &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0;

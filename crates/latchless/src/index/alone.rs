@@ -1,5 +1,5 @@
-//! An index that has one writer at most for good, as the compiler ensures. It is for callers that need the
-//! form without latches behind a trait object; [`Exclusive`](super::Exclusive) has all operations.
+//! An index with at most one writer, enforced by `&mut`. It is for callers that need the form without
+//! latches as a trait object; [`Exclusive`](super::Exclusive) has all operations.
 
 use super::Index;
 use super::access::Access;
@@ -7,7 +7,7 @@ use crate::tree;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// An [`Index`] that is changed through `&mut self` only, so that neither reads nor updates meet a
+/// An [`Index`] that is changed through `&mut self` only, so that neither reads nor updates overlap with a
 /// writer: nothing is latched and nothing validated.
 ///
 /// ```
@@ -37,7 +37,7 @@ impl<K: Key, V: Value> From<ExclusiveIndex<K, V>> for Index<K, V> {
 }
 
 impl<K: Key, V: Value> ExclusiveIndex<K, V> {
-    /// Every change goes through `&mut self`, so `&self` is shared with readers alone.
+    /// Every change goes through `&mut self`, so `&self` is shared with readers only.
     #[inline(always)]
     pub(super) fn access(&self) -> Access<'_, K, V, tree::Exclusive> {
         Access::new(&self.0)

@@ -1,9 +1,8 @@
-//! Many requests at once. They go down the tree in groups, so that their waits for memory overlap:
-//! a batch of random lookups takes a fraction of the time of as many single ones.
+//! Batches. Requests descend in groups, so that their cache misses overlap: a batch of random lookups takes
+//! a fraction of the time of as many single ones.
 //!
-//! Answers come in the order of the requests, and requests for the same key are served in their
-//! order. Each request is atomic; the batch is not: other threads may see some of its changes before
-//! the others.
+//! Answers come in the order of the requests, and requests for the same key are served in order. Each
+//! request is atomic; the batch is not: other threads may see some of its changes before the others.
 
 use super::Index;
 use super::access::{
@@ -17,8 +16,7 @@ use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// A batch of inserts of which some were refused. All others were done, and their answers are in
-/// place.
+/// A batch of inserts of which some were refused. All others were done, and their answers are valid.
 ///
 /// ```
 /// use latchless::index::Options;
@@ -36,21 +34,21 @@ use latchless_core::base::value::Value;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{} inserts of a batch were refused; the first because {error}", refused.len())]
 pub struct Incomplete {
-    /// Why the first of them that was tried was refused.
+    /// The error of the first insert that was refused.
     pub error: Error,
-    /// The positions in the batch of those that were refused, ascending.
+    /// The positions in the batch of the refused inserts, ascending.
     pub refused: Vec<usize>,
 }
 
 impl Incomplete {
-    /// That, if inserts were refused, with their positions in order; otherwise `done`.
+    /// Returns the refused inserts, if there are any, with their positions in order; otherwise `done`.
     pub(crate) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
         let Some(mut incomplete) = incomplete else { return Ok(done) };
         incomplete.refused.sort_unstable();
         Err(incomplete)
     }
 
-    /// One more insert was refused.
+    /// Adds a refused insert.
     #[cold]
     pub(crate) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
         so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
@@ -63,11 +61,11 @@ impl From<Incomplete> for Error {
     }
 }
 
-/// How many ranges have their first leaves prefetched together.
+/// The number of ranges whose first leaves are prefetched together.
 const RANGES_TOGETHER: usize = 16;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// The same, with another group size.
+    /// Returns the same access with another group size.
     pub(super) fn grouped(self, group: Group) -> Self {
         Self { group, ..self }
     }
@@ -145,7 +143,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                     len += 1;
                 }
             }
-            // Going down to their first leaves together brings these into the cache.
+            // Their grouped descents bring these into the cache.
             self.tree.get_each::<M>(len, self.group, |at| together[at].1.0, |_, _| {});
             for &(at, encoded) in &together[..len] {
                 self.visit_short(encoded, |keys, values| visit(at, keys, values));
@@ -155,8 +153,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// One answer for each key, in the keys' order. Takes a fraction of the time of as many
-    /// [`Index::get`]s, unless all of them are in the cache.
+    /// Looks up many keys, with one answer per key in the keys' order. It takes a fraction of the time of as
+    /// many [`Index::get`]s, unless all keys are in the cache.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
@@ -173,10 +171,10 @@ operations! {
         self.access().get_many(keys, answers)
     }
 
-    /// As [`Index::get_many`], with groups of a given size.
+    /// Looks up many keys in groups of the given size. See [`Index::get_many`].
     ///
     /// # Errors
-    /// As [`Index::get_many`].
+    /// Those of [`Index::get_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
@@ -193,7 +191,7 @@ operations! {
         self.access().grouped(group).get_many(keys, answers)
     }
 
-    /// As [`Index::get_many`], with a vector for the answers.
+    /// Looks up many keys and returns the answers in a vector. See [`Index::get_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
@@ -203,12 +201,12 @@ operations! {
         self.access().get_all(keys)
     }
 
-    /// Puts every entry in; of equal keys the last one stays. `replaced` gets the value that each one
+    /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
     /// replaced, in the entries' order.
     ///
     /// # Errors
-    /// [`Incomplete`] names exactly those that were refused, each for want of memory; all others are
-    /// done. With buffers of unequal length, all are refused. `?` turns it into an [`Error`].
+    /// [`Incomplete`] lists exactly the inserts that were refused memory; all others are done. If the
+    /// buffers have unequal lengths, all are refused. `?` converts it to an [`Error`].
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -223,10 +221,10 @@ operations! {
         self.access().insert_many(entries, replaced)
     }
 
-    /// As [`Index::insert_many`], with groups of a given size.
+    /// Inserts many entries in groups of the given size. See [`Index::insert_many`].
     ///
     /// # Errors
-    /// As [`Index::insert_many`].
+    /// Those of [`Index::insert_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
@@ -248,11 +246,11 @@ operations! {
         self.access().grouped(group).insert_many(entries, replaced)
     }
 
-    /// Removes every key; of equal keys the first one gets the value. `removed` gets the value of
-    /// each, in the keys' order.
+    /// Removes many keys; of equal keys the first one gets the value. `removed` gets the keys' values, in
+    /// the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; the index is then unchanged.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
@@ -266,10 +264,10 @@ operations! {
         self.access().remove_many(keys, removed)
     }
 
-    /// As [`Index::remove_many`], with groups of a given size.
+    /// Removes many keys in groups of the given size. See [`Index::remove_many`].
     ///
     /// # Errors
-    /// As [`Index::remove_many`].
+    /// Those of [`Index::remove_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
@@ -286,10 +284,9 @@ operations! {
         self.access().grouped(group).remove_many(keys, removed)
     }
 
-    /// Shows the entries of many ranges: those of the first range, ascending, then those of the
-    /// second, and so on. `visit` gets the range's position and slices of keys and values side by
-    /// side; breaking it off goes on with the next range. The ranges' first leaves are fetched
-    /// together.
+    /// Calls `visit` with the entries of many ranges: those of the first range, ascending, then those of the
+    /// second, and so on. `visit` gets the range's position and parallel slices of keys and values; breaking
+    /// continues with the next range. The ranges' first leaves are prefetched together.
     ///
     /// ```
     /// use core::ops::ControlFlow;

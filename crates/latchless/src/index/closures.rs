@@ -1,12 +1,12 @@
-//! Changes that the caller computes.
+//! Updates by closures.
 //!
-//! A closure never runs under a latch. The entry is read, the closure is asked, and its answer is
-//! put in place if the entry still is what the closure was shown (a compare-and-swap of the value's
-//! bits). If another thread changed the entry meanwhile, the closure is asked again with what is
-//! stored now. So it may run several times; its last answer counts, and that was computed from the
-//! value that it replaced. A closure that panics or uses the index itself does no harm: nothing is
-//! held while it runs, and nothing has changed. One that changes its own key each time that it is asked
-//! would be asked without end; `tree/tries.rs` finds that out.
+//! A closure never runs under a latch. The entry is read, the closure is called, and its result is stored if
+//! the entry still is what the closure was shown (a compare-and-swap of the value's bits). If another thread
+//! has changed the entry meanwhile, the closure is called again with the current value. So it may run
+//! several times; its last result counts, and that was computed from the value that it replaced. A closure
+//! that panics or uses the index itself is harmless: nothing is latched while it runs, and nothing has
+//! changed. A closure that changes its own key in every call would be called for ever; `tree/tries.rs`
+//! detects that.
 
 use super::Index;
 use super::access::{
@@ -19,30 +19,30 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// The outcome of an operation that can't return an error. It adds no key, so no memory can be refused to it.
+/// Unwraps the outcome of an operation that can't return an error. It adds no key, so no memory can be
+/// refused to it.
 ///
 /// # Panics
-/// When its closure changes its own key each time.
+/// If its closure changes its own key each time.
 pub(crate) fn settled<T>(outcome: Result<T>) -> T {
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What becomes of an entry.
+/// The change of an entry.
 pub(super) enum Action<V> {
     Keep,
     Set(V),
     Remove,
 }
 
-/// What was stored when an entry was revised, or else what is stored now that it has changed meanwhile.
+/// The value of an entry that was revised, or else the current value after a concurrent change.
 type Tried<K, V> = Result<Option<V>, Option<Encoded<K, V>>>;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// Asks what is to become of an entry until the answer is to what is stored there. Returns what was
-    /// stored there.
+    /// Calls `ask` until its result applies to the current entry. Returns the value before.
     ///
     /// # Errors
-    /// When memory for a new key is refused, or `ask` itself changes the entry each time.
+    /// Memory for a new key was refused, or `ask` itself changes the entry each time.
     pub(super) fn compare_and_update(
         self,
         key: K,
@@ -56,7 +56,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         }
     }
 
-    /// Asks once what is to become of an entry that was `before`. Says what it is if it changed meanwhile.
+    /// Calls `ask` once for an entry whose value was `before`. Returns the current value if it has changed
+    /// meanwhile.
     #[inline(always)]
     fn try_to_revise(
         self,
@@ -77,7 +78,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(if edited.applied { Ok(seen) } else { Err(edited.before) })
     }
 
-    /// As [`Access::compare_and_update`], after the first try has failed: `now` is what was found then.
+    /// Continues after the first try has failed, with the current value `now`. See
+    /// [`Access::compare_and_update`].
     #[cold]
     #[inline(never)]
     fn revise_again(
@@ -131,12 +133,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(edited.before.map_or(value, decode_value::<K, V>))
     }
 
-    /// Removes the entries of which `keep` says no. Returns how many.
+    /// Removes the entries for which `keep` returns `false`. Returns their number.
     pub(super) fn retain(self, keep: impl FnMut(K, V) -> bool) -> usize {
         self.retain_each(keep, |_| {})
     }
 
-    /// As [`Access::retain`]; `gone` is shown each value that was removed.
+    /// Removes the entries for which `keep` returns `false`, and calls `gone` with each removed value.
+    /// Returns their number.
     pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
         let mut removed = 0;
         let (low, high) = full_range::<K, V>();
@@ -151,7 +154,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                         gone(decode_value::<K, V>(seen));
                     }
                     match edited.before {
-                        // Changed meanwhile: ask again.
+                        // Changed meanwhile: call again.
                         Some(now) if !edited.applied => {
                             settled(tries.failed());
                             seen = now;
@@ -167,14 +170,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// Changes the value of a key that is there and returns the value before. O(log n). Needs no
-    /// memory.
+    /// Updates the value of a key that is present and returns the old value. O(log n). Needs no memory.
     ///
-    /// `change` never runs under a latch; it may run several times, and its last result counts (the
-    /// race rule of the [module's head](crate::index#races)).
+    /// `change` never runs under a latch; it may run several times, and its last result counts (see the
+    /// [race rule](crate::index#races)).
     ///
     /// # Panics
-    /// When `change` changes its own key through the index each time that it is asked.
+    /// If `change` changes its own key through the index in every call.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -188,12 +190,12 @@ operations! {
         self.access().update(key, change)
     }
 
-    /// Puts under a key what `value` makes of its value, or of its absence. Returns the value
-    /// before. O(log n). The [race rule](crate::index#races) holds for `value`.
+    /// Inserts or updates the key with `value(old)`. Returns the old value. O(log n). The [race
+    /// rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// When memory for a new key is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
+    /// Memory for a new key was refused; the index is then unchanged.
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey): see the race rule.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -207,12 +209,11 @@ operations! {
         self.access().upsert(key, value)
     }
 
-    /// Puts under a key what `value` makes of its value or of its absence, or removes it if that
-    /// is `None`. Returns the value before. O(log n). The [race rule](crate::index#races) holds for
-    /// `value`.
+    /// Inserts or updates the key with `value(old)`, or removes it if that is `None`. Returns the old value.
+    /// O(log n). The [race rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// As for [`Index::upsert`].
+    /// Those of [`Index::upsert`].
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -226,11 +227,11 @@ operations! {
         self.access().compute(key, value)
     }
 
-    /// Removes a key if its value meets a condition, and returns that value. O(log n). The
-    /// [race rule](crate::index#races) holds for `condition`.
+    /// Removes a key if its value satisfies a condition, and returns that value. O(log n). The [race
+    /// rule](crate::index#races) applies to `condition`.
     ///
     /// # Panics
-    /// When `condition` changes its own key through the index each time that it is asked.
+    /// If `condition` changes its own key through the index in every call.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -243,11 +244,10 @@ operations! {
         self.access().remove_if(key, condition)
     }
 
-    /// The value under a key; if the key isn't there, puts `value` there. Returns what is stored
-    /// afterwards. O(log n).
+    /// Returns the value of a key, after inserting `value` if the key isn't present. O(log n).
     ///
     /// # Errors
-    /// When memory for a new key is refused; the index is then as before.
+    /// Memory for a new key was refused; the index is then unchanged.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -258,12 +258,12 @@ operations! {
         self.access().get_or_insert_with(key, || value)
     }
 
-    /// As [`Index::get_or_insert`]; `value` runs only if the key isn't there, at most once and never
-    /// under a latch. Its result is dropped if another thread puts the key there meanwhile; that
-    /// thread's value is then returned.
+    /// Returns the value of a key, after inserting `value()` if the key isn't present. `value` runs at most
+    /// once and never under a latch. Its result is dropped if another thread inserts the key meanwhile; that
+    /// thread's value is then returned. O(log n).
     ///
     /// # Errors
-    /// When memory for a new key is refused; the index is then as before.
+    /// Memory for a new key was refused; the index is then unchanged.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -275,13 +275,12 @@ operations! {
         self.access().get_or_insert_with(key, value)
     }
 
-    /// Removes every entry of which `keep` says no, and says how many those were. O(n). Each entry
-    /// is judged by the value that it is removed with; if that changes meanwhile, `keep` is asked
-    /// again. Entries that are put in meanwhile may be judged or not. The
-    /// [race rule](crate::index#races) holds for `keep`.
+    /// Removes every entry for which `keep` returns `false`, and returns their number. O(n). `keep` is
+    /// called with the value that is removed; if that changes meanwhile, it is called again. Entries that
+    /// are inserted meanwhile may be tested or not. The [race rule](crate::index#races) applies to `keep`.
     ///
     /// # Panics
-    /// When `keep` changes the value of the key that it is asked about each time that it is asked.
+    /// If `keep` changes the value of its key in every call.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

@@ -1,5 +1,5 @@
-//! Batches as columns: a slice of keys and a slice of values in place of a slice of pairs, and a mask in
-//! place of `Option`s. They do what the batches of the same name do, and copy nothing on the way.
+//! Batches as columns: a slice of keys and a slice of values instead of a slice of pairs, and a mask instead
+//! of `Option`s. They do the same as the batches of the same name, without copying columns.
 
 use super::Index;
 use super::access::{
@@ -14,7 +14,7 @@ use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// Columns of answers must be as long as that of the keys.
+/// Checks that columns of answers are as long as that of the keys.
 pub(super) fn check_columns<const N: usize>(keys: usize, columns: [usize; N]) -> Result<()> {
     columns.into_iter().try_for_each(|places| check_side_by_side(keys, places))
 }
@@ -101,7 +101,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// Appends to a column, if there is memory for that.
+/// Appends to a column, if there is memory.
 #[inline(always)]
 fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T) -> Result<()> {
     if column.try_reserve(lanes.len()).is_err() {
@@ -113,12 +113,12 @@ fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T)
 }
 
 operations! {
-    /// As [`Index::get_many`], with the answers in columns: `found` says for each key whether it is there,
-    /// and `values` gets its value; where a key isn't there, the place in `values` keeps what it has. Says
-    /// how many were found.
+    /// Looks up many keys, with the answers in columns: `found` says for each key whether it is present, and
+    /// `values` gets its value; for an absent key, the place in `values` is unchanged. Returns the number of
+    /// keys that were found. See [`Index::get_many`].
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is written then.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
@@ -132,12 +132,12 @@ operations! {
         self.access().get_columns(keys, values, found)
     }
 
-    /// As [`Index::insert_many`], from columns: each value goes under the key at its place; of equal keys the
-    /// last one's stays. Says how many keys weren't there before.
+    /// Inserts many entries from columns; of equal keys the last one's value stays. Returns the number of
+    /// keys that weren't present before. See [`Index::insert_many`].
     ///
     /// # Errors
-    /// [`Incomplete`] names exactly those that were refused, each for want of memory; all others are
-    /// done. With columns of unequal length, all are refused. `?` turns it into an [`Error`].
+    /// [`Incomplete`] lists exactly the inserts that were refused memory; all others are done. If the
+    /// columns have unequal lengths, all are refused. `?` converts it to an [`Error`].
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -150,11 +150,11 @@ operations! {
         self.access().insert_columns(keys, values)
     }
 
-    /// As [`Index::remove_many`], with the answers in columns, as those of [`Index::get_columns`]. Says how
-    /// many keys were removed.
+    /// Removes many keys, with their values in columns as in [`Index::get_columns`]. Returns the number of
+    /// keys that were removed. See [`Index::remove_many`].
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; the index is then unchanged.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
@@ -168,11 +168,11 @@ operations! {
         self.access().remove_columns(keys, values, found)
     }
 
-    /// Appends the entries of a range, ascending, to two columns, and says how many they were. What is seen
-    /// of concurrent changes is as for [`Index::scan`].
+    /// Appends the entries of a range, ascending, to two columns, and returns their number. Concurrent
+    /// changes are visible as in [`Index::scan`].
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the columns can't grow. They are then as before.
+    /// [`Error::OutOfMemory`] if the columns can't grow. They are then unchanged.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();

@@ -1,4 +1,4 @@
-//! Cursors: a position in an index, from which one goes both ways.
+//! Cursors: positions in an index that move both ways.
 
 use super::Index;
 use super::access::{Access, Holder};
@@ -8,14 +8,14 @@ use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// A place in an index: on an entry, before the first one, or after the last one.
+/// A position in an index: on an entry, before the first one, or after the last one.
 ///
-/// A cursor holds no latch, pin or node, only the key that it is on, and looks at the index anew
-/// for each step: O(log n). So it always steps to what is next *now*, whatever was inserted or removed
-/// since, its own key included. To run through many entries, [`Index::range`] is faster.
+/// A cursor holds no latch, pin or node, only the key that it is on, and looks up the index again for each
+/// step, in O(log n). So each step goes to the entry that is next *now*, whatever was inserted or removed
+/// since, its own key included. To visit many entries, [`Index::range`] is faster.
 ///
-/// [`Index::cursor`] borrows the index; [`Cursor::of`] takes an `Arc` as well, for a cursor that can
-/// be kept and sent.
+/// [`Index::cursor`] borrows the index; [`Cursor::of`] also takes an `Arc`, for a cursor that can be stored
+/// and sent.
 ///
 /// ```
 /// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50), (7, 70)].into_iter().collect();
@@ -44,7 +44,7 @@ enum Position<K, V> {
 }
 
 impl<H: Holder> Cursor<H> {
-    /// A cursor before the first entry. The holder can be a borrowed index, an `Arc` of one, or an
+    /// Creates a cursor before the first entry. The holder can be a borrowed index, an `Arc` of one, or an
     /// [`Exclusive`](super::Exclusive).
     ///
     /// ```
@@ -66,7 +66,7 @@ impl<H: Holder> Cursor<H> {
         Access::new(self.holder.index())
     }
 
-    /// Goes to what was found, or past the end in that direction.
+    /// Moves to the entry that was found, or past the end in that direction.
     fn go(&mut self, found: Option<(H::Key, H::Value)>, direction: Direction) -> Option<(H::Key, H::Value)> {
         self.position = match (found, direction) {
             (Some((key, value)), _) => Position::At(key, value),
@@ -85,42 +85,42 @@ impl<H: Holder> Cursor<H> {
         self.go(found, direction)
     }
 
-    /// Goes to the first entry at `key` or above it, or after the last entry.
+    /// Moves to the first entry at or after `key`, or after the last entry.
     pub fn seek(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
         let found = self.access().at_or_beside(key, Forward);
         self.go(found, Forward)
     }
 
-    /// Goes to the last entry at `key` or below it, or before the first entry.
+    /// Moves to the last entry at or before `key`, or before the first entry.
     pub fn seek_back(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
         let found = self.access().at_or_beside(key, Reverse);
         self.go(found, Reverse)
     }
 
-    /// Goes to the first entry; with none, after the end.
+    /// Moves to the first entry, or after the end if there is none.
     pub fn seek_first(&mut self) -> Option<(H::Key, H::Value)> {
         let found = self.access().end(Forward);
         self.go(found, Forward)
     }
 
-    /// Goes to the last entry; with none, before the start.
+    /// Moves to the last entry, or before the start if there is none.
     pub fn seek_last(&mut self) -> Option<(H::Key, H::Value)> {
         let found = self.access().end(Reverse);
         self.go(found, Reverse)
     }
 
-    /// Goes to the next entry, or after the last one and stays there.
+    /// Moves to the next entry, or after the last one and stays there.
     #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
     pub fn next(&mut self) -> Option<(H::Key, H::Value)> {
         self.step(Forward)
     }
 
-    /// Goes to the entry before, or before the first one and stays there.
+    /// Moves to the previous entry, or before the first one and stays there.
     pub fn prev(&mut self) -> Option<(H::Key, H::Value)> {
         self.step(Reverse)
     }
 
-    /// The entry that the cursor is on, as it was when the cursor came to it. `None` before the
+    /// Returns the entry that the cursor is on, as it was when the cursor moved there. `None` before the
     /// first entry and after the last one. O(1).
     pub fn current(&self) -> Option<(H::Key, H::Value)> {
         match self.position {
@@ -129,8 +129,7 @@ impl<H: Holder> Cursor<H> {
         }
     }
 
-    /// The value that is stored now under the key that the cursor is on; `None` if the key was
-    /// removed. O(log n).
+    /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).
     pub fn value(&self) -> Option<H::Value> {
         self.current().and_then(|(key, _)| self.access().get(key))
     }
@@ -143,7 +142,7 @@ impl<H: Holder> fmt::Debug for Cursor<H> {
 }
 
 operations! {
-    /// A cursor before the first entry: see [`Cursor`].
+    /// Returns a cursor before the first entry: see [`Cursor`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50)].into_iter().collect();

@@ -1,4 +1,4 @@
-//! An index for one thread alone: the same structure and the same operations, without latches.
+//! Exclusive access to an index: the same structure and the same operations, without latches.
 
 use super::access::Access;
 use super::{Group, Index};
@@ -7,13 +7,13 @@ use core::fmt;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// An [`Index`] that one thread has to itself: it takes no latch and validates nothing, so a single
-/// thread pays nothing for the presence of others. Made by [`Index::exclusive`].
+/// Exclusive access to an [`Index`]: it takes no latch and validates nothing, so a single thread pays
+/// nothing for concurrency. Created by [`Index::exclusive`].
 ///
-/// It has the operations of [`Index`]; the examples of the methods below show them there. As no other thread
-/// is in the index, closures run once, ranges see exactly what is there, and [`len`](Exclusive::len) is
-/// exact. Methods that change the index take `&mut self`, so the compiler keeps changes away while an
-/// iterator is in use.
+/// It has the operations of [`Index`], on which the examples of the methods below run. As no other thread
+/// accesses the index, closures run once, ranges see exactly the current entries, and
+/// [`len`](Exclusive::len) is exact. Methods that change the index take `&mut self`, so the compiler rejects
+/// changes while an iterator is in use.
 ///
 /// ```
 /// # let mut index = latchless::Index::<u64, u32>::new()?;
@@ -46,20 +46,20 @@ impl<'a, K: Key, V: Value> Exclusive<'a, K, V> {
         Access::new(self.index)
     }
 
-    /// Sets how many requests of a batch go down the tree together, from now on.
+    /// Sets the number of requests of a batch that descend together, from now on.
     pub fn with_group(self, group: Group) -> Self {
         self.index.group = group;
         self
     }
 
-    /// Forgets everything and gives the memory back to the system. O(1).
+    /// Removes everything and returns the memory to the system. O(1).
     pub fn clear(&mut self) {
         self.index.tree.clear();
     }
 }
 
 impl<K: Key, V: Value> fmt::Debug for Exclusive<'_, K, V> {
-    /// As a map, like [`Index`].
+    /// Formats the index as a map, like [`Index`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.index.fmt(f)
     }

@@ -25,7 +25,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         }
     }
 
-    /// Serves requests each of which is for one key.
+    /// Serves requests that each use one key.
     fn execute_points(self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
         let nothing = (Encoded::<K, V>::MIN, Edit::Look);
         self.tree.edit_each::<M>(
@@ -40,7 +40,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         if limit == 0 {
             return Reply::Refused(Error::EmptyBuffer);
         }
-        // Grows with what is found: a limit may be far above that.
+        // Grows as entries are found, because the limit may be far larger.
         let mut entries = Vec::new();
         let low = encode_key::<K, V>(from);
         let (_, high) = full_range::<K, V>();
@@ -53,10 +53,10 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// A key, and what is to be done with it.
+/// A key, and the edit of its entry.
 type KeyedEdit<B> = (B, Edit<B>);
 
-/// The key and the edit of a request that is for one key.
+/// Returns the key and the edit of a request that uses one key.
 #[inline(always)]
 fn edit_of<K: Key, V: Value>(request: &Request<K, V>) -> Option<KeyedEdit<Encoded<K, V>>> {
     match *request {
@@ -84,9 +84,8 @@ fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Enc
 }
 
 operations! {
-    /// Serves mixed requests in their order and appends one reply for each to `replies`. Requests
-    /// for single keys go down the tree together; a scan sees all changes of the requests before it
-    /// and none of those after it.
+    /// Serves mixed requests in order and appends one reply for each to `replies`. Requests for single keys
+    /// descend together; a scan sees all changes of the requests before it and none of those after it.
     ///
     /// A request that is refused gets [`Reply::Refused`] and changes nothing; the others are served.
     ///
@@ -113,7 +112,7 @@ operations! {
         self.access().execute(requests, replies);
     }
 
-    /// As [`Index::execute`], with groups of a given size.
+    /// Serves mixed requests in groups of the given size. See [`Index::execute`].
     pub fn execute_with(&mut self, group: Group, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
         self.access().grouped(group).execute(requests, replies);
     }

@@ -10,12 +10,11 @@ use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
+    /// Creates an index from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
-    /// [`Error::Unsorted`](crate::Error::Unsorted) and
-    /// [`Error::DuplicateKey`](crate::Error::DuplicateKey) name the first position at fault; or
-    /// memory is refused.
+    /// [`Error::Unsorted`](crate::Error::Unsorted) and [`Error::DuplicateKey`](crate::Error::DuplicateKey)
+    /// name the first position at fault; or memory was refused.
     ///
     /// ```
     /// use latchless::{Error, FillFactor, Index};
@@ -34,8 +33,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The index is then
-    /// as before.
+    /// Those of [`Index::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The index is then
+    /// unchanged.
     ///
     /// ```
     /// # use latchless::{FillFactor, Index};
@@ -48,10 +47,10 @@ impl<K: Key, V: Value> Index<K, V> {
         self.bulk_load_with(entries, fill, NonZeroUsize::MIN)
     }
 
-    /// As [`Index::bulk_load`], by several threads.
+    /// Fills an empty index from strictly ascending entries, with several threads. See [`Index::bulk_load`].
     ///
     /// # Errors
-    /// As [`Index::bulk_load`].
+    /// Those of [`Index::bulk_load`].
     ///
     /// ```
     /// # use latchless::{FillFactor, Index};
@@ -74,11 +73,12 @@ impl<K: Key, V: Value> Index<K, V> {
         self.tree.bulk_load(entries.len(), entry_at, fill, threads)
     }
 
-    /// As [`Index::bulk_load_with`], from columns: each value goes under the key at its place.
+    /// Fills an empty index from columns, with several threads: each value is stored under the key at its
+    /// position. See [`Index::bulk_load_with`].
     ///
     /// # Errors
-    /// As [`Index::bulk_load`], and [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if the columns
-    /// aren't equally long.
+    /// Those of [`Index::bulk_load`], and [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if the
+    /// columns don't have the same length.
     ///
     /// ```
     /// # use latchless::{Error, FillFactor, Index};
@@ -100,12 +100,12 @@ impl<K: Key, V: Value> Index<K, V> {
         self.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
 
-    /// As [`Index::bulk_load_with`], of `len` entries that `entry_at` makes when it is asked for a
-    /// position, so that they needn't be in memory side by side. It is asked for some positions twice, and
-    /// must say the same then.
+    /// Fills an empty index from `len` entries that `entry_at` computes by position, so that they needn't be
+    /// in memory together. `entry_at` is called twice for some positions, and must return the same entry
+    /// then. See [`Index::bulk_load_with`].
     ///
     /// # Errors
-    /// As [`Index::bulk_load`].
+    /// Those of [`Index::bulk_load`].
     ///
     /// ```
     /// # use latchless::{FillFactor, Index};

@@ -1,5 +1,5 @@
-//! [`Index`] is the index to use: an ordered map in main memory that many
-//! threads read and change at once, through `&self`, without waiting for each other but for moments.
+//! A concurrent ordered map in main memory: [`Index`]. All operations take `&self`. Readers take no latch in
+//! the common case; writers latch one leaf.
 //!
 //! ```
 //! use latchless::Index;
@@ -21,92 +21,92 @@
 //! ```
 //!
 //! # Keys and values
-//! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
-//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, your own types); values are
-//! `Copy` and up to eight bytes ([`Value`]), and are stored
-//! inline beside their keys. Values of any other type go into a [`BoxedIndex`]. An index of 32-bit
-//! keys and values holds twice as many entries a node as one of 64-bit keys or values.
+//! Keys have a fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
+//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, custom types). Values are
+//! `Copy`, have up to eight bytes ([`Value`]), and are stored inline next to their keys. Values of any other
+//! type are stored in a [`BoxedIndex`]. A node of 32-bit keys and values has twice as many entries as one of
+//! 64-bit keys or values.
 //!
-//! # What it costs
-//! `n`: entries in the index, `r`: entries in the range.
+//! # Cost
+//! `n` is the number of entries in the index, `r` that of entries in the range.
 //!
 //! | operation | cost | takes a latch |
 //! |---|---|---|
-//! | [`get`](Index::get), [`first`](Index::first), [`floor`](Index::floor), … | O(log n), 2 cache lines a level | no |
+//! | [`get`](Index::get), [`first`](Index::first), [`floor`](Index::floor), … | O(log n), 2 cache lines per level | no |
 //! | [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | O(log n) | one leaf's |
-//! | [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | O(log n) a request, their waits for memory overlap | as the single ones |
-//! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), … | O(log n + r), leaves are fetched ahead | no |
-//! | [`count`](Index::count), each range of [`count_many`](Index::count_many), [`rank`](Index::rank), [`nth`](Index::nth) | O(log n + n / 10,000), and one cache line for each leaf near a change since the last call | one leaf's at a time, of those leaves |
+//! | [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | O(log n) per request, with overlapping cache misses | as the single ones |
+//! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), … | O(log n + r), with prefetch of the leaves ahead | no |
+//! | [`count`](Index::count), each range of [`count_many`](Index::count_many), [`rank`](Index::rank), [`nth`](Index::nth) | O(log n + n / 10,000), and one cache line per leaf near a change since the last call | one leaf's at a time, of those leaves |
 //! | [`remove_range`](Index::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](Index::from_sorted), [`bulk_load`](Index::bulk_load) | O(n) | none |
 //! | [`len`](Index::len) | O(1) | no |
 //! | [`stats`](Index::stats), [`check_invariants`](Index::check_invariants), [`dump`](Index::dump) | O(n) | no |
 //!
 //! # Ranges that start after their end
-//! `range(6..3)` is a mistake of the program, or the input of a user. All indexes here treat it alike:
+//! `range(6..3)` is a mistake of the program, or the input of a user. All indexes here treat it in the same
+//! way:
 //!
 //! | operation | of an inverted range |
 //! |---|---|
 //! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`visit`](Index::visit), [`scan`](Index::scan), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`scan_columns`](Index::scan_columns), … | it is empty |
 //! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
-//! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing was removed |
+//! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing is removed |
 //! | all operations of the trait [`OrderedIndex`] | [`InvertedRange`](crate::Error::InvertedRange) |
 //!
-//! # What is guaranteed
-//! | operation | when other threads change the index meanwhile |
+//! # Guarantees
+//! | operation | with concurrent changes by other threads |
 //! |---|---|
 //! | on one key: [`get`](Index::get), [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | linearizable: takes effect in one atomic step between its call and its return |
-//! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`nearest`](Index::nearest), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, and nothing lay between; of `nearest`, on neither side |
+//! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`nearest`](Index::nearest), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, with none in between; for `nearest`, on neither side |
 //! | with a closure: [`update`](Index::update), [`upsert`](Index::upsert), [`compute`](Index::compute), … | linearizable: see *Races* |
 //! | batches: [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`nearest_many`](Index::nearest_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
-//! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), [`scan_columns`](Index::scan_columns), … | weakly consistent: the entries of one leaf are of one moment, of iterators those of a part of a leaf; others are not. A key that is there throughout is seen exactly once: see [`Entries`] |
-//! | [`count`](Index::count), [`count_many`](Index::count_many), [`rank`](Index::rank) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
-//! | [`nth`](Index::nth), [`split_points`](Index::split_points) | weakly consistent: the entry was there, and the number of keys before it is one that [`rank`](Index::rank) might have counted |
-//! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters, each read at a moment of its own. An update counts a little after it has taken effect. Exact when no update is going on |
-//! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: others see some entries gone and others not yet. Each leaf's entries go in one step; with `retain`, each entry |
+//! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), [`scan_columns`](Index::scan_columns), … | weakly consistent: the entries of one leaf (for iterators, of a part of a leaf) are of one moment; different leaves may be of different moments. A key that is present throughout is seen exactly once: see [`Entries`] |
+//! | [`count`](Index::count), [`count_many`](Index::count_many), [`rank`](Index::rank) | weakly consistent: a sum over leaves that are counted at different moments, so possibly a number that the range never had. A key that is present throughout counts once, one that is inserted or removed meanwhile at most once |
+//! | [`nth`](Index::nth), [`split_points`](Index::split_points) | weakly consistent: the entry was present, and the number of keys before it is one that [`rank`](Index::rank) might have returned |
+//! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters that are read at different moments. An update is counted shortly after it has taken effect. Exact while no update is under way |
+//! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: other threads see some entries removed and others not yet. Each leaf's entries are removed in one step; with `retain`, each entry is |
 //! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index that no thread is changing |
 //!
-//! [`BoxedIndex`] guarantees the same of the operations that it has. Moreover:
+//! [`BoxedIndex`] gives the same guarantees for its operations. Moreover:
 //!
-//! * Reads hold nothing: no iterator, cursor or paused scan keeps memory from being used again or a
-//!   writer from going on.
-//! * Refused memory is a typed [`Error`](crate::Error), and the index is then as before.
-//! * A panic in a closure or in an iterator's user leaves the index whole: no code of the caller runs
-//!   while anything is latched.
+//! * Reads hold nothing: no iterator, cursor or paused scan delays a writer or the reuse of memory.
+//! * Refused memory is a typed [`Error`](crate::Error), and the index is then unchanged.
+//! * A panic in a closure or in an iterator's user leaves the index intact: no code of the caller runs while
+//!   anything is latched.
 //!
 //! # Races
 //! Operations with closures ([`update`](Index::update), [`upsert`](Index::upsert),
-//! [`compute`](Index::compute), [`remove_if`](Index::remove_if), [`retain`](Index::retain)) read the
-//! entry, ask the closure, and put its answer in place if the entry still is as it was; otherwise
-//! they ask again with what is stored now. So a closure may run several times; its last result
-//! counts, and it was computed from the very value that it replaced. Side effects of a closure happen
-//! as often as it runs. [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most
-//! once and drops the result if another thread was faster.
+//! [`compute`](Index::compute), [`remove_if`](Index::remove_if), [`retain`](Index::retain)) read the entry,
+//! call the closure, and store its result if the entry is unchanged; otherwise they call it again with the
+//! current value. So a closure may run several times; its last result counts, and it was computed from the
+//! very value that it replaced. Side effects of a closure happen as often as it runs.
+//! [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most once and drops the result if
+//! another thread was faster.
 //!
-//! A closure may use the index itself, but it must not change the key that it is asked about: its answer
-//! is then out of date, and it is asked again. Other threads may change that key as often as they like.
-//! But if it is the closure's own thread that does so each time, the operation gives up, after 128 tries
-//! at the least: with [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a
-//! `Result`, otherwise by a panic that says the same. The index is then as the closure left it. (A closure
-//! that has *another* thread change its key each time is asked without end.)
+//! A closure may use the index itself, but it must not change its own key: its result is then out of date,
+//! and it is called again. Other threads may change that key any number of times. But if the closure's own
+//! thread does so in every call, the operation gives up, after at least 128 tries: with
+//! [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a `Result`, otherwise
+//! by a panic with the same message. The index is then as the closure left it. (A closure that makes
+//! *another* thread change its key in every call never terminates.)
 //!
 //! # After a fork
-//! A child of the process has a copy of the index and only the thread that forked. It may use the index,
-//! and change its copy, if no other thread was inside an operation that changes the index at the moment of
-//! the fork. Otherwise a leaf may be latched there by a thread that the child lacks, and reads need leaves
-//! at rest as much as updates do. Such a wait can't end: after a second the operation panics with a message
-//! that names this section. No operation hangs, and none of those that return is wrong, except that
-//! [`len`](Index::len) may miss what was just being changed. After that panic, and through
-//! [`Index::exclusive`], which never waits, the child must not use the index any more. An index that the
-//! child makes itself is like any other.
+//! A child of the process has a copy of the index and only the thread that forked. It may use the index, and
+//! change its copy, if no other thread was inside an operation that changes the index at the moment of the
+//! fork. Otherwise a leaf may be latched by a thread that the child lacks, and both reads and updates need
+//! leaves at rest. Such a wait can't end: after a second the operation panics with a message that names this
+//! section. No operation hangs, and none of those that return is wrong, except that [`len`](Index::len) may
+//! miss changes that were under way. After that panic, and through [`Index::exclusive`], which never waits,
+//! the child must not use the index any more. An index that the child creates is not affected.
 //!
-//! Two things stay with the parent. What a [`BoxedIndex`] replaces or removes in the child isn't dropped
-//! there if a thread of the parent was pinned at the fork. And rayon's threads don't come along: `par_range`
-//! and the other operations of the feature `rayon` need a thread pool that was started in the child.
+//! Two things stay with the parent. Values that a [`BoxedIndex`] replaces or removes in the child aren't
+//! dropped there if a thread of the parent was pinned at the fork. And the child has none of rayon's
+//! threads: `par_range` and the other operations of the feature `rayon` need a thread pool that was started
+//! in the child.
 //!
-//! # One thread alone
-//! A caller that holds the index by `&mut` has it alone: [`Index::exclusive`] lends it as an
-//! [`Exclusive`], which has the same operations and latches nothing.
+//! # Exclusive access
+//! A caller that has the index by `&mut` has exclusive access to it: [`Index::exclusive`] lends it as an
+//! [`Exclusive`], which has the same operations and takes no latches.
 
 mod access;
 mod alone;
@@ -171,7 +171,7 @@ use latchless_core::base::value::Value;
 use latchless_core::search::Kernel;
 use operations::operations;
 
-/// What an index is told when it is made.
+/// Construction options.
 ///
 /// ```
 /// use latchless::Index;
@@ -183,37 +183,37 @@ use operations::operations;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The most bytes that the index may take: [`Index::memory_bytes`] is never more, at no moment and
-    /// beside no thread. `None`: what the machine has. What would take more is refused with
-    /// [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then as before. There is one limit for
-    /// all that is counted, and what one part has given up another part can have: nodes that were emptied
-    /// hold long strings, and pages of slots whose values are gone go back.
+    /// The memory limit in bytes: [`Index::memory_bytes`] never exceeds it, at no moment and with any number
+    /// of threads. `None`: the machine's memory. An operation that would exceed it fails with
+    /// [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then unchanged. There is one limit for
+    /// everything that is counted, and memory that one part frees is available to the others: emptied nodes
+    /// can be reused for long strings, and pages of slots without values are returned.
     ///
-    /// Resident memory may be more by what isn't counted ([`Index::memory_bytes`] lists it), and by the rest
-    /// of the huge page that is in use last, which `huge_pages: false` avoids.
+    /// Resident memory may be larger by what isn't counted ([`Index::memory_bytes`] lists it), and by the
+    /// rest of the last huge page in use, which `huge_pages: false` avoids.
     ///
     /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
-    /// one about twice as much address space as memory at the most. Under a limit on the process's address
-    /// space (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so
-    /// others can still be made; where a quarter is less than 64 KiB, growth is refused with
+    /// one at most about twice as much address space as memory. Under a limit on the process's address space
+    /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so that
+    /// others can still be created; where a quarter is less than 64 KiB, growth fails with
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages, where it has them. True by default.
+    /// Whether to request huge pages, where the system has them. True by default.
     pub huge_pages: bool,
-    /// Whether a thread of the process makes memory ready before it is needed. False by default: the
-    /// operation that needs more memory then waits while the system finds and clears a page, on huge pages
-    /// for 0.1 ms as a rule, in a virtual machine for up to several. With it no operation waits for that:
-    /// memory of nodes and long strings is ready ahead of need, and tables that shorten lookups are in use
-    /// only when theirs is. The thread is the same for all indexes of the process and sleeps while there is
-    /// nothing to do. Four to sixteen megabytes more are in use, but none beyond `limit_bytes`, which
-    /// [`Index::memory_bytes`] doesn't count.
-    /// On Linux from 5.14 on; elsewhere it is ignored.
+    /// Whether a thread of the process prefaults memory. False by default: an operation that needs more
+    /// memory then waits while the system finds and zeroes a page, on huge pages usually for 0.1 ms, in a
+    /// virtual machine for up to several. With it no operation waits for that: memory of nodes and long
+    /// strings is populated ahead of need, and tables that shorten lookups are used only when theirs is. All
+    /// indexes of the process share the thread, which sleeps while there is nothing to do. Four to sixteen
+    /// megabytes more are in use, but none beyond `limit_bytes`, which [`Index::memory_bytes`] doesn't
+    /// count. It needs Linux 5.14 or newer, and is ignored elsewhere.
     pub prefault: bool,
-    /// The search kernel. `None`: the fastest that this processor has.
+    /// The search kernel. `None`: the fastest that this processor supports.
     pub kernel: Option<Kernel>,
-    /// How many requests of a batch go down the tree together.
+    /// The number of requests of a batch that descend together.
     pub group: Group,
-    /// How many nodes references can tell apart, at most 2^32 − 1: the default. Tests make it tiny.
+    /// The number of nodes that references can distinguish, at most 2^32 − 1: the default. Tests make it
+    /// tiny.
     #[doc(hidden)]
     pub node_references: u32,
 }
@@ -225,12 +225,11 @@ impl Default for Options {
     }
 }
 
-/// An ordered map from keys of fixed width to small `Copy` values, one value a key, for many readers
-/// and many writers at once.
+/// An ordered map from keys of fixed width to small `Copy` values, one value per key, for many concurrent
+/// readers and writers.
 ///
-/// Every operation takes `&self`; an index can be shared by reference or by
-/// [`Arc`](std::sync::Arc). The [module's head](crate::index) says what operations cost and what is
-/// guaranteed when threads meet.
+/// Every operation takes `&self`; an index can be shared by reference or by [`Arc`](std::sync::Arc). The
+/// [module documentation](crate::index) lists the costs and the concurrency guarantees of all operations.
 ///
 /// ```
 /// use latchless::Index;
@@ -251,10 +250,10 @@ pub struct Index<K: Key, V: Value> {
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the system has no memory for a first node.
     ///
     /// ```
     /// let index = latchless::Index::<(u32, u32), f64>::new()?;
@@ -265,10 +264,10 @@ impl<K: Key, V: Value> Index<K, V> {
         Self::with_options(Options::default())
     }
 
-    /// An empty index with [`Options`] of the caller's choice.
+    /// Creates an empty index with these [`Options`].
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is
+    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node was
     /// refused.
     ///
     /// ```
@@ -285,13 +284,13 @@ impl<K: Key, V: Value> Index<K, V> {
         Ok(Self { tree: Tree::<K, V>::new(options)?, group })
     }
 
-    /// The index, entered beside others.
+    /// Returns access to the tree, shared with other threads.
     #[inline(always)]
     fn access(&self) -> Access<'_, K, V, Shared> {
         Access::new(self)
     }
 
-    /// The index for one thread alone: the same operations, but nothing is latched or validated.
+    /// Lends the index for exclusive access: the same operations, without latches and validation.
     ///
     /// ```
     /// # let mut index = latchless::Index::<u64, u32>::new()?;
@@ -307,8 +306,7 @@ impl<K: Key, V: Value> Index<K, V> {
 }
 
 operations! {
-    /// How many keys there are. O(1). Exact when no thread is changing that; otherwise a number that
-    /// it had or will have about now.
+    /// Returns the number of keys. O(1). Exact if no thread is changing it, otherwise close to a recent one.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -318,18 +316,18 @@ operations! {
         self.access().tree.len()
     }
 
-    /// Whether there is no key; as exact as [`Index::len`].
+    /// Returns `true` if there is no key, as exactly as [`Index::len`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes that the index holds: of every node that was ever in use, and of the tables that shorten
-    /// lookups and counts. O(1). Nodes that were emptied count: they are kept for what comes next. See
+    /// Returns the bytes that the index holds: of every node that was ever in use, and of the tables that
+    /// shorten lookups and counts. O(1). Emptied nodes count, because they are kept for reuse. See
     /// [`Index::live_bytes`].
     ///
-    /// Not counted are some eight kilobytes that an index has from the beginning (its counters, and the rest
-    /// of the first piece of memory), four bytes per node for the list of emptied ones, and pages of which
-    /// the system gives more than was asked for, so up to 2 MiB with huge pages.
+    /// Not counted are some eight kilobytes that every index has (its counters, and the rest of the first
+    /// piece of memory), four bytes per node for the free list, and the rest of pages that the system rounds
+    /// up to, so up to 2 MiB with huge pages.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();
@@ -339,7 +337,7 @@ operations! {
         self.access().tree.held_bytes()
     }
 
-    /// Bytes of the nodes in use. O(1).
+    /// Returns the bytes of the nodes in use. O(1).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -350,7 +348,8 @@ operations! {
         self.access().tree.live_bytes()
     }
 
-    /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
+    /// Returns levels, nodes, fill, splits and restarts. O(nodes); approximate while others change the
+    /// index.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -362,11 +361,11 @@ operations! {
         self.access().tree.stats()
     }
 
-    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is
-    /// changing; otherwise what it says may be only half done.
+    /// Checks the invariants of every node. O(n). For an index that no thread is changing; a concurrent
+    /// change may look like a violation.
     ///
     /// # Errors
-    /// The first broken invariant.
+    /// The first violated invariant.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -376,10 +375,10 @@ operations! {
         self.access().tree.check_invariants()
     }
 
-    /// Writes the nodes as text, keys as they are encoded.
+    /// Writes the nodes as text, with encoded keys.
     ///
     /// # Errors
-    /// When `out` refuses.
+    /// Those of `out`.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();

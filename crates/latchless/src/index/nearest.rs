@@ -13,7 +13,7 @@ use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// The nearer one of two neighbours of a key; the first one, if they are equally far.
+/// Returns the nearer one of two neighbours of a key; the first one, if they are equally far.
 #[inline(always)]
 fn nearer<K: Key, V: Value, D: Ord>(
     key: K,
@@ -65,11 +65,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// The entry whose key is nearest to `key`: its own entry, or else the nearer one of [`Index::lower`] and
-    /// [`Index::higher`]; that before it, if both are equally far. [`Distance`] tells how far. O(log n).
+    /// Returns the entry whose key is nearest to `key`: the entry of `key`, or else the nearer one of
+    /// [`Index::lower`] and [`Index::higher`]; the lower one, if both are equally far. The distance is that
+    /// of [`Distance`]. O(log n).
     ///
-    /// Linearizable: no entry was nearer at the moment of which the answer is. `floor` and `ceiling`, one
-    /// after the other, don't say that: what is nearer may be on the one side first, and then on the other.
+    /// Linearizable: at one moment during the call no entry was nearer. Calling `floor` and then `ceiling`
+    /// doesn't guarantee that: the nearest entry may be on one side first, and then on the other.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -82,9 +83,9 @@ operations! {
         self.access().nearest_by(key, Own::Counts, Distance::distance)
     }
 
-    /// As [`Index::nearest`], by the caller's distance, of which the key's own entry may be no part: with
-    /// [`Own::IsPassed`] the nearest other entry is found. Where `a < b < c`, `b` must be no farther from `a`
-    /// than `c` is.
+    /// Returns the entry whose key is nearest to `key` by the caller's distance. With [`Own::IsPassed`] the
+    /// entry of `key` is excluded. Where `a < b < c`, `b` must be no farther from `a` than `c` is. See
+    /// [`Index::nearest`].
     ///
     /// ```
     /// use latchless::index::Own;
@@ -100,14 +101,14 @@ operations! {
         self.access().nearest_by(key, own, distance)
     }
 
-    /// What [`Index::nearest`] finds for each key, in the keys' order, `None` if the index is empty. The
-    /// waits for memory overlap.
+    /// Finds the nearest entry to each key, in the keys' order; `None` if the index is empty. The cache
+    /// misses overlap. See [`Index::nearest`].
     ///
-    /// Each answer is linearizable by itself, as that of [`Index::nearest`]. The batch isn't: its answers may
-    /// be of different moments.
+    /// Each answer is linearizable, as that of [`Index::nearest`] is. The batch isn't: its answers may be of
+    /// different moments.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is written then.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -126,10 +127,11 @@ operations! {
         Ok(())
     }
 
-    /// As [`Index::nearest_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    /// Finds the nearest entry to each key, with the answers in columns as in [`Index::floor_columns`]. See
+    /// [`Index::nearest_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_columns`].
+    /// Those of [`Index::floor_columns`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -150,11 +152,11 @@ operations! {
         self.access().nearest_columns((keys, Own::Counts), Distance::distance, (found_keys, values, found))
     }
 
-    /// As [`Index::nearest_columns`], by the caller's distance, and with or without the keys' own entries, as
-    /// [`Index::nearest_by`].
+    /// Finds the nearest entry to each key by the caller's distance, with or without the keys' own entries,
+    /// with the answers in columns. See [`Index::nearest_by`] and [`Index::nearest_columns`].
     ///
     /// # Errors
-    /// As [`Index::floor_columns`].
+    /// Those of [`Index::floor_columns`].
     ///
     /// ```
     /// use latchless::index::Own;

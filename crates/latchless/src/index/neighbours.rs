@@ -1,4 +1,4 @@
-//! The first and the last entry, and those beside a key.
+//! The first and the last entry, and the neighbours of a key.
 
 use super::Index;
 use super::access::{Access, Encoded, decode_entry, encode_key, full_range};
@@ -18,12 +18,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.nearest(start::<K, V>(direction), direction)
     }
 
-    /// The nearest entry at `key` or beyond it, in a direction.
+    /// Returns the nearest entry at `key` or beyond it, in a direction.
     pub(super) fn at_or_beside(self, key: K, direction: Direction) -> Option<(K, V)> {
         self.nearest(encode_key::<K, V>(key), direction)
     }
 
-    /// The nearest entry that isn't the key's own.
+    /// Returns the nearest entry in a direction, other than that of `key`.
     pub(super) fn beside(self, key: K, direction: Direction) -> Option<(K, V)> {
         let encoded = encode_key::<K, V>(key);
         let from = if direction == Forward { next(encoded) } else { previous(encoded) };
@@ -35,14 +35,14 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// The first encoded key in a direction.
+/// Returns the first encoded key in a direction.
 fn start<K: Key, V: Value>(direction: Direction) -> Encoded<K, V> {
     let (low, high) = full_range::<K, V>();
     if direction == Forward { low } else { high }
 }
 
 operations! {
-    /// The entry with the smallest key. O(log n).
+    /// Returns the entry with the smallest key. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -52,7 +52,7 @@ operations! {
         self.access().end(Forward)
     }
 
-    /// The entry with the largest key. O(log n).
+    /// Returns the entry with the largest key. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -64,7 +64,8 @@ operations! {
 
     /// Removes the entry with the smallest key. O(log n).
     ///
-    /// Atomic: the entry goes to one thread, and its key is the smallest at the moment of its removal.
+    /// Atomic: each entry is returned to one thread, and its key is the smallest at the moment of its
+    /// removal.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -75,7 +76,7 @@ operations! {
         self.access().pop(Forward)
     }
 
-    /// Removes the entry with the largest key; otherwise as [`Index::pop_first`].
+    /// Removes the entry with the largest key, atomically. O(log n). See [`Index::pop_first`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -86,7 +87,7 @@ operations! {
         self.access().pop(Reverse)
     }
 
-    /// The entry with the largest key that is at most `key`. O(log n).
+    /// Returns the entry with the largest key that is at most `key`. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -96,7 +97,7 @@ operations! {
         self.access().at_or_beside(key, Reverse)
     }
 
-    /// The entry with the smallest key that is at least `key`. O(log n).
+    /// Returns the entry with the smallest key that is at least `key`. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -107,7 +108,7 @@ operations! {
         self.access().at_or_beside(key, Forward)
     }
 
-    /// The entry with the largest key below `key`. O(log n).
+    /// Returns the entry with the largest key below `key`. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -117,7 +118,7 @@ operations! {
         self.access().beside(key, Reverse)
     }
 
-    /// The entry with the smallest key above `key`. O(log n).
+    /// Returns the entry with the smallest key above `key`. O(log n).
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();

@@ -1,5 +1,4 @@
-//! The neighbours of many keys at once, and counts of many ranges: grouped descents, whose waits for memory
-//! overlap.
+//! The neighbours of many keys, and counts of many ranges: grouped descents with overlapping cache misses.
 
 use super::Index;
 use super::access::{
@@ -18,14 +17,14 @@ use latchless_core::base::key::Key;
 use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
 
-/// How many ranges have the leaves of their ends prefetched together.
+/// The number of ranges whose end leaves are prefetched together.
 const RANGES_TOGETHER: usize = 16;
 
-/// Which entry is a key's neighbour.
+/// The side on which a key's neighbour is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
     direction: Direction,
-    /// Whether the key's own entry is none.
+    /// Whether the key's own entry is excluded.
     strict: bool,
 }
 
@@ -37,7 +36,7 @@ impl Side {
 }
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// Answers with the encoded neighbours of the keys.
+    /// Calls `answer` with the encoded neighbours of the keys.
     #[inline(always)]
     fn neighbours(self, side: Side, keys: &[K], mut answer: impl FnMut(usize, Option<EncodedRange<K, V>>)) {
         let Side { direction, strict } = side;
@@ -91,12 +90,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         check_side_by_side(ranges.len(), counts.len())?;
         let mut together = [full_range::<K, V>(); RANGES_TOGETHER];
         for (ranges, counts) in ranges.chunks(RANGES_TOGETHER).zip(counts.chunks_mut(RANGES_TOGETHER)) {
-            // With no key in the range, one that starts after its end.
+            // For a range without keys, one that starts after its end.
             let (first, last) = full_range::<K, V>();
             for (encoded, range) in together.iter_mut().zip(ranges) {
                 *encoded = encode_range::<K, V>(range).unwrap_or((last, first));
             }
-            // Going down to the leaves of their ends together brings these into the cache.
+            // Their grouped descents bring the leaves of their ends into the cache.
             let end_at =
                 |at: usize| if at.is_multiple_of(2) { together[at / 2].0 } else { together[at / 2].1 };
             self.tree.get_each::<M>(2 * ranges.len(), self.group, end_at, |_, _| {});
@@ -109,15 +108,15 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// What [`Index::floor`] finds for each key, in the keys' order: the entry with the largest key that is
-    /// at most that key, `None` if there is none. Takes little more time than [`Index::get_many`], and less
-    /// if the keys ascend.
+    /// Finds the entry with the largest key that is at most the given one, for each key in the keys' order;
+    /// `None` if there is none. It takes little more time than [`Index::get_many`], and less if the keys
+    /// ascend. See [`Index::floor`].
     ///
-    /// Each answer is linearizable by itself: it was the nearest entry at one moment during the call. The
-    /// batch isn't: its answers may be of different moments.
+    /// Each answer is linearizable: it was the nearest entry at one moment during the call. The batch isn't:
+    /// its answers may be of different moments.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is written then.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -131,10 +130,11 @@ operations! {
         self.access().neighbours_many(Side::FLOOR, keys, answers)
     }
 
-    /// What [`Index::ceiling`] finds for each key; otherwise as [`Index::floor_many`].
+    /// Finds the entry with the smallest key that is at least the given one, for each key. See
+    /// [`Index::ceiling`] and [`Index::floor_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_many`].
+    /// Those of [`Index::floor_many`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -148,10 +148,11 @@ operations! {
         self.access().neighbours_many(Side::CEILING, keys, answers)
     }
 
-    /// What [`Index::lower`] finds for each key; otherwise as [`Index::floor_many`].
+    /// Finds the entry with the largest key below the given one, for each key. See [`Index::lower`] and
+    /// [`Index::floor_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_many`].
+    /// Those of [`Index::floor_many`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -165,10 +166,11 @@ operations! {
         self.access().neighbours_many(Side::LOWER, keys, answers)
     }
 
-    /// What [`Index::higher`] finds for each key; otherwise as [`Index::floor_many`].
+    /// Finds the entry with the smallest key above the given one, for each key. See [`Index::higher`] and
+    /// [`Index::floor_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_many`].
+    /// Those of [`Index::floor_many`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -182,11 +184,12 @@ operations! {
         self.access().neighbours_many(Side::HIGHER, keys, answers)
     }
 
-    /// As [`Index::floor_many`], with the answers in columns: `found` says whether a key has one; where it
-    /// doesn't, the places in `found_keys` and `values` keep what they have. Says how many have one.
+    /// Finds the floor of each key, with the answers in columns: `found` says whether a key has one; if it
+    /// hasn't, the places in `found_keys` and `values` are unchanged. Returns the number of keys that have
+    /// one. See [`Index::floor_many`].
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is written then.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -206,10 +209,11 @@ operations! {
         self.access().neighbour_columns(Side::FLOOR, keys, (found_keys, values, found))
     }
 
-    /// As [`Index::ceiling_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    /// Finds the ceiling of each key, with the answers in columns as in [`Index::floor_columns`]. See
+    /// [`Index::ceiling_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_columns`].
+    /// Those of [`Index::floor_columns`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -229,10 +233,11 @@ operations! {
         self.access().neighbour_columns(Side::CEILING, keys, (found_keys, values, found))
     }
 
-    /// As [`Index::lower_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    /// Finds the next lower entry of each key, with the answers in columns as in [`Index::floor_columns`].
+    /// See [`Index::lower_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_columns`].
+    /// Those of [`Index::floor_columns`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -252,10 +257,11 @@ operations! {
         self.access().neighbour_columns(Side::LOWER, keys, (found_keys, values, found))
     }
 
-    /// As [`Index::higher_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    /// Finds the next higher entry of each key, with the answers in columns as in [`Index::floor_columns`].
+    /// See [`Index::higher_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_columns`].
+    /// Those of [`Index::floor_columns`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -275,11 +281,11 @@ operations! {
         self.access().neighbour_columns(Side::HIGHER, keys, (found_keys, values, found))
     }
 
-    /// How many keys lie in each of many ranges, in the ranges' order, as [`Index::count`] says. The leaves
-    /// of the ranges' ends are fetched together.
+    /// Counts the keys in each of many ranges, in the ranges' order. The leaves of the ranges' ends are
+    /// prefetched together. See [`Index::count`].
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`] if `counts` isn't as long as `ranges`; nothing is done then.
+    /// [`Error::UnequalBuffers`] if `counts` isn't as long as `ranges`; nothing is written then.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

@@ -1,10 +1,11 @@
-//! The operations that [`Index`](super::Index) and [`Exclusive`](super::Exclusive) have in common: each is
-//! declared and documented once, and this macro writes it for both.
+//! The common operations of [`Index`](super::Index) and [`Exclusive`](super::Exclusive): each is declared
+//! and documented once, and this macro generates it for both.
 //!
-//! A declaration is a method as [`Exclusive`](super::Exclusive) has it. What changes the index is declared
-//! with `&mut self`; an [`Index`](super::Index) has it with `&self`. `self.access()` enters the tree in the
-//! mode of the type, so a body calls an operation of [`Access`](super::access::Access), which is generic
-//! over the mode. The examples run once, as those of `Index`.
+//! A declaration is a method in the form of [`Exclusive`](super::Exclusive). Operations that change the
+//! index are declared with `&mut self`; [`Index`](super::Index) has them with `&self`. `self.access()`
+//! accesses the tree in the mode of the type, so a body calls an operation of
+//! [`Access`](super::access::Access), which is generic over the mode. The examples run once, as those of
+//! `Index`.
 
 macro_rules! operations {
     ($(
@@ -29,7 +30,7 @@ macro_rules! operations {
     };
 }
 
-/// One operation of an index that is shared: changes need no `&mut`.
+/// Generates one operation of a shared index: changes need no `&mut`.
 macro_rules! shared {
     ([$($about:tt)*] [$($name:tt)*] (&mut $self:ident $($more:tt)*) [$($returned:tt)*] $body:block) => {
         $($about)*

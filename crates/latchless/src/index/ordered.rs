@@ -1,4 +1,4 @@
-//! The index through the traits that tests, the command line and the lab drive.
+//! Implementations of the traits that tests, the command line and benchmarks use.
 
 use super::access::{Access, Holder, try_encode_range};
 use super::scan::Scan;
@@ -14,7 +14,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// [`OrderedIndex::visit`] in a mode.
+    /// Implements [`OrderedIndex::visit`] in a mode.
     pub(super) fn visit_some(
         self,
         span: Span<K>,
@@ -34,7 +34,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(seen)
     }
 
-    /// [`OrderedIndex::sum`] in a mode.
+    /// Implements [`OrderedIndex::sum`] in a mode.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
         let Some((low, high)) = try_encode_range::<K, V>(&span)? else { return Ok(Sum::default()) };
         let (entries, total) = self.tree.sum::<M>(low, high, limit);
@@ -42,8 +42,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// [`OrderedIndex`] for a type that reads by its own `access` and has an index as the given field, or is one.
-/// Updates go through `&mut self`, so they latch nothing.
+/// Implements [`OrderedIndex`] for a type that reads by its own `access` and has an index in the given
+/// field, or is one. Updates go through `&mut self`, so they take no latches.
 macro_rules! ordered {
     ($owner:ident $(.$field:tt)?, $($more:item)?) => {
         impl<K: Key, V: Value> OrderedIndex<K, V> for $owner<K, V> {
@@ -121,7 +121,7 @@ macro_rules! ordered {
 }
 
 ordered! {
-    // Reads are as beside others, because there may be others: through `as_concurrent`.
+    // Reads are shared, because there may be other threads: through `as_concurrent`.
     Index,
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
         Some(self)

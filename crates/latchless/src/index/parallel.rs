@@ -1,7 +1,7 @@
-//! Reading on many threads of rayon's pool at once.
+//! Parallel reads on rayon's thread pool.
 //!
-//! A range is cut in the middle of its encoded keys, after its ends were moved to the first and the last key
-//! in it; rayon cuts further where a thread has nothing to do.
+//! A range is split in the middle of its encoded keys, after its ends were moved to the first and the last
+//! key in it; rayon splits further where a thread has nothing to do.
 
 use super::Index;
 use super::access::{EncodedRange, decode_entry, encode_range};
@@ -16,11 +16,11 @@ use latchless_core::base::value::Value;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::prelude::*;
 
-/// Keys that one thread looks up at a time: enough for the groups of a batch, and few enough that no
-/// thread waits long for the last one.
+/// Keys that one thread looks up at a time: enough for the groups of a batch, and few enough that no thread
+/// waits long for the last one.
 const KEYS_TOGETHER: usize = 4096;
 
-/// The entries of a range, shared out among the threads of rayon's pool: see [`Index::par_range`].
+/// The entries of a range, distributed to the threads of rayon's pool: see [`Index::par_range`].
 #[derive(Debug)]
 pub struct ParallelRange<'a, K: Key, V: Value> {
     index: &'a Index<K, V>,
@@ -46,7 +46,7 @@ impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
             let ends = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
             (ends.0 < ends.1).then_some((ends.0.to_u64(), ends.1.to_u64()))
         });
-        // Keys that are put in beyond the ends meanwhile are still in one of the parts.
+        // Keys that are inserted beyond the ends meanwhile are still in one of the parts.
         match (rest, ends) {
             (Some((low, high)), Some((first, last))) => {
                 let middle = Bits::truncate(first + (last - first) / 2);
@@ -69,8 +69,8 @@ impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// The entries of a range, for rayon's threads: they go through parts of it at once, each part in
-    /// ascending order. What is seen of concurrent changes is as for [`Entries`](super::Entries).
+    /// Returns the entries of a range for rayon's threads, which visit parts of it in parallel, each part in
+    /// ascending order. Concurrent changes are visible as in [`Entries`](super::Entries).
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -82,7 +82,7 @@ impl<K: Key, V: Value> Index<K, V> {
         ParallelRange { index: self, rest: encode_range::<K, V>(&range) }
     }
 
-    /// Folds the entries of a range on rayon's threads: each part of the range is folded on its own,
+    /// Folds the entries of a range on rayon's threads: each part of the range is folded separately,
     /// starting from `start`, and the parts' results are joined, in the order of their keys.
     ///
     /// ```
@@ -101,10 +101,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.reduce(&start, join)
     }
 
-    /// As [`Index::get_many`], on rayon's threads.
+    /// Looks up many keys on rayon's threads. See [`Index::get_many`].
     ///
     /// # Errors
-    /// As [`Index::get_many`].
+    /// Those of [`Index::get_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -120,10 +120,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.try_for_each(|(keys, answers)| self.get_many(keys, answers))
     }
 
-    /// As [`Index::get_columns`], on rayon's threads.
+    /// Looks up many keys on rayon's threads, with the answers in columns. See [`Index::get_columns`].
     ///
     /// # Errors
-    /// As [`Index::get_columns`].
+    /// Those of [`Index::get_columns`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
@@ -140,10 +140,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.map(|(keys, (values, found))| self.get_columns(keys, values, found)).sum()
     }
 
-    /// As [`Index::floor_many`], on rayon's threads.
+    /// Finds the floor of each key on rayon's threads. See [`Index::floor_many`].
     ///
     /// # Errors
-    /// As [`Index::floor_many`].
+    /// Those of [`Index::floor_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
@@ -159,10 +159,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.try_for_each(|(keys, answers)| self.floor_many(keys, answers))
     }
 
-    /// As [`Index::ceiling_many`], on rayon's threads.
+    /// Finds the ceiling of each key on rayon's threads. See [`Index::ceiling_many`].
     ///
     /// # Errors
-    /// As [`Index::ceiling_many`].
+    /// Those of [`Index::ceiling_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
@@ -178,10 +178,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.try_for_each(|(keys, answers)| self.ceiling_many(keys, answers))
     }
 
-    /// As [`Index::lower_many`], on rayon's threads.
+    /// Finds the next lower entry of each key on rayon's threads. See [`Index::lower_many`].
     ///
     /// # Errors
-    /// As [`Index::lower_many`].
+    /// Those of [`Index::lower_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
@@ -197,10 +197,10 @@ impl<K: Key, V: Value> Index<K, V> {
         parts.try_for_each(|(keys, answers)| self.lower_many(keys, answers))
     }
 
-    /// As [`Index::higher_many`], on rayon's threads.
+    /// Finds the next higher entry of each key on rayon's threads. See [`Index::higher_many`].
     ///
     /// # Errors
-    /// As [`Index::higher_many`].
+    /// Those of [`Index::higher_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();

@@ -1,4 +1,4 @@
-//! Large batches of updates on many threads.
+//! Parallel updates in large batches.
 
 use super::Index;
 use super::access::{decode_value, encode_key, encode_value, expect_infallible};
@@ -10,22 +10,23 @@ use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// Requests from which on a batch is sorted and shared out; a smaller one is taken by one thread as it
-/// comes. Where the two ways take the same time on a machine, the example `large_batches` shows.
+/// The number of requests from which on a batch is sorted and distributed; a smaller one is served by one
+/// thread in its own order. The example `large_batches` measures where the two ways take the same time on a
+/// machine.
 const LARGE: usize = 1 << 14;
 
-/// Whether so many updates are shared out. A pool of one thread gains nothing by it.
+/// Returns whether to distribute so many updates. A pool of one thread gains nothing.
 fn is_shared_out(len: usize) -> bool {
     len >= LARGE && rayon::current_num_threads() > 1
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// As [`Index::insert_many`], on rayon's threads: the batch is sorted by key, cut where no leaf is
-    /// shared, and the parts are put in side by side. Entries of equal keys keep their order. Small
-    /// batches are put in by the calling thread, which is faster.
+    /// Inserts many entries on rayon's threads: the batch is sorted by key, cut where no leaf is shared, and
+    /// the parts are inserted in parallel. Entries of equal keys keep their order. Small batches are
+    /// inserted by the calling thread, which is faster. See [`Index::insert_many`].
     ///
     /// # Errors
-    /// As [`Index::insert_many`].
+    /// Those of [`Index::insert_many`].
     ///
     /// ```
     /// let index = latchless::Index::<u64, u64>::new()?;
@@ -53,10 +54,11 @@ impl<K: Key, V: Value> Index<K, V> {
         Incomplete::or(incomplete, ())
     }
 
-    /// As [`Index::insert_columns`], on rayon's threads, as [`Index::par_insert_many`] does it.
+    /// Inserts many entries from columns on rayon's threads. See [`Index::insert_columns`] and
+    /// [`Index::par_insert_many`].
     ///
     /// # Errors
-    /// As [`Index::insert_columns`].
+    /// Those of [`Index::insert_columns`].
     ///
     /// ```
     /// let index = latchless::Index::<u64, u64>::new()?;
@@ -80,10 +82,10 @@ impl<K: Key, V: Value> Index<K, V> {
         Incomplete::or(incomplete, new)
     }
 
-    /// As [`Index::remove_many`], on rayon's threads, as [`Index::par_insert_many`] does it.
+    /// Removes many keys on rayon's threads. See [`Index::remove_many`] and [`Index::par_insert_many`].
     ///
     /// # Errors
-    /// As [`Index::remove_many`].
+    /// Those of [`Index::remove_many`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100_000).map(|key| (key, 2 * key)).collect();

@@ -1,4 +1,4 @@
-//! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
+//! Operations on one key: lookup, insert, remove, compare and exchange. Each is one atomic step.
 
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
@@ -8,8 +8,8 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// Why [`Index::try_insert`] didn't insert. It gives back the value that wasn't inserted; `?` turns it into
-/// an [`Error`].
+/// The reason why [`Index::try_insert`] didn't insert. It returns the value that wasn't inserted; `?`
+/// converts it to an [`Error`].
 ///
 /// ```
 /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -23,10 +23,10 @@ use latchless_core::base::value::Value;
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TryInsertError<V, R = V> {
-    /// The key is there already.
+    /// The key is present already.
     #[error("the key is there already")]
     Present {
-        /// The value that it has.
+        /// The key's value.
         present: V,
         /// The value that wasn't inserted; `()` where that was dropped.
         value: R,
@@ -34,7 +34,7 @@ pub enum TryInsertError<V, R = V> {
     /// Memory was refused.
     #[error("{error}")]
     Refused {
-        /// Why.
+        /// The reason.
         #[source]
         error: Error,
         /// The value that wasn't inserted; `()` where that was dropped.
@@ -43,7 +43,7 @@ pub enum TryInsertError<V, R = V> {
 }
 
 impl<V, R> TryInsertError<V, R> {
-    /// The value that wasn't inserted.
+    /// Returns the value that wasn't inserted.
     pub fn into_value(self) -> R {
         match self {
             Self::Present { value, .. } | Self::Refused { value, .. } => value,
@@ -106,7 +106,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// The value that was stored as expected, or else what was stored.
+/// Returns the value that was stored as expected, or else the stored one as an error.
 fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
     match edited {
         Edited { before: Some(before), applied: true } => Ok(before),
@@ -115,8 +115,8 @@ fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
 }
 
 operations! {
-    /// The value under a key. O(log n); takes no latch, and waits for a writer of the same leaf only
-    /// if it meets one again and again.
+    /// Returns the value of a key. O(log n); takes no latch, and waits for a writer of the same leaf only
+    /// after several failed validations.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -129,7 +129,7 @@ operations! {
         self.access().get(key)
     }
 
-    /// Whether a key is there. O(log n).
+    /// Returns whether a key is present. O(log n).
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -142,12 +142,12 @@ operations! {
         self.access().get(key).is_some()
     }
 
-    /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a
-    /// key missing whose value is replaced.
+    /// Inserts an entry and returns the value that it replaces. O(log n). A key whose value is replaced is
+    /// present at every moment.
     ///
     /// # Errors
-    /// When memory for a new key is refused: [`Error::OutOfMemory`], [`Error::MemoryLimit`],
-    /// [`Error::ReferencesExhausted`]. The index is then as before.
+    /// Memory for a new key was refused: [`Error::OutOfMemory`], [`Error::MemoryLimit`],
+    /// [`Error::ReferencesExhausted`]. The index is then unchanged.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -160,12 +160,12 @@ operations! {
         self.access().insert(key, value)
     }
 
-    /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same
-    /// absent key at once, one succeeds.
+    /// Inserts an entry if the key isn't present. O(log n). Of several threads that insert the same absent
+    /// key at once, one succeeds.
     ///
     /// # Errors
-    /// [`TryInsertError::Present`] with the value that is stored, or [`TryInsertError::Refused`]; both give
-    /// `value` back. The index is then as before.
+    /// [`TryInsertError::Present`] with the current value, or [`TryInsertError::Refused`]; both return
+    /// `value`. The index is then unchanged.
     ///
     /// ```
     /// use latchless::{Index, TryInsertError};
@@ -191,8 +191,8 @@ operations! {
         self.access().remove(key)
     }
 
-    /// Gives another value to a key that is there, and returns the one before; does nothing to a key
-    /// that isn't there. O(log n). Needs no memory.
+    /// Replaces the value of a key that is present, and returns the old one; does nothing if the key isn't
+    /// present. O(log n). Needs no memory.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -206,13 +206,13 @@ operations! {
         self.access().replace(key, value)
     }
 
-    /// Gives `value` to a key whose value is `expected`. O(log n). Needs no memory.
+    /// Replaces the value of a key if it is `expected`. O(log n). Needs no memory.
     ///
     /// Values are compared by their bits ([`Value::encode`]): a float's −0 is not its +0, and a NaN
     /// equals itself.
     ///
     /// # Errors
-    /// What is stored instead: another value, or nothing. The index is then as before.
+    /// The current value, if any. The index is then unchanged.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -226,11 +226,10 @@ operations! {
         self.access().compare_exchange(key, expected, value)
     }
 
-    /// Removes a key whose value is `expected`, compared as in [`Index::compare_exchange`].
-    /// O(log n).
+    /// Removes a key if its value is `expected`, compared as in [`Index::compare_exchange`]. O(log n).
     ///
     /// # Errors
-    /// What is stored instead: another value, or nothing. The index is then as before.
+    /// The current value, if any. The index is then unchanged.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

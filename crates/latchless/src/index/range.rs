@@ -1,7 +1,7 @@
 //! Iterators over the entries of a range, from both ends.
 //!
-//! An iterator holds a copy of a few entries, and no latch or pin, so it can be kept for any time and
-//! keeps no thread waiting. [`Entries`] says what it is sure to see.
+//! An iterator has a copy of a few entries, and holds no latch or pin, so it can be kept for any time and
+//! delays no thread. [`Entries`] documents its guarantees.
 
 use super::Index;
 use super::access::{
@@ -18,42 +18,42 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
 
-/// Chunks that a fold reads before it copies whole leaves, which takes more room.
+/// Chunks that a fold reads before it copies whole leaves, which takes more stack space.
 const CHUNKS_BEFORE_LEAVES: usize = 6;
 
-/// The entries of a range of an index that is borrowed.
+/// The entries of a range of a borrowed index.
 pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 
 /// An iterator over the entries of a range, ascending from the front and descending from the back.
 /// Weakly consistent:
 ///
-/// * A key that is in the range from before the iterator was made until it has ended is yielded
-///   exactly once.
-/// * Every entry that is yielded was stored in the index at one moment since the iterator was made.
+/// * A key that is in the range from the creation of the iterator until its end is yielded exactly once.
+/// * Every entry that is yielded was in the index at one moment since the iterator was created.
 /// * Keys ascend strictly from the front and descend strictly from the back, and the ends don't
 ///   cross: no key is yielded twice.
-/// * What changes meanwhile is seen or not. The iterator copies at most 32 entries at a time, each time
-///   as of one moment, and [`fold`](Iterator::fold) whole leaves after the first few of these.
-///   [`Index::visit`] shows each leaf as of one moment.
+/// * Concurrent changes may be seen or not. The iterator copies at most 32 entries at a time, each time as
+///   of one moment, and [`fold`](Iterator::fold) copies whole leaves after the first few of these.
+///   [`Index::visit`] passes each leaf as of one moment.
 ///
 /// # Cost
 /// O(log n) to start, O(1) per entry. The iterator takes 704 bytes and allocates nothing, unless entries are
-/// taken from both ends. It prefetches what comes next, and more of it once it has passed a few leaves.
-/// [`limit`](Entries::limit) tells it where it ends. `count` reads one cache line per leaf.
+/// taken from both ends. It prefetches the next entries, and more of them once it has passed a few leaves.
+/// [`limit`](Entries::limit) bounds the prefetch. `count` reads one cache line per leaf.
 ///
-/// `H` is how the iterator holds the index: [`Index::range`] borrows it; [`Entries::of`] takes an
-/// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.
+/// `H` is the holder of the index: [`Index::range`] borrows it; [`Entries::of`] also takes an `Arc`, for an
+/// iterator that can be stored and sent; [`IntoIterator`] owns it.
 pub struct Entries<H: Holder> {
     holder: H,
     chunk: Chunk<EncodedIn<H>>,
     chunks: Chunks<EncodedIn<H>>,
-    /// In use once entries were taken from both ends. Then there are none in the chunk, and no chunks.
+    /// In use once entries were taken from both ends. The chunk is empty then, and there are no further
+    /// chunks.
     both: Option<Box<BothEnds<EncodedIn<H>>>>,
 }
 
 impl<H: Holder> Entries<H> {
-    /// The entries of a range. The holder can be a borrowed index, an `Arc` of one, for an iterator
-    /// that is kept or sent to another thread, or an [`Exclusive`](super::Exclusive).
+    /// Returns an iterator over the entries of a range. The holder can be a borrowed index, an `Arc` of one,
+    /// for an iterator that is stored or sent to another thread, or an [`Exclusive`](super::Exclusive).
     ///
     /// ```
     /// use latchless::Index;
@@ -70,22 +70,22 @@ impl<H: Holder> Entries<H> {
         Self::within(holder, encode_range::<H::Key, H::Value>(&range))
     }
 
-    /// All entries.
+    /// Returns an iterator over all entries.
     pub(super) fn all(holder: H) -> Self {
         Self::within(holder, Some(full_range::<H::Key, H::Value>()))
     }
 
     #[inline(always)]
     fn within(holder: H, range: Option<EncodedRange<H::Key, H::Value>>) -> Self {
-        // With no key in the range, one that starts after its end.
+        // For a range without keys, one that starts after its end.
         let (low, high) = range.unwrap_or((Bits::MAX, Bits::MIN));
         let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);
         Self { holder, chunk: Chunk::default(), chunks, both: None }
     }
 
-    /// Ends the iterator after `entries` more entries, counted from both ends together. Better than
-    /// [`take`](Iterator::take): the iterator then prefetches no more than these fill. A limit that was set
-    /// before stays if it is lower.
+    /// Ends the iterator after `entries` more entries, counted from both ends together. It is better than
+    /// [`take`](Iterator::take), because the iterator then prefetches no more than these entries fill. A
+    /// lower limit that was set before stays.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, key as u32)).collect();
@@ -110,13 +110,13 @@ impl<H: Holder> Entries<H> {
         self.chunks.want(self.chunks.wanted().min(entries.saturating_sub(pending)));
     }
 
-    /// Entries of the chunk that are still to be yielded.
+    /// Returns the number of entries of the chunk that remain.
     #[inline(always)]
     fn pending(&self) -> usize {
         self.chunk.len()
     }
 
-    /// The encoded keys that neither end has passed yet.
+    /// Returns the encoded keys that neither end has passed yet.
     fn rest(&self) -> Option<EncodedRange<H::Key, H::Value>> {
         if let Some(both) = &self.both {
             return both.rest;
@@ -131,7 +131,7 @@ impl<H: Holder> Entries<H> {
         }
     }
 
-    /// How many entries may still be yielded.
+    /// Returns the maximum number of entries that may still be yielded.
     fn left(&self) -> usize {
         match &self.both {
             Some(both) => both.wanted,
@@ -139,7 +139,7 @@ impl<H: Holder> Entries<H> {
         }
     }
 
-    /// Fetches the next chunk for an end. `false`: there is none, or both ends are in use.
+    /// Fetches the next chunk for an end. Returns `false` if there is none, or if both ends are in use.
     #[inline(never)]
     fn fetch(&mut self, direction: Direction) -> bool {
         if self.both.is_some() {
@@ -154,7 +154,7 @@ impl<H: Holder> Entries<H> {
         self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk)
     }
 
-    /// Entries are wanted from an end that isn't in use yet.
+    /// Switches to an end that isn't in use yet.
     #[cold]
     #[inline(never)]
     fn turn(&mut self, direction: Direction) {
@@ -190,7 +190,7 @@ impl<H: Holder> Iterator for Entries<H> {
         }
     }
 
-    /// At least what was fetched is left; how many there are is known at the end.
+    /// At least the fetched entries remain; the total is known only at the end.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let limit = Some(self.left()).filter(|&left| left <= usize::MAX / 2);
         (self.pending(), if self.rest().is_none() { Some(0) } else { limit })
@@ -202,12 +202,12 @@ impl<H: Holder> Iterator for Entries<H> {
         self.holder.index().tree.count::<H::Mode>(low, high).min(self.left())
     }
 
-    /// Goes to the last entry at once, if no limit ends the iterator before it.
+    /// Moves to the last entry at once, if no limit ends the iterator before it.
     fn last(mut self) -> Option<Self::Item> {
         if self.size_hint().1.is_none() { self.next_back() } else { self.fold(None, |_, entry| Some(entry)) }
     }
 
-    /// Passes whole chunks at a time.
+    /// Skips whole chunks at a time.
     #[inline]
     fn nth(&mut self, mut n: usize) -> Option<Self::Item> {
         while self.both.is_none() {
@@ -223,7 +223,7 @@ impl<H: Holder> Iterator for Entries<H> {
         self.next()
     }
 
-    /// Goes through chunks at first, and then through whole leaves.
+    /// Folds chunks at first, and then whole leaves.
     #[inline]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut fold: F) -> A {
         let mut folded = start;
@@ -275,7 +275,7 @@ impl<H: Holder> fmt::Debug for Entries<H> {
 struct BothEnds<B> {
     /// The encoded keys that neither end has passed yet.
     rest: Option<(B, B)>,
-    /// How many entries may still be yielded.
+    /// The maximum number of entries that may still be yielded.
     wanted: usize,
     front: End<B>,
     back: End<B>,
@@ -336,11 +336,11 @@ impl<B: Bits> End<B> {
 }
 
 operations! {
-    /// The entries of a range, ascending; from the back, descending. Weakly consistent: see
-    /// [`Entries`]. O(log n) to start, O(1) a step.
+    /// Returns an iterator over the entries of a range, ascending; from the back, descending. Weakly
+    /// consistent: see [`Entries`]. O(log n) to start, O(1) per step.
     ///
     /// A range that starts after its end is empty, here and in every other operation that only reads;
-    /// [`try_range`](Index::try_range) refuses it.
+    /// [`try_range`](Index::try_range) returns an error.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
@@ -354,11 +354,12 @@ operations! {
         Entries::of(self, range)
     }
 
-    /// As [`range`](Index::range), for ends that may be the wrong way round: from a user, from a file.
+    /// Returns an iterator over the entries of a range, which may be inverted: from a user, from a file. See
+    /// [`range`](Index::range).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end. A
-    /// range that no key lies in is fine: `7..7`.
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end. A range
+    /// without any key is valid: `7..7`.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
@@ -371,7 +372,7 @@ operations! {
         Ok(Entries::within(self, try_encode_range::<K, V>(&range)?))
     }
 
-    /// All entries; otherwise as [`Index::range`].
+    /// Returns an iterator over all entries. See [`Index::range`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
@@ -381,7 +382,7 @@ operations! {
         Entries::all(self)
     }
 
-    /// All keys, in the order of [`Index::iter`].
+    /// Returns an iterator over all keys, in the order of [`Index::iter`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
@@ -391,7 +392,7 @@ operations! {
         self.iter().map(|(key, _)| key)
     }
 
-    /// All values, in the order of their keys.
+    /// Returns an iterator over all values, in the order of their keys.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();

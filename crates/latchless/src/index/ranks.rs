@@ -1,5 +1,4 @@
-//! Positions: how many keys are before a key, which entry is at a position, and where to cut into equal
-//! parts.
+//! Positions: the number of keys before a key, the entry at a position, and partitions of equal size.
 
 use super::Index;
 use super::access::{Access, decode_entry, decode_key, encode_key, full_range};
@@ -25,18 +24,19 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// How many keys are less than this one, whether it is there or not.
+    /// Returns the number of keys that are less than `key`, which needn't be present.
     ///
-    /// The index keeps counts of its parts: from the first call of `rank`, [`nth`](Index::nth) or
+    /// The index caches counts of its parts: from the first call of `rank`, [`nth`](Index::nth) or
     /// [`split_points`](Index::split_points), or of [`count`](Index::count) for a long range, if it has more
     /// than some ten thousand keys. That call counts everything once, and so does one after the index has
-    /// grown to several times its size. A later call counts only what has changed since the last one. It
-    /// takes some microseconds if nothing has, and as long as the first one at most. Counts take about a
-    /// tenth of a byte per key, up to half a byte in an index that grows; where the memory limit leaves no
-    /// room, calls count leaf by leaf instead.
+    /// grown to several times its size. A later call counts only the parts that have changed since the last
+    /// one. It takes some microseconds if nothing has, and at most as long as the first one. Counts take
+    /// about a tenth of a byte per key, up to half a byte in an index that grows; if the memory limit leaves
+    /// no room, calls count leaf by leaf instead.
     ///
-    /// Weakly consistent, as [`count`](Index::count) is: the keys before this one that are there throughout
-    /// count once, and those that come or go meanwhile at most once. Exact when no thread changes the index.
+    /// Weakly consistent, as [`count`](Index::count) is: the lower keys that are present throughout count
+    /// once, and those that are inserted or removed meanwhile at most once. Exact if no thread changes the
+    /// index.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (2 * key, 0)).collect();
@@ -47,12 +47,12 @@ operations! {
         self.access().rank(key)
     }
 
-    /// The entry before which there are so many others, in the order of keys: `nth(0)` is the first one.
-    /// `None` if there are no more than that. Costs as much as [`rank`](Index::rank).
+    /// Returns the entry before which there are `position` others, in the order of keys: `nth(0)` is the
+    /// first one. `None` if there are no more than that. Costs as much as [`rank`](Index::rank).
     ///
-    /// Weakly consistent when other threads change the index meanwhile: the entry was there during the
-    /// call, and the number of keys before it is one that [`rank`](Index::rank) might have counted instead.
-    /// It is `None` only if such a count of all keys comes to no more than `position`.
+    /// Weakly consistent when other threads change the index meanwhile: the entry was present during the
+    /// call, and the number of keys before it is one that [`rank`](Index::rank) might have returned. It is
+    /// `None` only if such a count of all keys is no more than `position`.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (2 * key, 7)).collect();
@@ -64,11 +64,11 @@ operations! {
         self.access().nth(position)
     }
 
-    /// Keys that cut the index into so many parts of equal size, for instance for threads that each scan one:
-    /// the keys of the second part and of every later one begin with one of these. They ascend, and there is
-    /// one less than there are parts: no more parts than keys, and no part is empty.
+    /// Returns keys that partition the index into `parts` parts of equal size, for instance for threads that
+    /// each scan one: the second part and every later one begin with one of these keys. They ascend, and
+    /// there is one less than there are parts: no more parts than keys, and no part is empty.
     ///
-    /// The sizes of parts differ by one key at most when no thread changes the index. Otherwise each of these
+    /// The sizes of parts differ by at most one key if no thread changes the index. Otherwise each of these
     /// keys is one that [`nth`](Index::nth) might have returned, and there may be fewer of them. Costs as
     /// much as so many calls of [`nth`](Index::nth).
     ///

@@ -1,6 +1,6 @@
-//! Whole ranges at once: count, fold, show, copy, remove. The leaves ahead are on their way to the
-//! cache while one is read. What is seen of concurrent changes is as for
-//! [`Entries`](super::Entries); and what one leaf has in the range is seen as of one moment.
+//! Operations on whole ranges: count, fold, visit, copy, remove. The leaves ahead are prefetched while one
+//! is read. Concurrent changes are visible as in [`Entries`](super::Entries), except that all entries of one
+//! leaf are of one moment.
 
 use super::Index;
 use super::access::{
@@ -17,9 +17,10 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Value;
 use latchless_core::mem::filled::Filled;
 
-/// Entries that are shown at a time: at least what a leaf has.
+/// Entries that are passed at a time: at least as many as a leaf has.
 const PAGE: usize = 128;
-/// Entries that a caller is taken to want who may stop after each leaf, until it has gone on for longer.
+/// The expected number of entries for a caller that may stop after each leaf, until it has continued for
+/// longer.
 const VISITED: usize = 64;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
@@ -59,8 +60,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         }
     }
 
-    /// As [`Access::visit`], where the caller wants so many entries at the most, and is likely to want so
-    /// many.
+    /// Visits a range of which the caller needs at most `most` entries, and probably as many. See
+    /// [`Access::visit`].
     #[inline]
     pub(super) fn visit_within(
         self,
@@ -74,8 +75,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         });
     }
 
-    /// As [`Access::visit`], for ranges that often end in their first leaf: none is prefetched ahead
-    /// of that one.
+    /// Visits a range that often ends in its first leaf: no leaf after it is prefetched. See
+    /// [`Access::visit`].
     pub(super) fn visit_short(
         self,
         (low, high): EncodedRange<K, V>,
@@ -120,7 +121,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(try_encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
     }
 
-    /// As [`Access::remove_range`]; `gone` is shown each value that was removed. Atomic for each key.
+    /// Removes the keys of a range and calls `gone` with each removed value. Atomic for each key. See
+    /// [`Access::remove_range`].
     pub(super) fn remove_each(self, range: &impl RangeBounds<K>, mut gone: impl FnMut(V)) -> Result<usize> {
         let Some((low, high)) = try_encode_range::<K, V>(range)? else { return Ok(0) };
         let mut removed = 0;
@@ -138,8 +140,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// Entries in the caller's types. There is nothing that the room could be filled with beforehand: a type
-/// may have no value for bits that were never stored.
+/// Entries in the caller's types. The arrays can't be initialized beforehand: a type may have no value for
+/// bits that were never stored.
 struct Page<K, V>(Filled<K, V, PAGE>);
 
 impl<K: Key, V: Value> Page<K, V> {
@@ -148,7 +150,7 @@ impl<K: Key, V: Value> Page<K, V> {
         Self(Filled::new())
     }
 
-    /// Shows the entries of a leaf; where the caller's types are what the tree stores, those of the copy
+    /// Calls `visit` with the entries of a leaf; if the caller's types are those of the tree, with the copy
     /// itself.
     #[inline(always)]
     fn show(
@@ -166,7 +168,7 @@ impl<K: Key, V: Value> Page<K, V> {
     }
 }
 
-/// Copies entries until the room ends, and says how many.
+/// Copies entries until the arrays are full, and returns their number.
 #[inline(always)]
 fn copy<'a, K: Key, V: Value>(
     entries: impl Iterator<Item = (&'a Encoded<K, V>, &'a Encoded<K, V>)>,
@@ -180,8 +182,8 @@ fn copy<'a, K: Key, V: Value>(
     copied.count()
 }
 
-/// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped.
-/// Holds no latch or pin while it pauses. What it sees is as for [`Entries`](super::Entries).
+/// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped. Holds no
+/// latch or pin while it is paused. Concurrent changes are visible as in [`Entries`](super::Entries).
 ///
 /// ```
 /// use latchless::Direction;
@@ -198,12 +200,12 @@ pub struct Scan<H: Holder> {
     sweep: Sweep<EncodedIn<H>>,
     direction: Direction,
     leaf: LeafCopy<EncodedIn<H>>,
-    /// Entries of the leaf that are used up.
+    /// Entries of the leaf that were copied already.
     used: usize,
 }
 
 impl<H: Holder> Scan<H> {
-    /// A scan of a range, in a direction. The holder is as for [`Entries::of`](super::Entries::of).
+    /// Creates a scan of a range, in a direction. The holder is as for [`Entries::of`](super::Entries::of).
     pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Self {
         Self::within(holder, encode_range::<H::Key, H::Value>(&range), direction)
     }
@@ -213,14 +215,14 @@ impl<H: Holder> Scan<H> {
         range: Option<EncodedRange<H::Key, H::Value>>,
         direction: Direction,
     ) -> Self {
-        // With no key in the range, one that starts after its end.
+        // For a range without keys, one that starts after its end.
         let (low, high) = range.unwrap_or((Bits::MAX, Bits::MIN));
         let sweep = Sweep::new(low, high, direction, usize::MAX);
         Self { holder, sweep, direction, leaf: LeafCopy::default(), used: 0 }
     }
 
-    /// Copies the next entries to two buffers of one length and says how many there were; 0 means
-    /// that the range has ended.
+    /// Copies the next entries to two buffers of the same length and returns their number; 0 means that the
+    /// range has ended.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
@@ -233,7 +235,7 @@ impl<H: Holder> Scan<H> {
         }))
     }
 
-    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    /// Copies only the next values and returns their number; 0 means that the range has ended.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer).
@@ -279,7 +281,7 @@ impl<H: Holder> fmt::Debug for Scan<H> {
     }
 }
 
-/// Shows all entries of an index, ascending, leaf by leaf, until `visit` breaks.
+/// Calls `visit` with all entries of an index, ascending, leaf by leaf, until it breaks.
 #[cfg(feature = "snapshot")]
 pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>) {
     let access = Access::<_, _, H::Mode>::new(holder.index());
@@ -287,14 +289,14 @@ pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H:
 }
 
 operations! {
-    /// How many keys lie in a range. A few thousand are counted leaf by leaf; of a longer range the index
-    /// keeps counts of its parts, from the first call on, and counts only those that have changed since the
-    /// last call: see [`Index::rank`]. A call takes some microseconds, however long the range is, if
-    /// nothing has.
+    /// Returns the number of keys in a range. A few thousand are counted leaf by leaf; for a longer range
+    /// the index caches counts of its parts, from the first call on, and counts only those that have changed
+    /// since the last call: see [`Index::rank`]. A call takes some microseconds, however long the range is,
+    /// if nothing has changed.
     ///
     /// Weakly consistent when other threads change the index meanwhile: a key that is in the range
-    /// throughout counts once, one that comes or goes at most once, and any other never. Exact when no
-    /// thread does.
+    /// throughout counts once, one that is inserted or removed meanwhile at most once, and any other never.
+    /// Exact if no thread changes it.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
@@ -316,7 +318,7 @@ operations! {
         self.access().fold(encode_range::<K, V>(&range), start, fold)
     }
 
-    /// Shows every entry of a range, ascending.
+    /// Calls `each` with every entry of a range, ascending.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
@@ -329,8 +331,8 @@ operations! {
         self.fold(range, (), |(), key, value| each(key, value));
     }
 
-    /// Shows the entries of a range, ascending, as slices side by side, keys and their values, until
-    /// `visit` breaks. Each call shows what one leaf has in the range, as of one moment.
+    /// Calls `visit` with the entries of a range, ascending, as parallel slices of keys and values, until it
+    /// breaks. Each call gets the entries of one leaf in the range, as of one moment.
     ///
     /// ```
     /// use core::ops::ControlFlow;
@@ -351,8 +353,8 @@ operations! {
         self.access().visit(encode_range::<K, V>(&range), visit);
     }
 
-    /// Copies the entries of a range to two buffers of one length, in a direction, until the range or
-    /// the room ends. Says how many there were.
+    /// Copies the entries of a range to two buffers of the same length, in a direction, until the range or
+    /// the buffers end. Returns the number of entries.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
@@ -376,7 +378,7 @@ operations! {
         self.access().scan(encode_range::<K, V>(&range), direction, keys, values)
     }
 
-    /// A scan that pauses when the caller's buffers are full: see [`Scan`].
+    /// Returns a scan that pauses when the caller's buffers are full: see [`Scan`].
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
@@ -389,11 +391,11 @@ operations! {
         Scan::of(self, range, direction)
     }
 
-    /// Removes the keys of a range and says how many they were. O(entries in the range). Atomic for
-    /// each leaf, not for the whole range: keys that are put in meanwhile may stay.
+    /// Removes the keys of a range and returns their number. O(entries in the range). Atomic for each leaf,
+    /// not for the whole range: keys that are inserted meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
@@ -407,8 +409,8 @@ operations! {
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// Removes all keys, as [`Index::remove_range`] does. The nodes are kept for what comes next;
-    /// [`Exclusive::clear`](super::Exclusive::clear) gives them back to the system.
+    /// Removes all keys, like [`Index::remove_range`]. The nodes are kept for reuse;
+    /// [`Exclusive::clear`](super::Exclusive::clear) returns them to the system.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

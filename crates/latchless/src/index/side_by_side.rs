@@ -1,4 +1,4 @@
-//! A batch of edits on many threads: sorted, cut where no leaf is shared, applied side by side (the
+//! Parallel batches of edits: sorted, cut where no leaf is shared, and applied in parallel (the
 //! bulk-synchronous way of PI §4).
 
 use crate::tree::{BlinkTree, Edit, Edited, Group, Shared};
@@ -7,10 +7,9 @@ use latchless_core::base::key::Bits;
 use latchless_core::batch::{Order, cut};
 use rayon::prelude::*;
 
-/// Does `len` edits on rayon's threads, and tells `done` what became of each, in no particular order.
-/// Edits of one key keep their order. Whether that takes less time than
-/// [`BlinkTree::edit_each`] is for the caller to know: sorting costs, and small parts don't keep threads
-/// busy.
+/// Applies `len` edits on rayon's threads, and calls `done` with each result, in no particular order. Edits
+/// of one key keep their order. It isn't always faster than [`BlinkTree::edit_each`], and the caller has to
+/// decide: sorting costs, and small parts don't keep threads busy.
 ///
 /// ```
 /// use latchless::index::edit_side_by_side;
@@ -32,7 +31,7 @@ pub fn edit_side_by_side<B: Bits>(
     edit_at: impl Fn(usize) -> Edit<B> + Sync,
     mut done: impl FnMut(usize, Result<Edited<B>>),
 ) {
-    // Positions are four bytes wide: longer batches go in pieces.
+    // Positions are four bytes wide: longer batches are processed in pieces.
     const PIECE: usize = u32::MAX as usize;
     for start in (0..len).step_by(PIECE) {
         let piece = start..len.min(start + PIECE);

@@ -1,5 +1,6 @@
-//! Lookups step by step, with the feature `steps`: for an executor that mixes them with other work, such as
-//! the walks of another index, while memory is on its way. [`Index::get_many`] does all of that by itself.
+//! Lookups in single steps, with the feature `steps`: for an executor that interleaves them with other work,
+//! such as the walks of another index, while cache misses are outstanding. [`Index::get_many`] interleaves a
+//! batch of lookups without it.
 
 use super::Index;
 use super::access::{Encoded, decode_value, encode_key};
@@ -9,35 +10,35 @@ use core::marker::PhantomData;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// The steps of lookups in an index. Each step reads what the step before asked for, and asks for what the
-/// next one reads.
+/// The steps of lookups in an index. Each step reads what the step before prefetched, and prefetches what
+/// the next one reads.
 pub trait Steps<K, V>: Copy {
-    /// Where a lookup has come to.
+    /// The position of a lookup.
     type Place: Copy;
 
-    /// Where the lookup of a key begins.
+    /// Starts the lookup of a key.
     fn enter(&self, key: K) -> Self::Place;
 
-    /// Goes one step; says whether the lookup has arrived. Not to be called again once it has.
+    /// Runs a step; returns whether the lookup has arrived. It must not be called again then.
     fn step(&self, place: &mut Self::Place, key: K) -> bool;
 
-    /// The value under a key whose lookup has arrived, as of a moment of this call: what others have changed
-    /// since the lookup began is seen.
+    /// Returns the value of a key whose lookup has arrived, as of a moment of this call: changes by other
+    /// threads since the lookup began are seen.
     fn answer(&self, place: Self::Place, key: K) -> Option<V>;
 }
 
-/// What is done with the steps of an index.
+/// A user of an index's steps.
 pub trait Driver<K, V> {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it. Mark it `#[inline(always)]`, and what it calls with the steps as well, so that the
+    /// Runs the steps. It and all that it calls with them must be `#[inline(always)]`, so that the
     /// instructions that this processor is known to have are used throughout.
     fn drive<S: Steps<K, V> + Sync>(self, steps: S) -> Self::Output;
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// Hands out the steps of this index's lookups.
+    /// Calls `driver` with the steps of this index's lookups.
     ///
     /// ```
     /// use latchless::Index;

@@ -1,8 +1,8 @@
 //! The standard library's traits.
 //!
-//! `FromIterator`, `Extend` and `Default` can't return an error, so they panic when memory is
-//! refused, as the standard library's own containers do; [`Index::new`], [`Index::from_sorted`] and
-//! [`Index::try_extend`] return it.
+//! `FromIterator`, `Extend` and `Default` can't return an error, so they panic if memory is refused, as the
+//! standard library's own containers do; [`Index::new`], [`Index::from_sorted`] and [`Index::try_extend`]
+//! return it.
 
 use super::Index;
 use super::batch::Incomplete;
@@ -13,16 +13,16 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// Entries that are put in together.
+/// Entries that are inserted together.
 const TOGETHER: usize = 256;
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// Puts in all entries of an iterator, in batches; of equal keys the last one stays. The iterator
-    /// isn't run ahead of what is put in by more than one batch.
+    /// Inserts all entries of an iterator, in batches; of equal keys the last one stays. The iterator is at
+    /// most one batch ahead of the inserts.
     ///
     /// # Errors
-    /// When memory is refused. The batch at that point is put in as far as memory reaches, and the
-    /// iterator isn't advanced further.
+    /// Memory was refused. The batch at that point is inserted as far as memory suffices, and the iterator
+    /// isn't advanced further.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -45,11 +45,11 @@ impl<K: Key, V: Value> Index<K, V> {
         }
     }
 
-    /// An index of all entries of an iterator, in any order; of equal keys the last one stays.
-    /// O(n log n): sorts them and loads them in bulk.
+    /// Creates an index from all entries of an iterator, in any order; of equal keys the last one stays. O(n
+    /// log n): sorts the entries and loads them in bulk.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// Memory was refused.
     ///
     /// ```
     /// # use latchless::Index;
@@ -64,12 +64,12 @@ impl<K: Key, V: Value> Index<K, V> {
     }
 }
 
-/// Brings entries into the order of their keys; of equal keys the last one stays.
+/// Sorts entries by key; of equal keys the last one stays.
 pub(super) fn sort_and_dedup<K: Key, T>(entries: &mut Vec<(K, T)>) {
     if entries.is_sorted_by(|a, b| a.0.encode() < b.0.encode()) {
         return;
     }
-    // Stable, so that of equal keys the last one comes last; it is the one that is kept.
+    // Stable, so that of equal keys the last one comes last; that one is kept.
     entries.sort_by_key(|(key, _)| key.encode());
     entries.dedup_by(|later, kept| {
         let equal = later.0.encode() == kept.0.encode();
@@ -81,57 +81,57 @@ pub(super) fn sort_and_dedup<K: Key, T>(entries: &mut Vec<(K, T)>) {
 }
 
 impl<K: Key, V: Value> FromIterator<(K, V)> for Index<K, V> {
-    /// As [`Index::try_from_iter`].
+    /// Creates an index from all entries of an iterator. See [`Index::try_from_iter`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         Self::try_from_iter(entries).unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
 
 impl<K: Key, V: Value, const N: usize> From<[(K, V); N]> for Index<K, V> {
-    /// As [`Index::try_from_iter`].
+    /// Creates an index from an array of entries. See [`Index::try_from_iter`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
 impl<K: Key, V: Value> Extend<(K, V)> for Index<K, V> {
-    /// As [`Index::try_extend`].
+    /// Inserts all entries of an iterator. See [`Index::try_extend`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
 impl<K: Key, V: Value> Extend<(K, V)> for &Index<K, V> {
-    /// As [`Index::try_extend`].
+    /// Inserts all entries of an iterator. See [`Index::try_extend`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
 impl<K: Key, V: Value> Default for Index<K, V> {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Panics
-    /// When the system has no memory for a first node.
+    /// If the system has no memory for a first node.
     fn default() -> Self {
         Self::new().unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
 
 impl<K: Key, V: Value> fmt::Debug for Index<K, V> {
-    /// As a map: `{7: 70, 9: 90}`.
+    /// Formats the index as a map: `{7: 70, 9: 90}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }

@@ -1,5 +1,4 @@
-//! Many requests at once, as for [`Index`]: they go down the tree in groups, so that their waits for memory
-//! overlap.
+//! Batches, as for [`Index`]: requests descend in groups, so that their cache misses overlap.
 
 use super::{BoxedIndex, TOGETHER};
 use crate::index::Incomplete;
@@ -11,8 +10,8 @@ use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// One answer for each key, in the keys' order; the waits for memory overlap, as in
-    /// [`Index::get_many`], those for the values included.
+    /// Looks up many keys, with one answer per key in the keys' order. The cache misses overlap, those for
+    /// the values included. See [`Index::get_many`].
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
@@ -41,7 +40,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Ok(())
     }
 
-    /// As [`BoxedIndex::get_many`], with a vector for the answers.
+    /// Looks up many keys and returns the answers in a vector. See [`BoxedIndex::get_many`].
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -54,12 +53,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         answers
     }
 
-    /// Puts every entry in; of equal keys the last one stays. `replaced` gets the value that each one
-    /// replaced, which is retired, in the entries' order.
+    /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
+    /// replaced, which are retired, in the entries' order.
     ///
     /// # Errors
-    /// [`Incomplete`] names exactly those that were refused, each for want of memory; their values are
-    /// dropped. All others are done. With buffers of unequal length, all are refused.
+    /// [`Incomplete`] lists exactly the inserts that were refused memory; their values are dropped. All
+    /// others are done. If the buffers have unequal lengths, all are refused.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -84,7 +83,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         let mut incomplete: Option<Incomplete> = None;
         for (start, replaced) in (0..).step_by(TOGETHER).zip(replaced.chunks_mut(TOGETHER)) {
             replaced.fill(None);
-            // The caller's iterator runs before anything is put in.
+            // The caller's iterator runs before anything is inserted.
             let together: Vec<(K, T)> = entries.by_ref().take(replaced.len()).collect();
             if let Err(Incomplete { error, refused }) = self.insert_together(together, replaced, pin) {
                 let refused = refused.into_iter().map(|at| start + at);
@@ -97,14 +96,14 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         incomplete.map_or(Ok(()), Err)
     }
 
-    /// As [`BoxedIndex::insert_many`], for at most [`TOGETHER`] entries.
+    /// Inserts at most [`TOGETHER`] entries. See [`BoxedIndex::insert_many`].
     fn insert_together<'p>(
         &'p self,
         entries: Vec<(K, T)>,
         replaced: &mut [Option<&'p T>],
         pin: &'p Pinned,
     ) -> Result<(), Incomplete> {
-        // The entries that the slots took, and where they are in the batch.
+        // The entries that the slots accepted, and their positions in the batch.
         let (mut handles, mut places) = (Vec::with_capacity(TOGETHER), [0; TOGETHER]);
         let (mut first_error, mut refused) = (None, Vec::new());
         for (at, (key, value)) in entries.into_iter().enumerate() {
@@ -135,12 +134,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         first_error.map_or(Ok(()), |error| Err(Incomplete { error, refused }))
     }
 
-    /// Removes every key; of equal keys the first one gets the value. `removed` gets the value of each,
-    /// which is retired, in the keys' order.
+    /// Removes many keys; of equal keys the first one gets the value. `removed` gets the keys' values, which
+    /// are retired, in the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
-    /// nothing is done then.
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`; the
+    /// index is then unchanged.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

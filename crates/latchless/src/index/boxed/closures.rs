@@ -1,6 +1,6 @@
-//! Changes that the caller computes. As in [`Index`](crate::Index), a closure never runs while anything is
-//! held, and its answer is put in place only if the entry is still the one that the closure was shown: the
-//! one with that handle.
+//! Updates by closures. As in [`Index`](crate::Index), a closure never runs while anything is latched, and
+//! its result is stored only if the entry is still the one that the closure was shown: the one with that
+//! handle.
 
 use super::BoxedIndex;
 use crate::index::closures::Action;
@@ -9,14 +9,14 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Asks what is to become of an entry until the answer is to what is there. Returns what was there.
+    /// Calls `ask` until its result applies to the current entry. Returns the value before.
     pub(super) fn compare_and_update<'p>(
         &'p self,
         key: K,
         pin: &'p Pinned,
         mut ask: impl FnMut(Option<&'p T>) -> Action<T>,
     ) -> Result<Option<&'p T>> {
-        // The last answer: the value's handle, which has come into the index if the answer was put in place.
+        // The last result: the value's handle, which is in the index if the result was stored.
         let mut own = None;
         let (mut seen, mut leave, mut refused) = (None, false, None);
         let before = self.index.access().compare_and_update(key, |handle: Option<SlotId>| {
@@ -25,7 +25,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
             }
             seen = handle.and_then(|handle| self.slots.read(handle, pin));
             if handle.is_some() && seen.is_none() {
-                // Retired meanwhile. This does nothing, and brings what is there now.
+                // Retired meanwhile. Removing it does nothing, and returns the current handle.
                 return Action::Remove;
             }
             let action = ask(seen);
@@ -58,13 +58,13 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Changes the value of a key that is there: `change` is shown the value and makes the one that
-    /// replaces it. Returns the value before, which is retired. O(log n). The
-    /// [race rule](crate::index#races) holds for `change`.
+    /// Updates the value of a key that is present: `change` gets the value and returns the one that replaces
+    /// it. Returns the old value, which is retired. O(log n). The [race rule](crate::index#races) applies to
+    /// `change`.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
+    /// Memory was refused; the index is then unchanged.
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey): see the race rule.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -85,11 +85,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         })
     }
 
-    /// Puts under a key what `value` makes of its value, or of its absence. Returns the value before, which
-    /// is retired. O(log n). The [race rule](crate::index#races) holds for `value`.
+    /// Inserts or updates the key with `value(old)`. Returns the old value, which is retired. O(log n). The
+    /// [race rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// As for [`BoxedIndex::update`].
+    /// Those of [`BoxedIndex::update`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -109,12 +109,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.compare_and_update(key, pin, |before| Action::Set(value(before)))
     }
 
-    /// Puts under a key what `value` makes of its value or of its absence, or removes it if that is `None`.
-    /// Returns the value before, which is retired. O(log n). The [race rule](crate::index#races) holds for
-    /// `value`.
+    /// Inserts or updates the key with `value(old)`, or removes it if that is `None`. Returns the old value,
+    /// which is retired. O(log n). The [race rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// As for [`BoxedIndex::update`].
+    /// Those of [`BoxedIndex::update`].
     ///
     /// ```
     /// # let lists = latchless::BoxedIndex::<u32, Vec<u8>>::new()?;
@@ -137,12 +136,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.compare_and_update(key, pin, |before| value(before).map_or(Action::Remove, Action::Set))
     }
 
-    /// Removes a key if its value meets a condition, and returns that value, which is retired. The entry
-    /// that is removed is the very one that `condition` judged: one that has replaced it meanwhile is
-    /// judged by itself. O(log n). The [race rule](crate::index#races) holds for `condition`.
+    /// Removes a key if its value satisfies a condition, and returns that value, which is retired. The
+    /// removed entry is the very one that `condition` was called with: one that has replaced it meanwhile is
+    /// tested again. O(log n). The [race rule](crate::index#races) applies to `condition`.
     ///
     /// # Panics
-    /// When `condition` changes its own key through the index each time that it is asked.
+    /// If `condition` changes its own key through the index in every call.
     ///
     /// ```
     /// # let sessions = latchless::BoxedIndex::<u32, (u64, String)>::new()?;
@@ -159,16 +158,16 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut condition: impl FnMut(&'p T) -> bool,
         pin: &'p Pinned,
     ) -> Option<&'p T> {
-        // Of a value that was retired meanwhile it says yes, which brings what is there now.
+        // For a value that was retired meanwhile it returns `true`, which yields the current handle.
         let met = |handle| self.slots.read(handle, pin).is_none_or(&mut condition);
         self.index.remove_if(key, met).and_then(|handle| self.retire(handle, pin))
     }
 
-    /// The value under a key; if the key isn't there, puts `value` there. Returns what is there afterwards.
-    /// O(log n). `value` is dropped if it isn't needed.
+    /// Returns the value of a key, after inserting `value` if the key isn't present. O(log n). `value` is
+    /// dropped if it isn't needed.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// Memory was refused; the index is then unchanged.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -181,11 +180,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.get_or_insert_with(key, || value, pin)
     }
 
-    /// The value under a key; if the key isn't there, puts `value()` there. O(log n). `value` runs at
-    /// most once; its result is dropped if another thread puts the key there meanwhile.
+    /// Returns the value of a key, after inserting `value()` if the key isn't present. O(log n). `value`
+    /// runs at most once; its result is dropped if another thread inserts the key meanwhile.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// Memory was refused; the index is then unchanged.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -204,7 +203,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
             return Ok(value);
         }
         let own = self.put(value())?;
-        // Looked up before others know of it: they may remove it again at once.
+        // Looked up before it is reachable: other threads may remove it at once.
         let Some(own_value) = self.slots.read(own, pin) else {
             unreachable!("no other thread has the handle")
         };
@@ -226,12 +225,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Removes every entry of which `keep` says no, and says how many those were. O(n). Each entry is judged
-    /// by the value that it is removed with; if that changes meanwhile, `keep` is asked again. Entries that
-    /// are put in meanwhile may be judged or not. The [race rule](crate::index#races) holds for `keep`.
+    /// Removes every entry for which `keep` returns `false`, and returns their number. O(n). `keep` is
+    /// called with the value that is removed; if that changes meanwhile, it is called again. Entries that
+    /// are inserted meanwhile may be tested or not. The [race rule](crate::index#races) applies to `keep`.
     ///
     /// # Panics
-    /// When `keep` changes the value of the key that it is asked about each time that it is asked.
+    /// If `keep` changes the value of its key in every call.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -239,7 +238,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.keys().collect::<Vec<_>>(), [5, 9]);
     /// ```
     pub fn retain(&self, mut keep: impl FnMut(K, &T) -> bool) -> usize {
-        // Of a value that was retired meanwhile it says no, which brings what is there now.
+        // For a value that was retired meanwhile it returns `false`, which yields the current handle.
         let keep = |key, handle| self.slots.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
         self.index.access().retain_each(keep, self.retiring())
     }

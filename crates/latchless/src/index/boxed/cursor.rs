@@ -1,4 +1,4 @@
-//! Cursors: a place in an index that one walks about in, under a pin.
+//! Cursors under a pin: positions in an index that move both ways.
 
 use super::BoxedIndex;
 use crate::index::{Cursor, Index};
@@ -6,8 +6,9 @@ use crate::slot_map::{Pinned, SlotId};
 use core::fmt;
 use latchless_core::base::key::Key;
 
-/// A place in a [`BoxedIndex`]: on an entry, before the first one, or after the last one. As a [`Cursor`],
-/// it always steps to what is next *now*, O(log n) a step; what it came to stays readable under its pin.
+/// A position in a [`BoxedIndex`]: on an entry, before the first one, or after the last one. Each step goes
+/// to the entry that is next *now*, in O(log n), as with a [`Cursor`]; entries that it has visited stay
+/// readable under its pin.
 ///
 /// ```
 /// # let names: latchless::BoxedIndex<u32, &str> = [(3, "three"), (5, "five"), (7, "seven")].into();
@@ -31,7 +32,7 @@ pub struct BoxedCursor<'p, K: Key, T: Send + Sync + 'static> {
 }
 
 impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
-    /// Makes a step. If the value that it comes to is retired meanwhile, makes it again from where it was.
+    /// Makes a step. If the new entry's value is retired meanwhile, repeats the step from the old position.
     fn go(
         &mut self,
         step: impl Fn(&mut Cursor<&'p Index<K, SlotId>>) -> Option<(K, SlotId)>,
@@ -49,45 +50,44 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
         }
     }
 
-    /// Goes to the first entry at `key` or above it, or after the last entry.
+    /// Moves to the first entry at or after `key`, or after the last entry.
     pub fn seek(&mut self, key: K) -> Option<(K, &'p T)> {
         self.go(|cursor| cursor.seek(key))
     }
 
-    /// Goes to the last entry at `key` or below it, or before the first entry.
+    /// Moves to the last entry at or before `key`, or before the first entry.
     pub fn seek_back(&mut self, key: K) -> Option<(K, &'p T)> {
         self.go(|cursor| cursor.seek_back(key))
     }
 
-    /// Goes to the first entry; with none, after the end.
+    /// Moves to the first entry, or after the end if there is none.
     pub fn seek_first(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::seek_first)
     }
 
-    /// Goes to the last entry; with none, before the start.
+    /// Moves to the last entry, or before the start if there is none.
     pub fn seek_last(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::seek_last)
     }
 
-    /// Goes to the next entry, or after the last one and stays there.
+    /// Moves to the next entry, or after the last one and stays there.
     #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
     pub fn next(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::next)
     }
 
-    /// Goes to the entry before, or before the first one and stays there.
+    /// Moves to the previous entry, or before the first one and stays there.
     pub fn prev(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::prev)
     }
 
-    /// The entry that the cursor is on, as it was when the cursor came to it. `None` before the first entry
-    /// and after the last one. O(1).
+    /// Returns the entry that the cursor is on, as it was when the cursor moved there. `None` before the
+    /// first entry and after the last one. O(1).
     pub fn current(&self) -> Option<(K, &'p T)> {
         self.current
     }
 
-    /// The value that is there now under the key that the cursor is on; `None` if the key was removed.
-    /// O(log n).
+    /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).
     pub fn value(&self) -> Option<&'p T> {
         self.current.and_then(|(key, _)| self.index.get(key, self.pin))
     }
@@ -106,7 +106,7 @@ impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedCursor<'
 }
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// A cursor before the first entry: see [`BoxedCursor`].
+    /// Returns a cursor before the first entry: see [`BoxedCursor`].
     pub fn cursor<'p>(&'p self, pin: &'p Pinned) -> BoxedCursor<'p, K, T> {
         BoxedCursor { index: self, pin, cursor: self.index.cursor(), current: None }
     }

@@ -6,11 +6,11 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
+    /// Creates an index from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
-    /// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault; or memory is
-    /// refused. The entries are dropped then.
+    /// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault; or memory was
+    /// refused. The entries are then dropped.
     ///
     /// ```
     /// use latchless::{BoxedIndex, Error, FillFactor};
@@ -29,7 +29,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`BoxedIndex::from_sorted`], and [`Error::NotEmpty`]. The index is then as before.
+    /// Those of [`BoxedIndex::from_sorted`], and [`Error::NotEmpty`]. The index is then unchanged.
     ///
     /// ```
     /// # use latchless::{BoxedIndex, FillFactor};
@@ -42,7 +42,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        // The caller's iterator runs before anything is put in.
+        // The caller's iterator runs before anything is inserted.
         let entries: Vec<(K, T)> = entries.into_iter().collect();
         let mut handles = Vec::with_capacity(entries.len());
         let mut loaded = Ok(());
@@ -58,7 +58,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         loaded = loaded.and_then(|()| self.index.bulk_load(&handles, fill));
         if loaded.is_err() {
             handles.into_iter().for_each(|(_, handle)| drop(self.slots.take(handle)));
-            // Their slots' memory is the nodes' as much as theirs.
+            // Their slots' memory is available for nodes, too.
             self.slots.flush();
         }
         loaded

@@ -1,8 +1,10 @@
-//! Values of any type. The operations are in the files beside this one, as those of [`Index`] are.
+//! An index with values of any type. The operations are in the files of this folder, as those of [`Index`]
+//! are.
 //!
-//! The index holds handles to the values. A value is put into the slots before its handle comes into the
-//! index, and retired after its handle has left it. A handle comes into the index at most once. So:
-//! * A reader that finds a handle whose value is retired looks at the index again: the handle isn't there
+//! The index stores handles to the values. A value is put into the slots before its handle is inserted into
+//! the index, and retired after its handle has been removed. A handle is inserted into the index at most
+//! once. So:
+//! * A reader that finds a handle whose value is retired looks again in the index: the handle isn't there
 //!   any more.
 //! * An edit that expects such a handle does nothing.
 //! * The thread that removes a handle from the index retires its value.
@@ -27,31 +29,29 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 
-/// Values that are put in, looked up or retired together.
+/// Values that are inserted, looked up or retired together.
 const TOGETHER: usize = 64;
 
-/// An ordered map from keys of fixed width to values of any type, for many readers and many writers
-/// at once.
+/// An ordered map from keys of fixed width to values of any type, for many concurrent readers and writers.
 ///
-/// The keys are stored in an [`Index`], the values beside it in slots of their own, so a lookup costs one
-/// cache miss more than one in an [`Index`]. Keys of 32 bits take 64 here.
+/// The keys are stored in an [`Index`], the values outside of it in slots, so a lookup costs one more cache
+/// miss than in an [`Index`]. Keys of 32 bits take 64 here.
 ///
-/// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or
-/// removed is *retired*: it can still be read under a pin from before, and is dropped
-/// once no such pin is left, by whichever thread comes to it: an operation that retires others, the end of
-/// a pin, [`BoxedIndex::flush`]. Retired values are dropped in batches of 64 or more, so up to 63 for each
-/// eighth of the threads wait for the next ones, for a flush, or for the end of the index. Every value is
-/// dropped exactly once, at the latest with the index. A panic in a value's `Drop` leaves the index whole.
-/// The memory of values that are gone is given back while the index is used: see
-/// [`BoxedIndex::memory_bytes`].
+/// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or removed is
+/// *retired*: it remains readable under older pins, and is dropped once no such pin exists, by the next
+/// operation that retires values, by the end of a pin, or by [`BoxedIndex::flush`]. Retired values are
+/// dropped in batches of 64 or more, so up to 63 for each eighth of the threads wait for the next ones, for
+/// a flush, or for the end of the index. Every value is dropped exactly once, at the latest with the index.
+/// A panic in a value's `Drop` leaves the index intact. The memory of dropped values is returned to the
+/// system while the index is in use: see [`BoxedIndex::memory_bytes`].
 ///
-/// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`]. What takes a
-/// closure keeps to the [race rule](crate::index#races): an entry is replaced or removed only as the closure
-/// saw it. So an entry that has expired is removed by
-/// `index.remove_if(key, |entry| entry.has_expired(), &pin)`, and one that was refreshed meanwhile stays.
+/// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`]. Operations with
+/// closures follow the [race rule](crate::index#races): an entry is replaced or removed only as the closure
+/// saw it. So an entry that has expired is removed by `index.remove_if(key, |entry| entry.has_expired(),
+/// &pin)`, and one that was refreshed meanwhile stays.
 ///
-/// A value that others may be reading can't be moved out, so what is replaced or removed comes back by
-/// reference. For an owned value: clone it, or keep `Arc`s in the index, or use [`BoxedIndex::take`] or
+/// A value that other threads may be reading can't be moved out, so a replaced or removed value is returned
+/// by reference. For an owned value, clone it, store `Arc`s in the index, or use [`BoxedIndex::take`] or
 /// [`into_iter`](IntoIterator::into_iter) where no other thread has the index.
 ///
 /// ```
@@ -75,7 +75,7 @@ pub struct BoxedIndex<K: Key, T: Send + Sync + 'static> {
 }
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -83,51 +83,51 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Self::with_options(Options::default())
     }
 
-    /// An empty index with options of the caller's choice. The limit holds for nodes and slots of values
-    /// together; what values own elsewhere isn't counted.
+    /// Creates an empty index with these options. The limit applies to nodes and slots of values together;
+    /// the values' allocations elsewhere aren't counted.
     ///
     /// # Errors
-    /// As [`Index::with_options`].
+    /// Those of [`Index::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
         let index = Index::with_options(options)?;
         Ok(Self { slots: SlotMap::new(index.access().tree.budget()), index })
     }
 
-    /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many
-    /// operations.
+    /// Pins the calling thread: references that it reads stay valid as long as the pin. One pin may serve
+    /// many operations.
     pub fn pin(&self) -> Pinned {
         Pinned::new()
     }
 
-    /// How many keys there are, as exact as [`Index::len`]. O(1).
+    /// Returns the number of keys, as exactly as [`Index::len`]. O(1).
     pub fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Whether there is no key; as exact as [`BoxedIndex::len`].
+    /// Returns `true` if there is no key, as exactly as [`BoxedIndex::len`].
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// Bytes of the nodes and tables, as [`Index::memory_bytes`], and of the values' slots with their
-    /// books; what values own elsewhere isn't counted, nor eight bytes for each value that waits to be
-    /// dropped. O(1).
+    /// Returns the bytes of the nodes and tables, see [`Index::memory_bytes`], and of the values' slots with
+    /// their bookkeeping. Not counted are the values' allocations elsewhere, and eight bytes for each value
+    /// that waits to be dropped. O(1).
     ///
-    /// Slots are given back to the system (on Linux) when more than half of them, and half a megabyte, are
-    /// vacant; that takes pages of 64 KiB on which no value is left. Values that are put in gather on the
-    /// pages that are kept. A value that is retired has its slot until it is dropped, so a pin that is held
-    /// for long makes this grow; it falls again when that pin ends.
+    /// Slots are returned to the system (on Linux) when more than half of them, and half a megabyte, are
+    /// vacant; that takes pages of 64 KiB without values. New values gather on the pages that are kept. A
+    /// retired value occupies its slot until it is dropped, so a pin that is held for long increases the
+    /// memory; it falls again when that pin ends.
     pub fn memory_bytes(&self) -> usize {
         self.index.memory_bytes()
     }
 
-    /// Bytes of the nodes in use and of the slots with values, those included that wait to be dropped.
-    /// O(1).
+    /// Returns the bytes of the nodes in use and of the slots with values, including those that wait to be
+    /// dropped. O(1).
     pub fn live_bytes(&self) -> usize {
         self.index.live_bytes() + self.slots.live_bytes()
     }
 
-    /// As [`Index::stats`], of the nodes that hold the keys.
+    /// Returns the shape of the tree that stores the keys. See [`Index::stats`].
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
@@ -137,10 +137,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.stats()
     }
 
-    /// As [`Index::check_invariants`]; and every key's value is there. O(n).
+    /// Checks all invariants, see [`Index::check_invariants`], and that every key has a value. O(n).
     ///
     /// # Errors
-    /// The first broken invariant.
+    /// The first violated invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.index.check_invariants()?;
         let pin = self.pin();
@@ -150,8 +150,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Removes all keys, as [`BoxedIndex::remove_range`] does, and drops their values, but for those that a
-    /// pin can see, as [`BoxedIndex::flush`] does. [`BoxedIndex::reset`] waits for no pin.
+    /// Removes all keys, like [`BoxedIndex::remove_range`], and drops their values, like
+    /// [`BoxedIndex::flush`], except those that a pin can see. [`BoxedIndex::reset`] waits for no pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
@@ -164,13 +164,13 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.flush();
     }
 
-    /// Drops every value that was replaced or removed and that no pin can see any more, and gives the
-    /// memory of their slots back. When no pin of any index is held, none of them is left afterwards. O(1)
-    /// for each value that waits, and for each page of vacant slots.
+    /// Drops every retired value that no pin can see any more, and returns the memory of their slots to the
+    /// system. If no pin of any index is held, none of them is left afterwards. O(1) per waiting value and
+    /// per page of vacant slots.
     ///
-    /// Later operations and pins that end do the same in part, and leave a few hundred values at the most.
-    /// So this is for values that hold what is scarce, such as files, and for an index that is at rest.
-    /// Called by a value's own `Drop`, it does nothing.
+    /// Later operations and ends of pins also drop values, and leave a few hundred at most. So this is for
+    /// values that own scarce resources, such as files, and for an index at rest. In a value's own `Drop`,
+    /// it does nothing.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -187,8 +187,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.slots.flush();
     }
 
-    /// Removes all keys, drops all values, and gives all memory back, now. If drops panic, all others are
-    /// done first and then the first panic goes on.
+    /// Removes all keys, drops all values, and returns all memory to the system at once. If drops panic, all
+    /// others are done first and then the first panic is resumed.
     ///
     /// ```
     /// # let mut names: latchless::BoxedIndex<u32, String> = [(7, "seven".to_owned())].into();
@@ -200,7 +200,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.slots.clear();
     }
 
-    /// The value of a handle that this thread has just removed from the index, which is retired.
+    /// Returns the value of a handle that this thread has just removed from the index, and retires it.
     fn retire<'p>(&'p self, handle: SlotId, pin: &'p Pinned) -> Option<&'p T> {
         let value = self.slots.read(handle, pin);
         let retired = self.slots.retire(handle, pin);
@@ -208,18 +208,18 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         value
     }
 
-    /// Puts a value in; a value that is refused is dropped.
+    /// Adds a value to the slots; a value that is refused is dropped.
     fn put(&self, value: T) -> Result<SlotId> {
         self.slots.put(value).map_err(|(error, _)| error)
     }
 
-    /// Retires a value that didn't come into the index.
+    /// Retires a value that wasn't inserted into the index.
     fn discard(&self, own: SlotId, pin: &Pinned) {
         let retired = self.slots.retire(own, pin);
         debug_assert!(retired, "no other thread has the handle");
     }
 
-    /// Retires every value whose handle it is shown, under pins of its own.
+    /// Returns a function that retires the values of handles, pinning as needed.
     fn retiring(&self) -> impl FnMut(SlotId) + '_ {
         let (mut pin, mut retired) = (Pinned::new(), 0);
         move |handle| {

@@ -1,4 +1,4 @@
-//! What goes by the order of the keys: the ends, neighbours, counts and ranges.
+//! Operations by the order of keys: the ends, neighbours, counts and ranges.
 
 use super::BoxedIndex;
 use crate::index::{Entries, Index, Own};
@@ -11,7 +11,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Removes the entry with the smallest key, as [`Index::pop_first`] does; its value is retired.
+    /// Removes the entry with the smallest key; its value is retired. See [`Index::pop_first`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -27,7 +27,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// Removes the entry with the largest key; otherwise as [`BoxedIndex::pop_first`].
+    /// Removes the entry with the largest key; its value is retired. See [`BoxedIndex::pop_first`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -43,9 +43,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// The entry that `find` finds, once its value is found as well. A handle names one value only, so that
-    /// is the entry of the moment in which `find` took effect; if the value was retired since, it starts
-    /// again.
+    /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
+    /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
     fn entry<'p>(
         &'p self,
         pin: &'p Pinned,
@@ -59,7 +58,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// The entry with the smallest key. O(log n).
+    /// Returns the entry with the smallest key. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -74,7 +73,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, Index::first)
     }
 
-    /// The entry with the largest key. O(log n).
+    /// Returns the entry with the largest key. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -89,7 +88,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, Index::last)
     }
 
-    /// The entry with the largest key that is at most `key`. O(log n).
+    /// Returns the entry with the largest key that is at most `key`. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -104,7 +103,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.floor(key))
     }
 
-    /// The entry with the smallest key that is at least `key`. O(log n).
+    /// Returns the entry with the smallest key that is at least `key`. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -119,7 +118,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.ceiling(key))
     }
 
-    /// The entry with the largest key below `key`. O(log n).
+    /// Returns the entry with the largest key below `key`. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -134,7 +133,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.lower(key))
     }
 
-    /// The entry with the smallest key above `key`. O(log n).
+    /// Returns the entry with the smallest key above `key`. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -149,7 +148,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.higher(key))
     }
 
-    /// The entry whose key is nearest to `key`, as [`Index::nearest`].
+    /// Returns the entry whose key is nearest to `key`. See [`Index::nearest`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -168,7 +167,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.nearest(key))
     }
 
-    /// As [`BoxedIndex::nearest`], by the caller's distance, as [`Index::nearest_by`].
+    /// Returns the entry whose key is nearest to `key` by the caller's distance. See [`Index::nearest_by`].
     pub fn nearest_by<'p, D: Ord>(
         &'p self,
         key: K,
@@ -178,7 +177,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.nearest_by(key, own, &distance))
     }
 
-    /// How many keys lie in a range, as [`Index::count`].
+    /// Returns the number of keys in a range. See [`Index::count`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -193,7 +192,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.count(range)
     }
 
-    /// How many keys are less than this one, as [`Index::rank`].
+    /// Returns the number of keys that are less than `key`. See [`Index::rank`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -208,7 +207,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.rank(key)
     }
 
-    /// The entry before which there are so many others, as [`Index::nth`].
+    /// Returns the entry before which there are `position` others. See [`Index::nth`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -223,13 +222,13 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.nth(position))
     }
 
-    /// Keys that cut the index into so many parts of equal size, as [`Index::split_points`].
+    /// Returns keys that partition the index into parts of equal size. See [`Index::split_points`].
     pub fn split_points(&self, parts: usize) -> Vec<K> {
         self.index.split_points(parts)
     }
 
-    /// The entries of a range under one pin, as [`Index::range`]. A value that is replaced after its
-    /// leaf was read is shown as it is when its turn comes.
+    /// Returns an iterator over the entries of a range, under one pin. A value that is replaced after its
+    /// leaf was read is shown in its state when the iterator reaches it. See [`Index::range`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -245,7 +244,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         BoxedEntries { entries: self.index.range(range), index: self, pin }
     }
 
-    /// As [`BoxedIndex::range`], for ends that may be the wrong way round.
+    /// Returns an iterator over the entries of a range, which may be inverted. See [`BoxedIndex::range`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end.
@@ -265,13 +264,14 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Ok(BoxedEntries { entries: self.index.try_range(range)?, index: self, pin })
     }
 
-    /// All entries under one pin; otherwise as [`BoxedIndex::range`].
+    /// Returns an iterator over all entries, under one pin. See [`BoxedIndex::range`].
     pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedEntries<'p, K, T> {
         BoxedEntries { entries: self.index.iter(), index: self, pin }
     }
 }
 
-/// The entries of a range of a [`BoxedIndex`], from both ends. Weakly consistent, like [`Entries`].
+/// An iterator over the entries of a range of a [`BoxedIndex`], from both ends. Weakly consistent, like
+/// [`Entries`].
 pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
     entries: Entries<&'p Index<K, SlotId>>,
     index: &'p BoxedIndex<K, T>,
@@ -279,7 +279,7 @@ pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
 }
 
 impl<'p, K: Key, T: Send + Sync + 'static> BoxedEntries<'p, K, T> {
-    /// The value that is stored under a key of the range: the one of its handle, or what came after it.
+    /// Returns the value of a key of the range: the one of its handle, or the one that replaced it.
     fn value(&self, key: K, handle: SlotId) -> Option<&'p T> {
         self.index.slots.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
     }

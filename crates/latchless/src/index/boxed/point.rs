@@ -1,4 +1,4 @@
-//! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
+//! Operations on one key: lookup, insert, remove, compare and exchange. Each is one atomic step.
 
 use super::BoxedIndex;
 use crate::index::TryInsertError;
@@ -8,10 +8,10 @@ use crate::slot_map::Pinned;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
 
-/// Why [`BoxedIndex::compare_exchange`] didn't exchange.
+/// The reason why [`BoxedIndex::compare_exchange`] didn't exchange.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CompareExchangeError<V> {
-    /// The key has another value, or isn't there.
+    /// The key has another value, or isn't present.
     #[error("the key has another value, or isn't there")]
     Other(Option<V>),
     /// Memory was refused.
@@ -20,7 +20,7 @@ pub enum CompareExchangeError<V> {
 }
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// The value under a key. O(log n).
+    /// Returns the value of a key. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -38,7 +38,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// What `read` makes of the value under a key, under a pin of its own. O(log n).
+    /// Returns `read(value)` for the value of a key, under a temporary pin. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -50,7 +50,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.get(key, &self.pin()).map(read)
     }
 
-    /// A clone of the value under a key, under a pin of its own. O(log n).
+    /// Returns a clone of the value of a key, under a temporary pin. O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -65,15 +65,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.read(key, T::clone)
     }
 
-    /// Whether a key is there. O(log n); needs no pin.
+    /// Returns whether a key is present. O(log n); needs no pin.
     pub fn contains_key(&self, key: K) -> bool {
         self.index.contains_key(key)
     }
 
-    /// Puts a value under a key and returns the value that it replaces, which is retired. O(log n).
+    /// Inserts an entry and returns the value that it replaces, which is retired. O(log n).
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before, and `value` is dropped.
+    /// Memory was refused; the index is then unchanged, and `value` is dropped.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -93,11 +93,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Puts a value under a key that isn't there; otherwise drops it. O(log n).
+    /// Inserts an entry if the key isn't present; otherwise drops `value`. O(log n).
     ///
     /// # Errors
-    /// [`TryInsertError::Present`] with the value that is there, or [`TryInsertError::Refused`]. The index
-    /// is then as before.
+    /// [`TryInsertError::Present`] with the current value, or [`TryInsertError::Refused`]. The index is then
+    /// unchanged.
     ///
     /// ```
     /// # use latchless::TryInsertError;
@@ -135,11 +135,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Err(refused)
     }
 
-    /// Gives another value to a key that is there, and returns the one before, which is retired; drops
-    /// `value` if the key isn't there. O(log n).
+    /// Replaces the value of a key that is present, and returns the old one, which is retired; drops `value`
+    /// if the key isn't present. O(log n).
     ///
     /// # Errors
-    /// When memory for the value is refused; the index is then as before.
+    /// Memory for the value was refused; the index is then unchanged.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -158,8 +158,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         Ok(self.retire(old, pin))
     }
 
-    /// Takes a key out and returns its value, which is retired: it is dropped when no pin of this moment is
-    /// left, in a batch with others ([`BoxedIndex::flush`] doesn't wait for those). O(log n).
+    /// Removes a key and returns its value, which is retired: it is dropped after all current pins have
+    /// ended, in a batch with others ([`BoxedIndex::flush`] doesn't wait for those). O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -185,16 +185,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.slots.take(handle)
     }
 
-    /// Gives `value` to a key whose value is still the very one that the caller saw, and returns that one,
+    /// Replaces the value of a key if it is still the very one that the caller saw, and returns that one,
     /// which is retired; otherwise drops `value`. O(log n).
     ///
-    /// Values are compared by where they are, not by what they are: `expected` is what an operation
-    /// returned under a pin that is still held. To compare what values say, use
-    /// [`BoxedIndex::compute`].
+    /// Values are compared by address, not by content: `expected` is a reference that an operation returned
+    /// under a pin that is still held. To compare contents, use [`BoxedIndex::compute`].
     ///
     /// # Errors
-    /// [`CompareExchangeError::Other`] with what is there instead, or
-    /// [`CompareExchangeError::Refused`]. The index is then as before.
+    /// [`CompareExchangeError::Other`] with the current value, if any, or [`CompareExchangeError::Refused`].
+    /// The index is then unchanged.
     ///
     /// ```
     /// # use latchless::index::CompareExchangeError;
@@ -217,7 +216,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         let (mut value, mut met) = (Some(value), false);
         let before = self.compare_and_update(key, pin, |present| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
-            // Asked again only where another value has come: then `expected` never does again.
+            // Called again only after another value was stored, and `expected` never returns then.
             value.take_if(|_| met).map_or(Action::Keep, Action::Set)
         });
         match before {
@@ -227,12 +226,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Removes a key whose value is still the very one that the caller saw, compared as in
-    /// [`BoxedIndex::compare_exchange`], and returns that one, which is retired. O(log n). To judge by what
-    /// the value says, use [`BoxedIndex::remove_if`].
+    /// Removes a key if its value is still the very one that the caller saw, compared as in
+    /// [`BoxedIndex::compare_exchange`], and returns that one, which is retired. O(log n). To decide by the
+    /// value's content, use [`BoxedIndex::remove_if`].
     ///
     /// # Errors
-    /// What is there instead: another value, or nothing. The index is then as before.
+    /// The current value, if any. The index is then unchanged.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

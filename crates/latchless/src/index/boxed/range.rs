@@ -1,4 +1,4 @@
-//! Whole ranges at once: fold, show, remove; and keys or values alone.
+//! Operations on whole ranges: fold, visit, remove; and iterators over keys or values only.
 
 use super::BoxedIndex;
 use crate::slot_map::Pinned;
@@ -8,7 +8,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// All keys, ascending. Needs no pin.
+    /// Returns an iterator over all keys, ascending. Needs no pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -18,7 +18,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.keys()
     }
 
-    /// All values, in the order of their keys.
+    /// Returns an iterator over all values, in the order of their keys.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -31,7 +31,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.iter(pin).map(|(_, value)| value)
     }
 
-    /// Folds the entries of a range, ascending, into one result, under a pin of its own.
+    /// Folds the entries of a range, ascending, into one result, under a temporary pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -42,7 +42,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.range(range, &pin).fold(start, |folded, (key, value)| fold(folded, key, value))
     }
 
-    /// Shows every entry of a range, ascending, under a pin of its own.
+    /// Calls `each` with every entry of a range, ascending, under a temporary pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -54,11 +54,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.fold(range, (), |(), key, value| each(key, value));
     }
 
-    /// Removes the keys of a range and says how many they were; their values are retired. O(entries in the
-    /// range). Atomic for each key, not for the whole range: keys that are put in meanwhile may stay.
+    /// Removes the keys of a range and returns their number; their values are retired. O(entries in the
+    /// range). Atomic for each key, not for the whole range: keys that are inserted meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange): nothing was removed.
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

@@ -1,7 +1,7 @@
-//! The standard library's traits, as for [`Index`]: what can't return an error panics when memory is
+//! The standard library's traits, as for [`Index`]: those that can't return an error panic if memory is
 //! refused.
 //!
-//! There is no iterator over `&BoxedIndex`: what it yields would need a pin that outlives it. That is
+//! There is no iterator over `&BoxedIndex`, because its items would need a pin that outlives it; use
 //! [`BoxedIndex::iter`].
 
 use super::{BoxedIndex, TOGETHER};
@@ -15,12 +15,12 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Puts in all entries of an iterator, in batches; of equal keys the last one stays. The iterator
-    /// isn't run ahead of what is put in by more than one batch.
+    /// Inserts all entries of an iterator, in batches; of equal keys the last one stays. The iterator is at
+    /// most one batch ahead of the inserts.
     ///
     /// # Errors
-    /// When memory is refused. The batch at that point is put in as far as memory reaches, and the
-    /// iterator isn't advanced further.
+    /// Memory was refused. The batch at that point is inserted as far as memory suffices, and the iterator
+    /// isn't advanced further.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u64, String>::new()?;
@@ -42,11 +42,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// An index of all entries of an iterator, in any order; of equal keys the last one stays.
-    /// O(n log n): sorts them and loads them in bulk.
+    /// Creates an index from all entries of an iterator, in any order; of equal keys the last one stays. O(n
+    /// log n): sorts the entries and loads them in bulk.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// Memory was refused.
     ///
     /// ```
     /// # use latchless::BoxedIndex;
@@ -62,63 +62,64 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 }
 
 impl<K: Key, T: Send + Sync + 'static> FromIterator<(K, T)> for BoxedIndex<K, T> {
-    /// As [`BoxedIndex::try_from_iter`].
+    /// Creates an index from all entries of an iterator. See [`BoxedIndex::try_from_iter`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn from_iter<I: IntoIterator<Item = (K, T)>>(entries: I) -> Self {
         Self::try_from_iter(entries).unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static, const N: usize> From<[(K, T); N]> for BoxedIndex<K, T> {
-    /// As [`BoxedIndex::try_from_iter`].
+    /// Creates an index from an array of entries. See [`BoxedIndex::try_from_iter`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn from(entries: [(K, T); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Extend<(K, T)> for BoxedIndex<K, T> {
-    /// As [`BoxedIndex::try_extend`].
+    /// Inserts all entries of an iterator. See [`BoxedIndex::try_extend`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, entries: I) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Extend<(K, T)> for &BoxedIndex<K, T> {
-    /// As [`BoxedIndex::try_extend`].
+    /// Inserts all entries of an iterator. See [`BoxedIndex::try_extend`].
     ///
     /// # Panics
-    /// When memory is refused.
+    /// If memory is refused.
     fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, entries: I) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
 impl<K: Key, T: Send + Sync + 'static> Default for BoxedIndex<K, T> {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Panics
-    /// When the system has no memory for a first node.
+    /// If the system has no memory for a first node.
     fn default() -> Self {
         Self::new().unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
 
 impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
-    /// As a map: `{7: "seven"}`.
+    /// Formats the index as a map: `{7: "seven"}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter(&self.pin())).finish()
     }
 }
 
-/// The entries of a [`BoxedIndex`], owned, from both ends. What isn't taken is dropped with the iterator.
+/// An owning iterator over the entries of a [`BoxedIndex`], from both ends. The remaining ones are dropped
+/// with it.
 pub struct BoxedIntoEntries<K: Key, T: Send + Sync + 'static> {
     entries: Entries<Index<K, SlotId>>,
     slots: SlotMap<T>,

@@ -39,11 +39,11 @@ tsan:
 
 # The concurrent tests a hundred times as long: 10^8 checked operations per index. About an hour.
 stress effort="100":
-    LATCHLESS_EFFORT={{effort}} cargo test --release -p latchless-conformance --test concurrent
+    LATCHLESS_EFFORT={{effort}} cargo test --release -p latchless --test concurrent
 
 # The long campaigns of everything that looks for races: hours.
 campaign:
-    LATCHLESS_EFFORT=100 cargo test --release -p latchless-conformance --test concurrent
+    LATCHLESS_EFFORT=100 cargo test --release -p latchless --test concurrent
     LATCHLESS_EFFORT=20 .ci/run disturb tsan
     LOOM_MAX_PREEMPTIONS=4 .ci/run loom
     MIRI_SEEDS=64 .ci/run miri
@@ -71,7 +71,7 @@ c:
 
 # The rules of the house: imports, lengths, unsafe code, orderings.
 tidy:
-    cargo test -p latchless-conformance --no-default-features --test tidy
+    cargo test -p latchless-tidy
 
 # Mistakes that the tests must find: `just mutants`, or `just mutants latch merge`.
 mutants *names:
@@ -83,20 +83,20 @@ ci:
 
 # Race the indexes: `just bench --workload scan --records 1000000`.
 bench *arguments:
-    cargo run --release -p latchless-lab -- bench {{arguments}}
+    cargo run --release -p latchless-bench -- {{arguments}}
 
-# What `Index` has to show, row by row: `just suite 10M results/flagship.md`. Takes hours.
+# What `Index` has to show, row by row: `just suite 10M crates/bench/results/flagship.md`. Takes hours.
 suite records="1M" report="flagship.md":
-    cargo run --release -p latchless-lab --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
+    cargo run --release -p latchless-bench --features rivals -- --suite flagship --records {{records}} --report {{report}}
 
 # The README's chart, from the kept results.
 chart:
-    python3 docs/chart.py
+    python3 crates/bench/chart.py
 
 # Rerun the papers' experiments: `just paper pb-tree table-3`.
 paper *arguments:
     cargo run --release -p latchless-lab -- paper {{arguments}}
 
-# The search kernels' figures: docs/search-kernels.md.
+# The search kernels' figures: docs/internals/search-kernels.md.
 kernels:
     cargo run --release -p latchless-core --example search_kernels

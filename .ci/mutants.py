@@ -32,9 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / ".ci" / "mutants.toml"
 BUILD = ROOT / "target" / "mutants"
 COPY = BUILD / "source"
-CRATES = pathlib.Path("crates")
 # Where the switch is, and where tests run.
-SWITCHED, TESTED = CRATES / "core", CRATES / "latchless"
+SWITCHED, TESTED = pathlib.Path("crates/core"), pathlib.Path("crates/latchless")
 KILLED_PERCENT_MIN = 95
 
 # Appended to the lowest crate of the copy.
@@ -84,7 +83,7 @@ def place_of(mutant, text):
 def mutated(snippet, mutants):
     """Rust code that does what the snippet does, or what the chosen one of these mutants does."""
     statement = snippet.rstrip().endswith((";", "}"))
-    own = mutants[0]["file"].startswith("core/")
+    own = mutants[0]["file"].startswith("crates/core/")
     switch = "crate::mutant" if own else "latchless_core::mutant"
     branches = "".join(f"if {switch}({m['number']}) {{ {m['with']} }} else " for m in mutants)
     code = f"{branches}{{ {snippet} }}"
@@ -99,11 +98,11 @@ def plant(mutants):
     ).splitlines()
     by_file = {}
     for mutant in mutants:
-        by_file.setdefault(str(CRATES / mutant["file"]), []).append(mutant)
+        by_file.setdefault(mutant["file"], []).append(mutant)
     missing = set(by_file) - set(tracked)
     if missing:
         fail(f"the list names files that don't exist: {', '.join(sorted(missing))}")
-    switch, log = str(SWITCHED / "src" / "lib.rs"), str(CRATES / "log" / "Cargo.toml")
+    switch, log = str(SWITCHED / "src" / "lib.rs"), "crates/log/Cargo.toml"
     kept = set()
     for name in tracked:
         source, target = ROOT / name, COPY / name
@@ -144,9 +143,9 @@ def planted(text, mutants):
 def build(harnesses):
     """Builds each harness once; gives each the executables that cargo names."""
     for harness in harnesses:
-        environment = dict(os.environ, RUSTFLAGS=harness["rustflags"], CARGO_INCREMENTAL="0")
+        environment = dict(os.environ, RUSTFLAGS=harness.get("rustflags", ""), CARGO_INCREMENTAL="0")
         command = ["cargo", *harness["cargo"].split(), "--no-run", "--target-dir", str(BUILD / harness["name"])]
-        print("+", f"RUSTFLAGS='{harness['rustflags']}'", " ".join(command), flush=True)
+        print("+", f"RUSTFLAGS='{harness.get('rustflags', '')}'", " ".join(command), flush=True)
         done = subprocess.run(command, cwd=COPY, env=environment, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr)

@@ -1,11 +1,11 @@
-"""Writes results/README.md: what the papers say beside what came out here, from the kept results.
+"""Writes research/results/README.md: what the papers say beside what came out here, from the kept results.
 
-    python3 docs/papers.py            after results or reasons have changed
-    python3 docs/papers.py --check    whether the page is the one of the kept results
+    python3 research/papers.py            after results or reasons have changed
+    python3 research/papers.py --check    whether the page is the one of the kept results
 
 A line is one claim of a paper: a number, a band or an order, over all points and indexes for which its text
 states it. Every figure of every paper has a line. A claim that is off by more than 15 % somewhere needs
-its measured reason in docs/papers.toml, and a reason needs such a claim. What a reason doesn't explain, and what was
+its measured reason in research/papers.toml, and a reason needs such a claim. What a reason doesn't explain, and what was
 tried, is said under `left`.
 """
 
@@ -16,10 +16,10 @@ from collections import Counter
 from math import inf
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "results"
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
 PAGE = RESULTS / "README.md"
-KNOWN = tomllib.loads((ROOT / "docs" / "papers.toml").read_text())
+KNOWN = tomllib.loads((HERE / "papers.toml").read_text())
 
 # A ratio further from 1 than this needs a reason.
 OFF = 0.15
@@ -110,7 +110,7 @@ def worst(rows):
 
 
 def reason(paper, experiment, panel, unit, place, series, used):
-    """Why a claim is off, as docs/papers.toml has it. An entry is about all that it doesn't narrow down."""
+    """Why a claim is off, as research/papers.toml has it. An entry is about all that it doesn't narrow down."""
     where = {"paper": {paper}, "figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": set(series)}
     for nth, entry in enumerate(KNOWN["off"]):
         narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
@@ -196,12 +196,12 @@ def page():
         if any(word in entry["reason"] for word in GUESSED):
             missing.append(f"a guess and no measured reason: {entry['reason'][:60]}…")
         if nth not in used:
-            missing.append(f"nothing is off where docs/papers.toml has the reason: {entry['reason'][:60]}…")
+            missing.append(f"nothing is off where research/papers.toml has the reason: {entry['reason'][:60]}…")
     if missing:
-        sys.exit("docs/papers.toml must say why, or which figure it is:\n  " + "\n  ".join(missing))
+        sys.exit("research/papers.toml must say why, or which figure it is:\n  " + "\n  ".join(missing))
     head = f"""# The papers' claims beside ours
 
-Made by `python3 docs/papers.py` from the kept results in [`model/`](model) and [`native/`](native); CI checks that it
+Made by `python3 research/papers.py` from the kept results in [`model/`](model) and [`native/`](native); CI checks that it
 is current. A line is one claim of a paper's text, over every point and index for which the text states it.
 The figures themselves are images, so their curves can't be compared.
 
@@ -227,7 +227,7 @@ def said(counts):
 fresh = page()
 if sys.argv[1:] == ["--check"]:
     if not PAGE.exists() or PAGE.read_text() != fresh:
-        sys.exit("results/README.md isn't the page of the kept results: run python3 docs/papers.py")
+        sys.exit("research/results/README.md isn't the page of the kept results: run python3 research/papers.py")
 elif sys.argv[1:]:
     sys.exit(__doc__)
 else:

@@ -1,7 +1,7 @@
-"""Draws docs/chart.svg, the README's chart, from the kept results: results/flagship.md.
+"""Draws docs/chart.svg, the README's chart, from the kept results: crates/bench/results/flagship.md.
 
-    python3 docs/chart.py            after the results have changed
-    python3 docs/chart.py --check    whether the chart is the one of the kept results
+    python3 crates/bench/chart.py            after the results have changed
+    python3 crates/bench/chart.py --check    whether the chart is the one of the kept results
 
 Each bar says how many times as fast as std::BTreeMap `latchless::Index` was; where published crates ran
 in the same race, a second bar shows the fastest of them.
@@ -11,9 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "results" / "flagship.md"
-CHART = ROOT / "docs" / "chart.svg"
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "flagship.md"
+CHART = HERE.parent.parent / "docs" / "chart.svg"
 
 OURS, SINGLE_THREADED, BASELINE = "index", "index-exclusive", "btreemap"
 # Races by name, as in the results, and what the chart calls them.
@@ -62,7 +62,7 @@ def draw(page):
     groups = [(label, list(bars(found[name]))) for name, label in LABELS.items() if OURS in found.get(name, ())]
     head = re.search(r"^(\d+) records, .*, (median of \d+ rounds), (\w+) keys", page, re.M)
     if not groups or not head:
-        sys.exit(f"{RESULTS} isn't a page of `latchless-lab bench --suite flagship --report`")
+        sys.exit(f"{RESULTS} isn't a page of `latchless-bench --suite flagship --report`")
     records, rounds, key = int(head[1]), head[2], head[3]
     shown = f"{records // 10**6}M" if records % 10**6 == 0 else f"{records:,}"
     blue = "; blue: the fastest published crate" if any(len(group) > 1 for _, group in groups) else ""
@@ -96,7 +96,7 @@ def draw(page):
 chart = draw(RESULTS.read_text())
 if sys.argv[1:] == ["--check"]:
     if not CHART.exists() or CHART.read_text() != chart:
-        sys.exit("docs/chart.svg isn't the chart of results/flagship.md: run python3 docs/chart.py")
+        sys.exit("docs/chart.svg isn't the chart of crates/bench/results/flagship.md: run python3 crates/bench/chart.py")
 elif sys.argv[1:]:
     sys.exit(__doc__)
 else:

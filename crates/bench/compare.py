@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Races two builds of `witness` (crates/latchless/examples/witness.rs) and counts their instructions.
 
-    python3 docs/compare.py BEFORE AFTER [--records 4000000] [--rounds 9] [--count] > results/...
+    python3 crates/bench/compare.py BEFORE AFTER [--records 4000000] [--rounds 9] [--count] > results/...
 
 Times are nanoseconds of one operation, medians of rounds in which the two programs take turns. With --count also
 instructions of one operation by valgrind's callgrind (which knows no AVX-512), with 400,000 entries.

@@ -4,7 +4,7 @@ pub mod bulk_load;
 pub mod index;
 pub mod nodes;
 pub mod operations;
-#[path = "../../crates/conformance/tests/variants/shared.rs"]
+#[path = "../../research/papers/tests/variants/shared.rs"]
 mod shared;
 pub mod snapshot;
 

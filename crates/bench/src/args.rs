@@ -1,4 +1,4 @@
-//! What `latchless-lab bench` is asked.
+//! The command line of `latchless-bench`.
 
 use super::outcome::Setting;
 use super::pages::Pages;
@@ -16,37 +16,37 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// What the long help adds to the options.
-const TEACHING: &str = "\
+pub const TEACHING: &str = "\
 Examples:
-  latchless-lab bench
+  latchless-bench
       A million random 64-bit keys, a million gets: BTreeMap against the index to use.
-  latchless-lab bench --index btreemap,p16i,p8-csb --records 10M --batch 64
+  latchless-bench --index btreemap,p16i,p8-csb --records 10M --batch 64
       Others over ten million keys, far beyond the caches, in batches of 64 gets.
-  latchless-lab bench --workload sum --scan-length 10000 --ops 1000
+  latchless-bench --workload sum --scan-length 10000 --ops 1000
       Sums of ten thousand values each; times are per entry.
-  latchless-lab bench --workload ycsb-a --threads 2
+  latchless-bench --workload ycsb-a --threads 2
       Half gets, half updates from two threads, with popular keys.
-  latchless-lab bench --workload insert --records 10M --batch 64
+  latchless-bench --workload insert --records 10M --batch 64
       Inserts in batches: one call of insert_many each.
-  latchless-lab bench --workload load --records 10M
+  latchless-bench --workload load --records 10M
       Bulk loads of sorted pairs; times are per key.
-  latchless-lab bench --index all --format json > results.jsonl
+  latchless-bench --index all --format json > results.jsonl
       Every index of this build, one JSON object a line.
-  latchless-lab bench --suite flagship --records 10M --report flagship.md
+  latchless-bench --suite flagship --records 10M --report flagship.md
       Every race that the index to use has to win, one table; takes an hour or so.
-  latchless-lab bench --keys composite-64 --records 2M
+  latchless-bench --keys composite-64 --records 2M
       Keys as tables have them: a hashed user, then a counter, 64 items per user.
-  latchless-lab bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
+  latchless-bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
       Every row on several key sets, all indexes on huge pages.
-  latchless-lab bench --keys url --index bytes,btreemap --workload scan
+  latchless-bench --keys url --index bytes,btreemap --workload scan
       Keys of any length: addresses of pages, scans of a hundred with their keys.
-  latchless-lab bench --suite bytes --keys url,uuid16,rocks --report bytes.md
+  latchless-bench --suite bytes --keys url,uuid16,rocks --report bytes.md
       Every row over byte strings, on several sets of them.
-  latchless-lab bench --workload insert --pauses insert --records 10M
+  latchless-bench --workload insert --pauses insert --records 10M
       How long the longest of all inserts takes, beside the median, in processor time.
-  latchless-lab bench --suite pauses --records 10M --prefault
+  latchless-bench --suite pauses --records 10M --prefault
       The same of inserts, removals and gets, from one thread and while two write.
-  cargo run --release -p latchless-lab --features rivals -- bench --index btreemap,scc,p16i
+  cargo run --release -p latchless-bench --features rivals -- --index btreemap,scc,p16i
       With the published rivals, which a plain build leaves out.
 
 How it measures:
@@ -78,9 +78,8 @@ How it measures:
 
 Exit codes: 0 done, 1 failed while running, 2 can't be served as asked, 3 a wrong answer.";
 
-/// Race indexes against each other, interleaved in one process.
+/// The options of a race, or of a suite of races.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = TEACHING)]
 pub struct Args {
     /// Indexes, the one to compare with first; `all` for every one of this build (see `list`)
     /// [default: btreemap and the index to use]
@@ -161,6 +160,7 @@ pub struct Args {
     /// Also write a page: HTML with plots, which opens offline; of a suite, Markdown
     #[arg(long, value_name = "FILE", overrides_with = "report")]
     pub report: Option<PathBuf>,
+    /// How indexes are built.
     #[command(flatten)]
     pub options: catalogue::Options,
 }

@@ -4,6 +4,7 @@ use latchless::index::{self, ExclusiveIndex};
 use latchless::{Fits, Index, Key};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
+#[cfg(feature = "papers")]
 use latchless_papers::{cssl, olfit, pb_tree, pi, spiderman};
 use latchless_rivals::Missing;
 use latchless_terminal::count;
@@ -108,14 +109,7 @@ pub fn entries() -> Vec<Entry> {
         ours(FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
         ours(SINGLE_THREADED, "the same without latches, for one thread that has it to itself", false),
     ];
-    let papers = [
-        &pb_tree::Member::ALL.map(pb_tree::Member::entry)[..],
-        &olfit::Member::ALL.map(olfit::Member::entry),
-        &cssl::Member::ALL.map(cssl::Member::entry),
-        &pi::Member::ALL.map(pi::Member::entry),
-        &spiderman::Member::ALL.map(spiderman::Member::entry),
-    ];
-    let papers = papers.into_iter().flatten().map(|entry| ours(entry.name, entry.about, entry.concurrent));
+    let papers = of_papers().into_iter().map(|(name, about, concurrent)| ours(name, about, concurrent));
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -125,6 +119,25 @@ pub fn entries() -> Vec<Entry> {
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
     baselines.into_iter().chain(flagship).chain(papers).chain(rivals).collect()
+}
+
+/// The papers' structures: name, description, whether many threads may update it.
+#[cfg(feature = "papers")]
+fn of_papers() -> Vec<(&'static str, &'static str, bool)> {
+    let papers = [
+        &pb_tree::Member::ALL.map(pb_tree::Member::entry)[..],
+        &olfit::Member::ALL.map(olfit::Member::entry),
+        &cssl::Member::ALL.map(cssl::Member::entry),
+        &pi::Member::ALL.map(pi::Member::entry),
+        &spiderman::Member::ALL.map(spiderman::Member::entry),
+    ];
+    papers.into_iter().flatten().map(|entry| (entry.name, entry.about, entry.concurrent)).collect()
+}
+
+/// A build without the feature `papers` has none.
+#[cfg(not(feature = "papers"))]
+const fn of_papers() -> [(&'static str, &'static str, bool); 0] {
+    []
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -156,6 +169,7 @@ where
             Box::new(index)
         });
     }
+    #[cfg(feature = "papers")]
     if let Some(built) = of_a_paper(name, options) {
         return built.map_err(Failure::run);
     }
@@ -171,6 +185,7 @@ pub fn flagship<K: Key, V: Fits<K::Bits>>(options: &Options) -> Result<Index<K, 
 }
 
 /// An empty index of a paper, if one has that name.
+#[cfg(feature = "papers")]
 fn of_a_paper<K, V>(
     name: &str,
     options: &Options,
@@ -219,7 +234,7 @@ fn refusal(name: &str, missing: Missing) -> Failure {
     match missing {
         Missing::NotCompiled => Failure::usage(format!(
             "the index `{name}` is not in this build: --features rivals adds the published rivals \
-             (cargo run --release -p latchless-lab --features rivals -- bench …)"
+             (cargo run --release -p latchless-bench --features rivals -- …)"
         )),
         Missing::Unknown => {
             let entries = entries();
@@ -232,8 +247,9 @@ fn refusal(name: &str, missing: Missing) -> Failure {
                 several => format!("; {} are not in this build: --features rivals", several.join(" and ")),
             };
             Failure::usage(format!(
-                "no index is called `{name}`{}{absent}; `latchless-lab list index` shows all",
+                "no index is called `{name}`{}{absent}; `latchless-bench list index` shows all{}",
                 did_you_mean(name, like),
+                if cfg!(feature = "papers") { "" } else { ", --features papers adds those of the papers" },
             ))
         }
     }

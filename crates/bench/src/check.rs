@@ -99,9 +99,9 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::requests::Handing;
-    use crate::bench::{Load, Order};
     use crate::catalogue::{self, build};
+    use crate::requests::Handing;
+    use crate::{Load, Order};
     use latchless_workload::{Operation, value_of};
 
     /// Three keys, and a get of one of them.

@@ -11,10 +11,10 @@ use super::timed::{Run, get_in_batches};
 use super::word::Word;
 use super::{Args, Batch};
 use crate::catalogue::{self, Origin};
+use crate::huge_pages;
 use crate::machine;
 use crate::progress::Progress;
 use latchless::FillFactor;
-use latchless_lab::huge_pages;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
 use latchless_workload::{Kind, Spec, Workload};
@@ -244,7 +244,7 @@ impl<L: Word> Contest<'_, L> {
 
     /// Heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
-        let (index, bytes) = latchless_lab::counting::held_by(|| {
+        let (index, bytes) = crate::counting::held_by(|| {
             let mut index = Raced::<L>::build(name, &self.options)?;
             index
                 .bulk_load(self.filling.sorted(), FillFactor::FULL)
@@ -298,6 +298,6 @@ mod tests {
             (ended, entrant.runs)
         };
         assert_eq!(fails("scc"), (false, false));
-        assert!(fails("p8").0 && fails("btreemap").0);
+        assert!(fails("index-exclusive").0 && fails("btreemap").0);
     }
 }

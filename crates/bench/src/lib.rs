@@ -1,4 +1,8 @@
-//! `latchless-lab bench`: race indexes against each other.
+//! Races of ordered indexes against each other, in one process, round by round.
+//!
+//! The program `latchless-bench` is [`args`] and [`run`]; [`list`] prints everything that its command line
+//! names. The laboratory of the papers uses the rest: an allocator that counts ([`counting`],
+//! [`apart`](mod@apart)), the machine ([`host`], [`huge_pages`], [`machine`]), progress.
 //!
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`] (filling an
 //! index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads), [`timed`] (the
@@ -8,19 +12,27 @@
 //! races, one table).
 
 mod access;
-mod args;
+pub mod apart;
+pub mod args;
 pub mod bytes;
+pub mod catalogue;
 mod check;
 mod contest;
+pub mod counting;
 mod digest;
 mod drive;
+pub mod host;
+pub mod huge_pages;
+pub mod list;
 mod load;
+pub mod machine;
 mod outcome;
 mod pages;
 mod pauses;
+pub mod progress;
 mod raced;
 mod ranged;
-mod report;
+pub mod report;
 mod requests;
 mod side_by_side;
 mod suite;
@@ -29,8 +41,7 @@ mod word;
 
 pub use args::{Args, Batch, Load, Order};
 
-use crate::catalogue::{self, Origin};
-use crate::machine;
+use crate::catalogue::Origin;
 use args::Width;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
@@ -47,7 +58,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return pages::run_there(wanted, args.report.as_deref());
     }
     if let Some(file) = &args.report {
-        latchless_lab::results::check_writable(file).map_err(Failure::run)?;
+        report::check_writable(file)
+            .map_err(|error| Failure::run(format!("{} can't be written: {error}", file.display())))?;
     }
     if let Some(suite) = args.suite {
         return suite::run(suite, args);

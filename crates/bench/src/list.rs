@@ -1,6 +1,6 @@
-//! `latchless-lab list`: what there is.
+//! `latchless-bench list`: what there is.
 
-use crate::bench::bytes::catalogue as byte_indexes;
+use crate::bytes::catalogue as byte_indexes;
 use crate::catalogue;
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
@@ -10,15 +10,15 @@ use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet, Workload};
 use serde_json::json;
 
-/// What there is: indexes, workloads, key sets, the papers' experiments, search kernels.
+/// What there is: indexes, workloads, key sets, search kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  latchless-lab list
+  latchless-bench list
       Everything that can be named on the command line.
-  latchless-lab list cssl
-      What has `cssl` in its kind, name, description or note.
-  latchless-lab list --format json
+  latchless-bench list url
+      What has `url` in its kind, name, description or note.
+  latchless-bench list --format json
       Everything, one JSON object a line: kind, name, about, note.")]
 pub struct Args {
     /// List only what has this in its kind, name, description or note
@@ -65,9 +65,6 @@ fn items() -> Vec<[String; 4]> {
         let note = if workload.updates() { "updates" } else { "reads" };
         ["workload", workload.name(), workload.about(), note]
     });
-    let experiments = latchless_lab::catalogue()
-        .into_iter()
-        .map(|one| ["experiment", one.experiment.name, one.experiment.title, one.paper.name]);
     let kernels = Kernel::ALL.into_iter().map(|kernel| {
         let note = match kernel {
             absent if !absent.is_available() => "not on this processor",
@@ -76,17 +73,17 @@ fn items() -> Vec<[String; 4]> {
         };
         ["kernel", kernel.name(), "in-node search", note]
     });
-    let others = indexes.chain(workloads).chain(experiments).chain(kernels);
+    let others = indexes.chain(workloads).chain(kernels);
     let key_sets = KeySet::ALL
         .into_iter()
-        .map(|set| ["keys", &set.to_string(), set.about(), "for bench --keys"].map(str::to_owned));
+        .map(|set| ["keys", &set.to_string(), set.about(), "for --keys"].map(str::to_owned));
     others.map(|item| item.map(str::to_owned)).chain(key_sets).chain(byte_strings()).collect()
 }
 
 /// What there is over byte strings: sets of keys, and the indexes that aren't among the others.
 fn byte_strings() -> impl Iterator<Item = [String; 4]> {
     let sets = BytesKeySet::ALL.into_iter().map(|set| {
-        let note = if set.is_hard() { "for bench --keys; hard" } else { "for bench --keys" };
+        let note = if set.is_hard() { "for --keys; hard" } else { "for --keys" };
         ["byte strings", set.name(), set.about(), note]
     });
     let others = catalogue::entries();

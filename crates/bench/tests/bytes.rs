@@ -1,12 +1,12 @@
-//! `latchless-lab bench` over byte strings, run as users run it on tiny numbers.
+//! `latchless-bench` over byte strings, run as users run it on tiny numbers.
 
 use serde_json::Value;
 use std::process::{Command, Output};
 
 const WORKLOADS: [&str; 7] = ["load", "get", "chain", "absent", "insert", "remove", "scan"];
 
-fn lab(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_latchless-lab"));
+fn bench(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_latchless-bench"));
     // Whoever runs the tests may have tunables of their own.
     command.env_remove("GLIBC_TUNABLES").args(args).output().expect("the binary runs")
 }
@@ -27,14 +27,14 @@ fn results(args: &[&str]) -> Vec<Value> {
 
 /// As [`results`], on so many keys and with so many operations.
 fn results_on([records, ops]: [&str; 2], args: &[&str]) -> Vec<Value> {
-    let tiny = ["bench", "--records", records, "--ops", ops, "--format", "json"];
-    let output = lab(&[&tiny[..], args].concat());
+    let tiny = ["--records", records, "--ops", ops, "--format", "json"];
+    let output = bench(&[&tiny[..], args].concat());
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
     objects(&output)
 }
 
 fn refusal(args: &[&str]) -> String {
-    let output = lab(&[&["bench"], args].concat());
+    let output = bench(args);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
     assert!(output.stdout.is_empty(), "{args:?}");
@@ -49,7 +49,7 @@ fn checksum(results: &[Value]) -> &Value {
 
 /// What `list` has of a kind: name and note.
 fn listed(kind: &str) -> Vec<(String, String)> {
-    let rows = objects(&lab(&["list", "--format", "json"]));
+    let rows = objects(&bench(&["list", "--format", "json"]));
     let cell = |row: &Value, name: &str| row[name].as_str().expect("a text").to_owned();
     rows.iter().filter(|row| row["kind"] == kind).map(|row| (cell(row, "name"), cell(row, "note"))).collect()
 }
@@ -140,10 +140,9 @@ fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
     for workload in ["insert", "remove"] {
         for rounds in ["1", "2", "5"] {
             for ops in ["20", "250"] {
-                let asked =
-                    ["bench", "--keys", "email", "--records", "300", "--format", "json", "--index", "all"];
+                let asked = ["--keys", "email", "--records", "300", "--format", "json", "--index", "all"];
                 let more = ["--workload", workload, "--ops", ops, "--rounds", rounds];
-                let output = lab(&[&asked[..], &more].concat());
+                let output = bench(&[&asked[..], &more].concat());
                 assert!(output.status.success(), "{}", text(&output.stderr));
                 checksum(&objects(&output));
             }
@@ -153,7 +152,7 @@ fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
 
 #[test]
 fn a_table_says_how_long_keys_are_and_what_is_beside_them() {
-    let output = lab(&["bench", "--keys", "uuid36", "--records", "300", "--ops", "100", "--rounds", "1"]);
+    let output = bench(&["--keys", "uuid36", "--records", "300", "--ops", "100", "--rounds", "1"]);
     assert!(
         text(&output.stderr).contains("uuid36 bytes keys of 36.0 on average"),
         "{}",
@@ -226,8 +225,7 @@ fn what_byte_strings_do_not_have_is_refused_with_what_there_is() {
 fn rivals_race_and_those_that_refuse_are_left_out() {
     let rivals = ["artmap", "artmap-arena", "crossbeam-skiplist", "scc"];
     let all = ["btreemap", "masstree"].iter().chain(&rivals).copied().collect::<Vec<_>>().join(",");
-    let output = lab(&[
-        "bench",
+    let output = bench(&[
         "--keys",
         "one-long",
         "--records",

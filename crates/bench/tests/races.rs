@@ -1,11 +1,11 @@
-//! `latchless-lab bench`, run as users run it: every workload on tiny numbers, and what it refuses.
+//! `latchless-bench`, run as users run it: every workload on tiny numbers, and what it refuses.
 
 use serde_json::Value;
 use std::process::{Command, Output};
 
 fn bench(args: &[&str]) -> Output {
-    let binary = env!("CARGO_BIN_EXE_latchless-lab");
-    Command::new(binary).arg("bench").args(args).output().expect("the binary runs")
+    let binary = env!("CARGO_BIN_EXE_latchless-bench");
+    Command::new(binary).args(args).output().expect("the binary runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -83,7 +83,8 @@ fn every_workload_runs_on_every_index_and_they_agree() {
 #[test]
 fn every_distribution_runs() {
     for name in ["uniform", "zipf:0.99", "zipf-ycsb:0.5", "sequential", "dense", "sparse"] {
-        let results = race(&["--workload", "mixed", "--distribution", name, "--index", "btreemap,p8"]);
+        let results =
+            race(&["--workload", "mixed", "--distribution", name, "--index", "btreemap,index-exclusive"]);
         assert_eq!(results[0]["distribution"], name);
         checksum(&results);
     }
@@ -91,7 +92,7 @@ fn every_distribution_runs() {
 
 #[test]
 fn every_way_of_filling_gives_the_same_answers() {
-    let filled = |load| race(&["--workload", "scan", "--load", load, "--index", "btreemap,p8i"]);
+    let filled = |load| race(&["--workload", "scan", "--load", load, "--index", "btreemap,index-exclusive"]);
     let (random, sorted, bulk) = (filled("random"), filled("sorted"), filled("bulk"));
     assert_eq!(checksum(&random), checksum(&sorted));
     assert_eq!(checksum(&random), checksum(&bulk));
@@ -102,7 +103,7 @@ fn threads_and_batches_give_the_same_answers() {
     checksum(&race(&["--workload", "get", "--threads", "3", "--index", "all"]));
     // Of the published peers that take updates from many threads only scc has never answered wrongly:
     // crossbeam-skiplist, for one, lets a key be missing for a moment while it is replaced.
-    let updated = if cfg!(feature = "rivals") { "btreemap,index,p8,p16i,p8-csb,scc" } else { "all" };
+    let updated = if cfg!(feature = "rivals") { "btreemap,index,index-exclusive,scc" } else { "all" };
     for workload in ["insert", "mixed", "ycsb-a", "ycsb-e"] {
         checksum(&race(&["--workload", workload, "--threads", "3", "--index", updated]));
     }
@@ -130,7 +131,7 @@ fn sorted_requests_ask_for_the_same_in_another_order() {
                 "--order",
                 "sorted",
                 "--index",
-                "btreemap,index,index-exclusive,p16i",
+                "btreemap,index,index-exclusive,sorted-array",
             ];
             let results = race(&[&sorted[..], more].concat());
             assert_eq!(results[0]["order"], "sorted");
@@ -150,8 +151,16 @@ fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
     // 100 of 2000 keys a round: five rounds are one history; 1500 of them: each starts anew.
     for (ops, workload) in [("100", "insert"), ("100", "remove"), ("1500", "remove"), ("300", "mixed")] {
         for rounds in ["1", "2", "5", "17"] {
-            let asked =
-                ["--ops", ops, "--workload", workload, "--rounds", rounds, "--index", "btreemap,index,p8"];
+            let asked = [
+                "--ops",
+                ops,
+                "--workload",
+                workload,
+                "--rounds",
+                rounds,
+                "--index",
+                "btreemap,index,index-exclusive",
+            ];
             checksum(&last_of(&asked));
         }
     }
@@ -161,14 +170,14 @@ fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
 
 #[test]
 fn json_has_the_promised_fields_in_their_order() {
-    let results = race(&["--index", "p8,btreemap", "--batch", "auto", "--seed", "7"]);
+    let results = race(&["--index", "index-exclusive,btreemap", "--batch", "auto", "--seed", "7"]);
     let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
                     ops_per_s bytes_per_key ratio checksum per order scan_length range_share \
                     keys pages misled leaf_fill p50_us p999_us p99999_us longest_us key_bytes";
     assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
     let first = &results[0];
-    assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));
+    assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("index-exclusive"), Some("get")));
     assert_eq!((first["records"].as_u64(), first["ops"].as_u64()), (Some(2000), Some(1000)));
     assert_eq!((first["key"].as_str(), first["per"].as_str()), (Some("u64"), Some("op")));
     assert_eq!(first["ratio"], 1.0);
@@ -221,15 +230,15 @@ fn a_report_opens_offline() {
 
 #[test]
 fn kernels_and_pages_can_be_chosen() {
-    let plain = race(&["--index", "p8", "--kernel", "scalar", "--no-huge-pages"]);
-    assert_eq!(checksum(&plain), checksum(&race(&["--index", "p8"])));
+    let plain = race(&["--index", "index-exclusive", "--kernel", "scalar", "--no-huge-pages"]);
+    assert_eq!(checksum(&plain), checksum(&race(&["--index", "index-exclusive"])));
 }
 
 #[test]
 fn what_cannot_be_served_is_refused_with_what_could_be() {
     let unknown = refusal(&["--index", "btreemap,nobody"], 2);
     assert!(
-        unknown.contains("`nobody`") && unknown.contains("`latchless-lab list index` shows all"),
+        unknown.contains("`nobody`") && unknown.contains("`latchless-bench list index` shows all"),
         "{unknown}"
     );
     let unknown = refusal(&["--workload", "ycsb-g"], 2);
@@ -267,7 +276,9 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
 
 #[test]
 fn a_mistyped_name_gets_the_nearest_ones_and_not_all() {
-    for (given, meant) in [("BTreMap", "btreemap"), ("spidermann", "spiderman"), ("p8-cbs", "p8-csb")] {
+    for (given, meant) in
+        [("BTreMap", "btreemap"), ("sorted-arrray", "sorted-array"), ("index-exlusive", "index-exclusive")]
+    {
         let said = refusal(&["--index", given], 2);
         let list = said.split("did you mean ").nth(1).expect("a suggestion");
         assert!(list.starts_with(meant), "{said}");
@@ -293,7 +304,8 @@ fn memory_limits_are_written_as_other_counts_are() {
 
 #[test]
 fn a_rival_races_or_says_how_to_get_it() {
-    let listed = Command::new(env!("CARGO_BIN_EXE_latchless-lab")).args(["list", "--format", "csv"]).output();
+    let listed =
+        Command::new(env!("CARGO_BIN_EXE_latchless-bench")).args(["list", "--format", "csv"]).output();
     let listed = text(&listed.expect("the binary runs").stdout);
     let line = listed.lines().find(|line| line.starts_with("index,scc,")).expect("scc is listed");
     if line.contains("--features rivals") {
@@ -391,7 +403,7 @@ fn rows_of_the_suite_bring_those_they_are_compared_with() {
     let command = rows[0]["command"].as_str().expect("a command");
     assert!(command.contains("--key u32") && command.contains("--no-huge-pages"), "{command}");
     let page = std::fs::read_to_string(&file).expect("a page");
-    for part in ["| workload |", "### sum-range", "### load", "`latchless-lab bench --workload count"] {
+    for part in ["| workload |", "### sum-range", "### load", "`latchless-bench --workload count"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let table =

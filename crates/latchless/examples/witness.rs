@@ -1,5 +1,5 @@
 //! One operation, many times: a program that two commits of the library can both be built with, so that
-//! `docs/compare.py` can race them and count their instructions. It names nothing that changes often.
+//! `crates/bench/compare.py` can race them and count their instructions. It names nothing that changes often.
 //!
 //! ```text
 //! cargo run --release -p latchless --example witness -- get 1000000

@@ -2,9 +2,6 @@
 //! process's memory.
 #![cfg(all(target_os = "linux", not(miri)))]
 
-// Loads the crate, without which the compiler shares none of its instances.
-use latchless_conformance as _;
-
 use latchless::{Error, FillFactor, Index};
 use rustix::process::{Resource, Rlimit, setrlimit};
 

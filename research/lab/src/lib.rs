@@ -11,7 +11,6 @@
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
-//! | [`apart`](mod@apart), [`counting`], [`huge_pages`], [`host`] | the process's memory, and the machine |
 //! | [`row`], [`results`], [`report`] | the results: one row each, files, a page with charts |
 //!
 //! ```
@@ -26,19 +25,12 @@
 /// As in the program: what is weighed, and what is apart, goes through it.
 #[cfg(test)]
 #[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
+static ALLOCATOR: latchless_bench::counting::Counting = latchless_bench::counting::Counting;
 
-// Compiled there once, for this crate and for those above.
-use latchless_conformance as _;
-
-pub mod apart;
 pub mod catalogue;
-pub mod counting;
 pub mod cssl;
 pub mod error;
 pub mod experiment;
-pub mod host;
-pub mod huge_pages;
 pub mod model;
 pub mod olfit;
 pub mod pb_tree;

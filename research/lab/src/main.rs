@@ -1,24 +1,20 @@
-//! `latchless-lab`: race indexes against each other, rerun the papers' experiments.
+//! `latchless-lab`: rerun the papers' experiments, beside the published numbers.
 
-mod bench;
-mod catalogue;
 mod list;
-mod machine;
 mod paper;
-mod progress;
 
 use clap::{Parser, Subcommand};
-use latchless_lab::counting::Counting;
+use latchless_bench::counting::Counting;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output;
 use latchless_terminal::say;
 use std::process::ExitCode;
 
-/// Off, and as good as absent, unless a command weighs an index with it.
+/// Off, and without a measurable cost, unless an experiment weighs an index with it.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The laboratory of latchless: race indexes, rerun the papers' experiments.
+/// The laboratory of latchless: the experiments of five papers.
 #[derive(Debug, Parser)]
 #[command(name = "latchless-lab", version, about, arg_required_else_help = true)]
 struct Cli {
@@ -32,7 +28,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Bench(bench::Args),
     Paper(paper::Args),
     List(list::Args),
 }
@@ -46,7 +41,6 @@ fn main() -> ExitCode {
         say::be_quiet();
     }
     let outcome = match cli.command {
-        Command::Bench(args) => bench::run(&args),
         Command::Paper(args) => paper::run(&args),
         Command::List(args) => list::run(&args),
     };

@@ -26,9 +26,9 @@ impl Circumstances {
     /// Those of this process.
     pub fn here(scale: Scale) -> Self {
         Self {
-            processor: crate::host::processor(),
+            processor: latchless_bench::host::processor(),
             scale: scale.name(),
-            commit: crate::host::commit(),
+            commit: latchless_bench::host::commit(),
             kernel: Kernel::best().name(),
         }
     }
@@ -297,28 +297,14 @@ pub fn put(path: &Path, text: &str) -> Result<()> {
 /// long.
 ///
 /// # Errors
-/// [`LabError::Write`], as [`put`] would say it.
+/// [`LabError::Write`], as from [`put`].
 pub fn prepare(path: &Path) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)
             .map_err(|source| LabError::Write { path: path.display().to_string(), source })?;
     }
-    check_writable(path)
-}
-
-/// Whether a file may be written. What is there stays as it is.
-///
-/// # Errors
-/// [`LabError::Write`].
-pub fn check_writable(path: &Path) -> Result<()> {
-    let refused = |source| LabError::Write { path: path.display().to_string(), source };
-    // A pipe or a terminal has a reader, to which an end must not come before the text.
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return Ok(());
-    }
-    let is_new = !path.exists();
-    fs::OpenOptions::new().append(true).create(true).open(path).map_err(refused)?;
-    if is_new { fs::remove_file(path).map_err(refused) } else { Ok(()) }
+    latchless_bench::report::check_writable(path)
+        .map_err(|source| LabError::Write { path: path.display().to_string(), source })
 }
 
 #[cfg(test)]

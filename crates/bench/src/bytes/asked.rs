@@ -1,7 +1,7 @@
 //! What a race over byte strings is asked, and what these races don't have.
 
 use super::catalogue;
-use crate::bench::args::{Args, Batch, Order, Width};
+use crate::args::{Args, Batch, Order, Width};
 use latchless_terminal::failure::Failure;
 use latchless_workload::{BytesKeySet, Kind, Spec, Workload};
 

@@ -2,9 +2,9 @@
 //! request and the last.
 
 use super::stream::{Asks, Stream};
-use crate::bench::digest::Digest;
-use crate::bench::side_by_side::side_by_side;
-use crate::bench::timed::Run;
+use crate::digest::Digest;
+use crate::side_by_side::side_by_side;
+use crate::timed::Run;
 use latchless::Result;
 use latchless_rivals::bytes::{Peer, Reach, Session};
 use std::hint::black_box;
@@ -203,7 +203,7 @@ fn scans(index: &mut impl Reach, requests: &[(&[u8], u64)]) -> Result<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::bytes::catalogue::build;
+    use crate::bytes::catalogue::build;
     use crate::catalogue::Options;
     use latchless_workload::{BytesKeySet, Spec, Workload, value_of};
 

@@ -1,4 +1,4 @@
-//! `latchless-lab bench --keys url`: races over byte strings.
+//! `latchless-bench --keys url`: races over byte strings.
 //!
 //! Keys of any length have indexes, rivals and key sets of their own. Requests, turns, medians and checks are
 //! as everywhere in `bench`. In reading order: [`asked`] (what is asked, and what these races don't have),

@@ -2,7 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
-use crate::bench::outcome::{beside, percent};
+use crate::outcome::{beside, percent};
 use std::fmt;
 
 /// What a row has to reach.
@@ -211,8 +211,8 @@ pub fn number(row: &Row, measured: &Measured) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::suite::row::{Of, Run};
     use crate::catalogue;
+    use crate::suite::row::{Of, Run};
 
     const ROW: Row = Row {
         name: "row",

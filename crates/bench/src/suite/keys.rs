@@ -9,7 +9,7 @@ use super::goal::Goal::{self, Faster, Misled, OfUniform};
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::{choose, measured_on, show_keys, written};
-use crate::bench::args::{Args, Suite, Width};
+use crate::args::{Args, Suite, Width};
 use crate::catalogue::FLAGSHIP;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;

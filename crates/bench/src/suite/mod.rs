@@ -1,6 +1,6 @@
-//! `latchless-lab bench --suite NAME`: many races, one table, and what each of them has to reach.
+//! `latchless-bench --suite NAME`: many races, one table, and what each of them has to reach.
 //!
-//! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is fresh,
+//! Each race runs in a process of its own, as `latchless-bench` with the row's flags: the heap is fresh,
 //! the command can be repeated by hand, and a rival that crashes takes nothing else along. In reading order:
 //! [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`], [`which`] and [`bytes`] (the rows), [`goal`]
 //! (what is to be reached), [`races`] (running them) [`show`], [`show_keys`] and [`show_bytes`] (the tables

@@ -3,8 +3,8 @@
 use super::goal::number;
 use super::row::{Field, Of, Row, Run};
 use super::show::shown;
-use crate::bench::args::Args;
-use crate::bench::pages;
+use crate::args::Args;
+use crate::pages;
 use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet};
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl Races {
         let asked: Vec<String> =
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
         let flags = self.child_flags(run, &asked, args);
-        let command = format!("latchless-lab bench {}", flags.join(" "));
+        let command = format!("latchless-bench {}", flags.join(" "));
         let titled =
             if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) };
         say::note(format_args!("{titled}: {command}"));
@@ -275,7 +275,7 @@ fn measured(line: &str) -> Option<Measured> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::suite::bytes::ROWS;
+    use crate::suite::bytes::ROWS;
 
     #[test]
     fn sets_with_few_keys_race_with_fewer() {

@@ -2,7 +2,7 @@
 
 use super::goal::Goal;
 use super::which;
-use crate::bench::bytes;
+use crate::bytes;
 use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
 
@@ -35,7 +35,7 @@ pub enum Of {
 /// A race.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// What `latchless-lab bench` is told, besides what all rows of the suite share.
+    /// What `latchless-bench` is told, besides what all rows of the suite share.
     pub flags: &'static str,
     /// One in so many of the suite's requests is made, since each takes so much longer.
     pub one_in: usize,

@@ -3,7 +3,7 @@
 use super::goal::{number, ratio, together};
 use super::races::{Measured, Races};
 use super::row::Row;
-use crate::bench::args::{Args, Suite};
+use crate::args::{Args, Suite};
 use crate::catalogue::{self, Origin};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &
 /// A page's head: what was run, and on what.
 pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
     format!(
-        "# `latchless-lab bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
+        "# `latchless-bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
          longer), median of {} rounds, {} keys.\n\n",
         suite.name(),
         args.records,

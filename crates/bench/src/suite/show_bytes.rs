@@ -4,7 +4,7 @@ use super::goal::{number, ratio, together};
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
 use super::show::{every_race, head, shown};
-use crate::bench::args::{Args, Suite};
+use crate::args::{Args, Suite};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@ use super::goal::{ratio, together};
 use super::races::{Measured, Races};
 use super::row::Row;
 use super::show::{every_race, head, labelled, shown};
-use crate::bench::args::{Args, Suite};
-use crate::bench::outcome::percent;
+use crate::args::{Args, Suite};
 use crate::catalogue::{self, Origin};
+use crate::outcome::percent;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use super::races::{Measured, Races};
 use super::row::{Field, Of, Row, Run, What};
 use super::show::{every_race, head, shown};
 use super::{choose, measured_on, written};
-use crate::bench::args::{Args, Suite};
+use crate::args::{Args, Suite};
 use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::{Format, Rows};
@@ -14,8 +14,13 @@ use latchless_terminal::say;
 use serde_json::{Value, json};
 
 /// One of each kind; of a paper's family its best, and the paper's own form where that is another.
+#[cfg(feature = "papers")]
 pub const INDEXES: [&str; 9] =
     [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol", "cssl", "cssl5", "pi", "spiderman"];
+
+/// One of each kind; the feature `papers` adds the papers' structures.
+#[cfg(not(feature = "papers"))]
+pub const INDEXES: [&str; 2] = [FLAGSHIP, SINGLE_THREADED];
 
 /// A row; one in so many requests is made.
 const fn row(name: &'static str, flags: &'static str, one_in: usize, note: &'static str) -> Row {
@@ -112,8 +117,15 @@ mod tests {
             let Of::Run(run) = row.of else { continue };
             let names = run.names();
             assert!(names.contains(&"index") && names[0] == "btreemap", "{}", row.name);
-            assert_eq!(names.contains(&"pi"), !run.flags.contains("--threads"), "{}", row.name);
-            assert_eq!(names.len(), if run.flags.contains("--threads") { 6 } else { 10 }, "{names:?}");
+            let shares = run.flags.contains("--threads");
+            assert_eq!(names.contains(&"pi"), cfg!(feature = "papers") && !shares, "{}", row.name);
+            let expected = match (cfg!(feature = "papers"), shares) {
+                (true, true) => 6,
+                (true, false) => 10,
+                (false, true) => 2,
+                (false, false) => 3,
+            };
+            assert_eq!(names.len(), expected, "{names:?}");
         }
     }
 }

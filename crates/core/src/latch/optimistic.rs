@@ -29,7 +29,7 @@
 //! - Where the process has one thread, latching may be a load and a store: creating a second thread orders
 //!   both before everything that the new thread does.
 //!
-//! `crates/conformance/tests/loom` checks each of these rules, and that removing any of them is detected.
+//! `crates/core/tests/loom` checks each of these rules, and that removing any of them is detected.
 
 use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
 #[cfg(not(loom))]

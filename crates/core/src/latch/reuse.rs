@@ -6,7 +6,7 @@
 //! new version as well, so the new content has to be ordered after the change that removed the reference
 //! from the node.
 //!
-//! `crates/conformance/tests/loom/blocks.rs` checks that, and that removing the fence is detected.
+//! `crates/core/tests/loom/blocks.rs` checks that, and that removing the fence is detected.
 
 use crate::sync::{Ordering, fence};
 

@@ -5,7 +5,7 @@
 //! the number of halvings is known at compile time and nothing can be mispredicted. Counting more vectors
 //! needs fewer dependent steps, which is faster in a node that is cached already. In a tree that isn't
 //! cached, fewer instructions are faster, because the processor reaches the next lookup's misses earlier.
-//! `docs/search-kernels.md` has the figures.
+//! `docs/internals/search-kernels.md` has the figures.
 
 use super::dispatch::{Present, Ranks};
 use super::scalar::halve;

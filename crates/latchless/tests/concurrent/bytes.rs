@@ -2,7 +2,8 @@
 //! between other bytes, so that they are stored outside of nodes.
 
 use crate::history::Edit;
-use crate::subject::{PLAIN_PAGES, Subject, updates_are_shared};
+use crate::subject::{Subject, updates_are_shared};
+use crate::subjects::PLAIN_PAGES;
 use latchless::bytes::{BytesEntries, BytesIndex};
 use latchless::{BytesKey, Direction, FillFactor, Result, TryInsertError};
 use latchless_core::base::error::Broken;

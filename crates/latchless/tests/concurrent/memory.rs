@@ -2,8 +2,7 @@
 
 use crate::broken::{Flaw, finds};
 use crate::subject::{Subject, on_every_subject, scaled};
-use latchless::index::Options;
-use latchless::{Error, Index};
+use latchless::Error;
 
 /// Threads fill the index and empty it, together, again and again.
 fn fill_and_empty(subject: &dyn Subject, threads: u64, n: u64, cycles: u64) {
@@ -30,7 +29,7 @@ fn what_is_emptied_comes_back() {
 
 /// Threads run into the limit together, take something out, and run into it again: what was taken
 /// in is there, what was refused isn't, and the limit holds. Taking out is never refused.
-fn full_together(subject: &dyn Subject, limit_bytes: Option<usize>, is_limit: fn(&Error) -> bool) {
+pub fn full_together(subject: &dyn Subject, limit_bytes: Option<usize>, is_limit: fn(&Error) -> bool) {
     let threads = 3;
     let index = subject.index().as_concurrent().expect("a subject takes updates from many threads");
     let kept: Vec<Vec<u64>> = std::thread::scope(|scope| {
@@ -66,58 +65,12 @@ fn full_together(subject: &dyn Subject, limit_bytes: Option<usize>, is_limit: fn
     subject.settle(&entries);
 }
 
-fn is_memory(error: &Error) -> bool {
+pub fn is_memory(error: &Error) -> bool {
     matches!(error, Error::MemoryLimit { .. })
 }
 
-fn is_references(error: &Error) -> bool {
+pub fn is_references(error: &Error) -> bool {
     matches!(error, Error::ReferencesExhausted { .. })
-}
-
-#[test]
-fn threads_that_run_into_a_memory_limit_lose_nothing() {
-    let limit_bytes = Some(scaled(64, 8).min(64) << 10);
-    let options = Options { limit_bytes, huge_pages: false, ..Options::default() };
-    full_together(&Index::with_options(options).expect("one leaf finds room"), limit_bytes, is_memory);
-}
-
-#[test]
-fn threads_that_run_out_of_references_lose_nothing() {
-    let node_references = scaled(50, 6).min(50) as u32;
-    let options = Options { node_references, huge_pages: false, ..Options::default() };
-    full_together(&Index::with_options(options).expect("one leaf finds room"), None, is_references);
-}
-
-#[test]
-#[cfg(feature = "olfit")]
-fn every_scheme_at_its_limit_loses_nothing() {
-    for (name, make) in crate::olfit::with_limit() {
-        println!("{name}");
-        let limit_bytes = if cfg!(miri) { 12 << 10 } else { 24 << 10 };
-        full_together(&*make(Some(limit_bytes), None), Some(limit_bytes), is_memory);
-        full_together(&*make(None, Some(if cfg!(miri) { 100 } else { 200 })), None, is_references);
-        if cfg!(miri) {
-            return;
-        }
-    }
-}
-
-#[test]
-#[cfg(feature = "cssl")]
-fn lists_at_their_limit_lose_nothing() {
-    let limit_bytes = Some(if cfg!(miri) { 6 << 10 } else { 24 << 10 });
-    full_together(&*crate::cssl::limited(limit_bytes, None), limit_bytes, is_memory);
-    let references = Some(if cfg!(miri) { 40 } else { 300 });
-    full_together(&*crate::cssl::limited(None, references), None, is_references);
-}
-
-#[test]
-#[cfg(feature = "spiderman")]
-fn tries_at_their_limit_lose_nothing() {
-    let limit_bytes = Some(if cfg!(miri) { 6 << 10 } else { 24 << 10 });
-    full_together(&crate::spiderman::trie_with(limit_bytes, u32::MAX), limit_bytes, is_memory);
-    let references = if cfg!(miri) { 40 } else { 300 };
-    full_together(&crate::spiderman::trie_with(None, references), None, is_references);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::flagship::Tree;
 use crate::reference::Reference;
-use crate::subject::{PLAIN_PAGES, Subject, next_to};
+use crate::subject::{Subject, next_to};
+use crate::subjects::PLAIN_PAGES;
 use latchless::{BoxedIndex, Direction, Index};
 
 /// A map under test, shared by threads. Keys and values stay below 2^32.

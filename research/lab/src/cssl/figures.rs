@@ -5,8 +5,8 @@ use super::data::{Spread, chromosome_22, genome, mixed, present, ranges};
 use super::race::{Field, Point, Queries, field, native, race, ratios, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
-use crate::huge_pages;
 use crate::row::Row;
+use latchless_bench::huge_pages;
 use latchless_core::search::Kernel;
 use latchless_papers::cssl::Member;
 

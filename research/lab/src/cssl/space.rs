@@ -3,10 +3,10 @@
 use super::contestant::{PAPER_S_LANES, Who};
 use super::data::Spread;
 use super::race::{Point, native};
-use crate::counting::weigh;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
+use latchless_bench::counting::weigh;
 use latchless_papers::cssl::{
     CsslMap, Member, Options, lane_space_bytes, space_bytes, space_ratio, space_ratio_with_fixed_proxies,
 };

@@ -4,10 +4,10 @@
 use super::contestant::{Contestant, Loaded, lists, options_of, serve_alone, serve_shared, serve_wide, wide};
 use super::traffic::{Keys, NODES};
 use super::{Case, Measured, PerQuery};
-use crate::apart::apart;
 use crate::error::Result;
 use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
 use latchless::FillFactor;
+use latchless_bench::apart::apart;
 use latchless_core::mem::touch::Traced;
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::pool::Hands;

@@ -12,8 +12,8 @@ use super::contestant::{
 use super::traffic::Keys;
 use super::{Case, Measured};
 use crate::error::{LabError, Result};
-use crate::huge_pages;
 use crate::runner::median;
+use latchless_bench::huge_pages;
 use latchless_core::mem::touch::NoTrace;
 use latchless_papers::pi::Query;
 use latchless_papers::pi::batch::tune::QuerySetSize;

@@ -264,7 +264,7 @@ mod tests {
     /// The kept rows of an experiment, without the notes.
     fn kept(paper: &str, experiment: &str) -> Vec<Row> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let path = root.join("results/native").join(paper).join(format!("{experiment}.json"));
+        let path = root.join("research/results/native").join(paper).join(format!("{experiment}.json"));
         let text = std::fs::read_to_string(&path).expect("kept results");
         let kept: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let text = |row: &serde_json::Value, field: &str| row[field].as_str().expect("a text").to_owned();

@@ -3,9 +3,9 @@
 
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
-use crate::huge_pages;
 use crate::row::{On, Row};
 use crate::runner::median;
+use latchless_bench::huge_pages;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::Barrier;

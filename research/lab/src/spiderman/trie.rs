@@ -3,10 +3,10 @@
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
-use crate::huge_pages;
 use crate::row::{On, Row};
 use crate::runner::{median, spread, together};
 use latchless::{Direction, Index};
+use latchless_bench::huge_pages;
 use latchless_core::base::index::{ConcurrentIndex, OrderedIndex};
 use latchless_core::base::request::{Reply, Request};
 use latchless_papers::{olfit, spiderman};

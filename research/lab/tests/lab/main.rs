@@ -3,13 +3,14 @@
 //!
 //! One binary, so that the tests of all files share the processors.
 
-use latchless_lab::counting::Counting;
+use latchless_bench::counting::Counting;
 
 /// As the program: what is modelled lies where it lies in every process.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-mod bench;
+#[path = "../../../../crates/bench/tests/documents/commands.rs"]
+mod commands;
 mod documents;
 mod experiments;
 mod list;

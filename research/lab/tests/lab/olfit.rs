@@ -14,8 +14,8 @@ fn ours<'a>(rows: &'a [Row], series: &'a str, unit: &'a str, x: usize) -> f64 {
     rows.iter().find(wanted).unwrap_or_else(|| panic!("no {unit} of {series} at {x}")).ours
 }
 
-/// What comes out as the paper says even in a tree of 50K keys. Of the rest, `results/model/olfit.md` says
-/// what differs in the paper's.
+/// What comes out as the paper says even in a tree of 50K keys. Of the rest,
+/// `research/results/model/olfit.md` says what differs in the paper's.
 fn assert_orders(experiment: &str, most_that_differ: usize) {
     let rows = rows(&[experiment]);
     let of_orders =

@@ -51,12 +51,12 @@ pub const ROOMS: [Rooms; 11] = [
         complete: true,
     },
     Rooms {
-        folder: "crates/papers/src/",
+        folder: "research/papers/src/",
         floors: &[&["error"], &["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
         complete: true,
     },
     Rooms {
-        folder: "crates/papers/src/common/",
+        folder: "research/papers/src/common/",
         floors: &[
             &["catalogue", "epochs", "ordered", "runs", "words", "pages"],
             &["operation", "units", "scan"],
@@ -66,27 +66,27 @@ pub const ROOMS: [Rooms; 11] = [
         complete: true,
     },
     Rooms {
-        folder: "crates/papers/src/pb_tree/",
+        folder: "research/papers/src/pb_tree/",
         floors: &[&["window"], &["arena"], &["node"], &["jump_array", "path"], &["tree"]],
         complete: false,
     },
     Rooms {
-        folder: "crates/papers/src/olfit/",
+        folder: "research/papers/src/olfit/",
         floors: &[&["shared_latch", "node"], &["tree"]],
         complete: false,
     },
     Rooms {
-        folder: "crates/papers/src/cssl/",
+        folder: "research/papers/src/cssl/",
         floors: &[&["link", "pointer", "drift", "marks"], &["guarded"], &["lanes", "list"]],
         complete: false,
     },
     Rooms {
-        folder: "crates/papers/src/pi/",
+        folder: "research/papers/src/pi/",
         floors: &[&["crew"], &["mem"], &["routed"], &["segments"], &["batch"]],
         complete: false,
     },
     Rooms {
-        folder: "crates/papers/src/spiderman/",
+        folder: "research/papers/src/spiderman/",
         floors: &[&["latches", "page", "prefetch"], &["tree", "trie"]],
         complete: false,
     },
@@ -94,7 +94,7 @@ pub const ROOMS: [Rooms; 11] = [
 
 /// The crates that these lists are about: programs count with atomics, and call the system, as they like.
 pub const LIBRARIES: [&str; 4] =
-    ["crates/capi/src/", "crates/core/src/", "crates/latchless/src/", "crates/papers/src/"];
+    ["crates/capi/src/", "crates/core/src/", "crates/latchless/src/", "research/papers/src/"];
 
 /// Where memory orderings may be named; everything else goes through named operations.
 pub const WITH_ORDERINGS: [&str; 8] = [
@@ -102,10 +102,10 @@ pub const WITH_ORDERINGS: [&str; 8] = [
     "crates/core/src/latch/",
     "crates/core/src/sync/",
     "crates/latchless/src/slot_map/life.rs",
-    "crates/papers/src/common/epochs.rs",
-    "crates/papers/src/cssl/link.rs",
-    "crates/papers/src/cssl/pointer.rs",
-    "crates/papers/src/olfit/shared_latch.rs",
+    "research/papers/src/common/epochs.rs",
+    "research/papers/src/cssl/link.rs",
+    "research/papers/src/cssl/pointer.rs",
+    "research/papers/src/olfit/shared_latch.rs",
 ];
 
 /// Where unsafe code may be; the rest is safe code on top of what these promise.
@@ -119,17 +119,17 @@ pub const WITH_UNSAFE_CODE: [&str; 20] = [
     "crates/latchless/src/node/lines/",
     "crates/latchless/src/slot_map/",
     "crates/latchless/src/tree/arena.rs",
-    "crates/papers/src/common/runs/",
-    "crates/papers/src/common/units/",
-    "crates/papers/src/common/words.rs",
-    "crates/papers/src/cssl/guarded.rs",
-    "crates/papers/src/cssl/link.rs",
-    "crates/papers/src/cssl/pointer.rs",
-    "crates/papers/src/olfit/shared_latch.rs",
-    "crates/papers/src/pb_tree/arena/",
-    "crates/papers/src/pb_tree/window.rs",
-    "crates/papers/src/pi/crew.rs",
-    "crates/papers/src/pi/mem/",
+    "research/papers/src/common/runs/",
+    "research/papers/src/common/units/",
+    "research/papers/src/common/words.rs",
+    "research/papers/src/cssl/guarded.rs",
+    "research/papers/src/cssl/link.rs",
+    "research/papers/src/cssl/pointer.rs",
+    "research/papers/src/olfit/shared_latch.rs",
+    "research/papers/src/pb_tree/arena/",
+    "research/papers/src/pb_tree/window.rs",
+    "research/papers/src/pi/crew.rs",
+    "research/papers/src/pi/mem/",
 ];
 
 /// The product's errors, the crates whose operations return them, and those that come from elsewhere: from

@@ -1,22 +1,4 @@
-//! The latch and the protocols on top of it, model-checked: loom runs every interleaving (up to a
-//! number of preemptions) with every value that the memory model lets a load return.
-//!
-//! Run by `.ci/run loom`.
-//!
-//! Each rule of the protocols has a mutation that breaks it, and loom must find that. The bound is
-//! three preemptions; `LOOM_MAX_PREEMPTIONS` sets another.
-#![cfg(loom)]
-
-mod blocks;
-mod counts;
-mod epochs;
-mod latches;
-mod leaves;
-mod list;
-mod one_node;
-mod passed;
-mod shared;
-mod unlinked;
+//! Runs every schedule of two threads.
 
 use loom::model::Builder;
 use loom::sync::Arc;
@@ -28,7 +10,7 @@ use loom::thread;
 /// loads a word before it changes it, as latching does, that load hides where the other thread
 /// should have been overtaken. The thread that runs first on the model's own thread is overtaken
 /// everywhere.
-fn race<S: Send + Sync + 'static, A: Send + 'static>(
+pub fn race<S: Send + Sync + 'static, A: Send + 'static>(
     start: impl Fn() -> S + Copy + Sync + Send + 'static,
     one: impl Fn(&S) -> A + Copy + Sync + Send + 'static,
     other: impl Fn(&S) -> A + Copy + Sync + Send + 'static,
@@ -45,7 +27,7 @@ fn race<S: Send + Sync + 'static, A: Send + 'static>(
 }
 
 /// Runs `here` on this thread and `there` on another.
-fn both<S: Send + Sync + 'static, A: Send + 'static>(
+pub fn both<S: Send + Sync + 'static, A: Send + 'static>(
     state: S,
     here: impl Fn(&S) -> A,
     there: impl Fn(&S) -> A + Send + 'static,
@@ -57,7 +39,7 @@ fn both<S: Send + Sync + 'static, A: Send + 'static>(
     (said, state, other.join().unwrap())
 }
 
-fn check(model: impl Fn() + Sync + Send + 'static) {
+pub fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(3));
     builder.check(model);

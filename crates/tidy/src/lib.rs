@@ -1,6 +1,7 @@
 //! Keeps the house style: imports go down only, files and functions stay short, orderings and unsafe code
 //! keep to their places, no file is left out of the build, every file says what it is for. Reads the sources
-//! of all crates, once, in a time that grows with their length.
+//! of all crates, once, in a time that grows with their length: `cargo test -p latchless-tidy`.
+#![cfg(test)]
 
 mod house;
 mod planted;
@@ -13,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/conformance lies in it")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/tidy is below the workspace")
 }
 
 /// Every Rust file below `folder`, build output left out.
@@ -29,11 +30,10 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "reads files")]
 fn the_sources_are_tidy() {
     let workspace = workspace();
     let mut paths = Vec::new();
-    ["crates", "fuzz"].iter().for_each(|folder| rust_files(&workspace.join(folder), &mut paths));
+    ["crates", "fuzz", "research"].iter().for_each(|folder| rust_files(&workspace.join(folder), &mut paths));
     assert!(paths.len() > 50, "only {} files found under {}", paths.len(), workspace.display());
     paths.sort();
     let read = |path: &PathBuf| {
@@ -48,15 +48,4 @@ fn the_sources_are_tidy() {
     let known: HashSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
     let stale = house::places().filter(|place| !known.iter().any(|path| path.starts_with(place)));
     assert_eq!(stale.collect::<Vec<_>>(), [""; 0], "the house names places that don't exist");
-}
-
-/// A dependency that no code names isn't loaded, and each test compiles every index for itself: five minutes.
-#[test]
-#[cfg_attr(miri, ignore = "reads files")]
-fn tests_of_indexes_load_the_shared_instances() {
-    for test in ["variants/main.rs", "concurrent/main.rs", "fork.rs", "many.rs"] {
-        let path = workspace().join("crates/conformance/tests").join(test);
-        let text = fs::read_to_string(path).expect("a test of this crate");
-        assert!(text.contains("\nuse latchless_conformance as _;\n"), "{test} doesn't name the crate");
-    }
 }

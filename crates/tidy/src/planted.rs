@@ -4,7 +4,8 @@ use crate::rules::{dead_files, findings, idle_errors};
 use crate::source::Source;
 
 fn file(path: &str, text: &str) -> Source {
-    Source::new(format!("crates/{path}"), format!("//! A file.\n{text}"))
+    let folder = if path.starts_with("papers/") { "research" } else { "crates" };
+    Source::new(format!("{folder}/{path}"), format!("//! A file.\n{text}"))
 }
 
 fn found(path: &str, text: &str) -> Vec<String> {
@@ -59,7 +60,7 @@ fn each_rule_finds_what_breaks_it() {
             "{path} should say {what:?}: {findings:?}"
         );
     }
-    let unsaid = Source::new("crates/lab/src/a.rs", "use std::fs;");
+    let unsaid = Source::new("research/lab/src/a.rs", "use std::fs;");
     assert_eq!(findings(&unsaid).len(), 1);
 }
 

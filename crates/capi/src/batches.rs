@@ -28,7 +28,7 @@ impl Answers {
         Ok(Self { values, found })
     }
 
-    /// Writes the answers of a chunk. Where nothing was found the value's place keeps what it has.
+    /// Writes the answers of a chunk. The value's place of an absent key keeps its content.
     pub fn put(&self, chunk: &Range<usize>, values: &[u64], found: &[bool]) {
         if self.values.is_asked_for() {
             put_found(self.values, chunk, values, found);

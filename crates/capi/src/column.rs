@@ -189,7 +189,7 @@ impl Keys {
     pub fn read<'a>(self, chunk: &Range<usize>, room: &'a mut Scratch<u64>) -> Result<&'a [u64], Failure> {
         let words = room.zeros(chunk.len());
         self.cells.copy_to(chunk.clone(), words);
-        // One loop for each type, which the compiler can make of vector instructions.
+        // One loop for each type, which the compiler can vectorize.
         match self.keys {
             KeyType::U64 => {}
             KeyType::I64 => words.iter_mut().for_each(|word| *word = KeyType::I64.encode(*word).unwrap_or(0)),

@@ -181,7 +181,7 @@ pub enum Near {
 #[derive(Debug, Clone, Copy)]
 pub enum NearNumber {
     Beside(Near),
-    /// On whichever side.
+    /// On either side.
     Nearest,
 }
 

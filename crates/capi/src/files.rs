@@ -75,7 +75,7 @@ pub unsafe fn open(
 fn load(file: &Snapshot, keys: KeyType, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
     let word = |cell| keys.encode(cell);
     if keys.is_partial() {
-        // A file that was made on purpose may have what no index has.
+        // A maliciously made file may have keys that no index has.
         let nan = (0..file.len()).find(|&at| word(file.row(at).0).is_none());
         nan.map_or(Ok(()), |at| Err(Failure::NanInFile { at }))?;
     }

@@ -79,7 +79,7 @@ impl<F: Family> Call<F> {
 
 /// The content of a handle, as a pointer.
 pub trait Content {
-    /// Gives up what is owned for a pointer to it.
+    /// Gives up the owned content for a pointer to it.
     fn into_pointer(self) -> *mut ();
     /// Owns it again.
     ///
@@ -365,7 +365,7 @@ pub unsafe fn with_cursor<F: Family>(
     guard(call.function, serve, || shell.spoil(call.kind))
 }
 
-/// Frees what a handle owns. NULL owns nothing.
+/// Frees the content of a handle. NULL has none.
 ///
 /// # Safety
 /// The handle is NULL, or a word can be read there; no other thread is using it. Handles of the call's kind

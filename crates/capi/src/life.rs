@@ -12,7 +12,7 @@ use core::ptr;
 /// Makes an index by `fill`, and a handle for it.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn make<F: Family>(
     call: Call<F>,
     options: *const latchless_options,
@@ -36,7 +36,7 @@ pub unsafe fn make<F: Family>(
 /// An empty index.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn new<F: Family>(
     call: Call<F>,
     options: *const latchless_options,
@@ -49,7 +49,7 @@ pub unsafe fn new<F: Family>(
 /// An index of ascending columns.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn bulk_load(
     call: Call,
     keys: *const u64,
@@ -63,7 +63,7 @@ pub unsafe fn bulk_load(
         let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Source::new("values", values, count)? };
-        // A key that has become NaN since it was looked at is the caller's doing.
+        // A key that has become NaN since it was checked is the caller's doing.
         let entry = |at| (keys.get(at).unwrap_or(0), values.get(at));
         Ok(index.bulk_load_by(count, entry, parsed.fill, parsed.threads)?)
     };
@@ -74,7 +74,7 @@ pub unsafe fn bulk_load(
 /// How many keys there are.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
@@ -88,7 +88,7 @@ pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status
 /// Bytes that the index holds, and of those the ones in use.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn memory_bytes<F: Family>(call: Call<F>, held: *mut usize, live: *mut usize) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
@@ -105,7 +105,7 @@ pub unsafe fn memory_bytes<F: Family>(call: Call<F>, held: *mut usize, live: *mu
 /// Removes all keys.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
     let serve = |index: &F::Index| {
         index.clear();
@@ -118,7 +118,7 @@ pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
 /// Statistics of the index.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
@@ -129,10 +129,10 @@ pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latch
     unsafe { with_index(call, serve) }
 }
 
-/// Looks at every node.
+/// Checks every node.
 ///
 /// # Safety
-/// As the head of the crate says.
+/// The contract at the head of the crate.
 pub unsafe fn check_invariants<F: Family>(call: Call<F>) -> latchless_status {
     let serve = |index: &F::Index| {
         index.check_invariants()?;

@@ -36,7 +36,7 @@ impl Write for Text {
 /// Replaces the thread's message.
 pub fn set(message: fmt::Arguments<'_>) {
     let mut text = Text { bytes: [0; ROOM], len: 0 };
-    // An error says that it was cut, which is all that can be done.
+    // An error means that it was truncated, which can't be helped.
     let _cut = text.write_fmt(message);
     // SAFETY: it is the thread's own, and no reference to it exists: C has a pointer that it may read
     // between calls.

@@ -53,8 +53,8 @@ impl Page {
         Ok(Self { types, keys, values, room })
     }
 
-    /// Fills the page by `more`, which fills as much as it is given, or less at the end of the range. Says
-    /// how many entries there are.
+    /// Fills the page by `more`, which fills all places that it is given, or fewer at the end of the range.
+    /// Returns the number of entries.
     pub fn fill(
         &self,
         mut more: impl FnMut(&mut [u64], &mut [u64]) -> Result<usize, engine::Error>,

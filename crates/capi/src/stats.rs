@@ -33,10 +33,10 @@ pub struct latchless_stats {
     pub misled: u64,
 }
 
-/// Fills in what the caller has room for.
+/// Fills in the part that the caller has room for.
 ///
 /// # Safety
-/// `to` is NULL, or as many bytes can be read and written there as its first field says.
+/// `to` is NULL, or as many bytes as its first field says can be read and written there.
 pub unsafe fn fill(index: &impl Whole, to: *mut latchless_stats) -> Result<(), Failure> {
     if to.is_null() {
         return Err(Failure::Null { argument: "stats" });

@@ -14,7 +14,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// `add` adds an entry, and says its stripe.
+    /// `add` adds an entry, and returns its stripe.
     pub fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
         let mut batch = Self { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
         // With the largest entry there is.

@@ -99,8 +99,8 @@ pub fn removal(key: &[u8]) -> Draft {
 }
 
 impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
-    /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
-    /// its memory limit counts.
+    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings. Of the options
+    /// of an index, its memory limit counts.
     ///
     /// # Errors
     /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
@@ -137,17 +137,17 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.index.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// The log's bytes since the last snapshot: what the next start has to replay.
+    /// The log's bytes since the last snapshot: the next start has to replay them.
     pub fn log_bytes(&self) -> u64 {
         self.journal.log_bytes()
     }
 
-    /// Sets a key in the index, of which the log says so already.
+    /// Sets a key in the index, after it was logged.
     fn put_logged<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>> {
         let inserted = self.index.insert(key, value);
         if inserted.is_err() {
@@ -198,12 +198,12 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         self.journal.change(set, draft, || self.put_logged(key, value))
     }
 
-    /// Puts many entries in, in order, and returns how many keys weren't there before. One record for up to
-    /// 64 MiB of keys and values, one wait for the disk.
+    /// Inserts many entries, in order, and returns how many keys are new. One record for up to 64 MiB of
+    /// keys and values, one wait for the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] says which entries were refused: all, if a key or value has over 65,535 bytes. The
-    /// others as [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that
+    /// [`Error::Index`] names the refused entries: all, if a key or value has over 65,535 bytes. The others
+    /// are those of [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that
     /// failed are done.
     pub fn insert_many<Q: BytesKey<K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
         let check = |(key, value): &(Q, V)| {
@@ -236,7 +236,8 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         Ok(new)
     }
 
-    /// Logs what takes back those that the index refused, and says where they are in the whole batch.
+    /// Logs the inverse of the entries that the index refused; the error has their positions in the whole
+    /// batch.
     fn told<Q: BytesKey<K>>(
         &self,
         inserted: Result<(), Incomplete>,
@@ -370,7 +371,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         Ok(self.compute(key, |before| before.or_else(|| Some(value.clone())))?.unwrap_or(value))
     }
 
-    /// Replaces the value of a key that is there, and returns the one before.
+    /// Replaces the value of a present key, and returns the previous one.
     ///
     /// # Errors
     /// Those of [`DurableBytesIndex::insert`].

@@ -21,7 +21,8 @@ pub trait Columns<K: Key, V: Value>: Send + Sync {
     fn types(&self) -> [DataType; 2];
 
     /// Names and texts for the metadata of snapshots. With any of them a new folder has a snapshot from its
-    /// first moment on, and [`Found::metadata`](crate::Found::metadata) tells them before it is recovered.
+    /// first moment on, and [`Found::metadata`](crate::Found::metadata) returns them before it is
+    /// recovered.
     fn metadata(&self) -> Vec<(String, String)> {
         Vec::new()
     }
@@ -32,7 +33,7 @@ pub trait Columns<K: Key, V: Value>: Send + Sync {
     /// The cell of a value.
     fn value_to_cell(&self, value: V) -> u64;
 
-    /// The key of a cell, or nothing for a cell that is none: such a record or snapshot is damaged.
+    /// The key of a cell; `None` for an invalid cell: such a record or snapshot is damaged.
     fn key_of_cell(&self, cell: u64) -> Option<K>;
 
     /// The value of a cell.
@@ -142,13 +143,13 @@ fn layout<K: Key, V: Value>(columns: &impl Columns<K, V>) -> Layout {
     columns.metadata().into_iter().fold(Layout::new(key, value), named)
 }
 
-/// A file that was made on purpose may have what no index has.
+/// The error for a maliciously made file with a key that no index has.
 pub const NO_KEY: snapshot::Error = snapshot::Error::Damaged { at: 0, what: "one of its keys is none" };
 
 /// Fills an empty index from a snapshot with these columns, by several threads.
 ///
 /// # Errors
-/// Those of [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is none.
+/// Those of [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is invalid.
 pub fn load<K: Key, V: Value>(
     snapshot: &Snapshot,
     index: &mut Index<K, V>,

@@ -55,7 +55,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(before.unwrap_or(value))
     }
 
-    /// Replaces the value of a key that is there, and returns the one before.
+    /// Replaces the value of a present key, and returns the previous one.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert`].

@@ -47,7 +47,7 @@ pub trait DiskFile: Debug + Send + Sync {
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Writes bytes, and advances past them. If that fails, some may be written.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts off what comes after this many bytes.
+    /// Cuts off everything after this many bytes.
     fn set_len(&self, len: u64) -> io::Result<()>;
     /// Returns when its bytes and its length are on the disk.
     fn sync_data(&self) -> io::Result<()>;

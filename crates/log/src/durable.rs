@@ -86,12 +86,12 @@ pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
 }
 
 impl<K: Native, V: Native> DurableIndex<K, V> {
-    /// Opens a folder, which is made if it isn't there, and says what was in it.
+    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings.
     ///
     /// # Errors
     /// [`Error::Locked`] if it is open elsewhere; [`Error::Damaged`], [`Error::Missing`],
-    /// [`Error::OtherType`], [`Error::Version`] and [`Error::Snapshot`] if its files aren't what was
-    /// written; [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then as they were.
+    /// [`Error::OtherType`], [`Error::Version`] and [`Error::Snapshot`] if its files aren't intact;
+    /// [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then unchanged.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
         found.recover(Index::with_options(options.index)?, Plain, options.into())
@@ -143,12 +143,12 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.index.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// The log's bytes since the last snapshot: what the next start has to replay.
+    /// The log's bytes since the last snapshot: the next start has to replay them.
     pub fn log_bytes(&self) -> u64 {
         self.journal.log_bytes()
     }
@@ -180,7 +180,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(inserted?)
     }
 
-    /// Removes a key from the index, of which the log says so already.
+    /// Removes a key from the index, after that was logged.
     #[inline(never)]
     pub(crate) fn remove_logged(&self, key: K) -> Option<V> {
         self.index.remove(key)
@@ -201,14 +201,13 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.journal.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
     }
 
-    /// Sets the keys of a column to the values of another, and returns how many keys weren't there before.
-    /// Of a key that comes twice the last value stays. One record for up to 2^20 entries, one wait for the
-    /// disk.
+    /// Sets the keys of a column to the values of another, and returns how many keys are new. Of a key that
+    /// occurs twice the last value stays. One record for up to 2^20 entries, one wait for the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] says which entries were refused: all of them, if the columns aren't of one length.
-    /// The others as [`DurableIndex::insert`]; of a batch of over 2^20 entries, the records before the one
-    /// that failed are done.
+    /// [`Error::Index`] names the refused entries: all of them, if the columns aren't of one length. The
+    /// others are those of [`DurableIndex::insert`]; of a batch of over 2^20 entries, the records before
+    /// the one that failed are done.
     pub fn insert_columns(&self, keys: &[K], values: &[V]) -> Result<usize> {
         if keys.len() != values.len() {
             // Refused by the index's own words, before anything is logged.

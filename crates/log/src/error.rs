@@ -35,8 +35,8 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A byte of a log isn't what was written, and not where a kill or a power failure could have left it.
-    /// [`DamagedTail`](crate::DamagedTail) says what can be done if it is the last log.
+    /// A byte of a log has changed since it was written, at a place where no kill or power failure could
+    /// have left it. [`DamagedTail`](crate::DamagedTail) has the choices if it is the last log.
     #[error("{} is damaged at byte {at}: {what}; {whole} whole records follow", path.display())]
     Damaged {
         /// The file.
@@ -110,7 +110,7 @@ pub enum Error {
         #[source]
         cause: Arc<Error>,
     },
-    /// The index refused: memory, or a range whose ends are the wrong way round. Of a batch the entries at
+    /// The index refused: memory, or a range whose ends are in the wrong order. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.
     #[error("the index refused {} of the entries; the first because {cause}", refused.len().max(1))]
     Index {

@@ -84,8 +84,8 @@ fn sum_of(head: &[u8; HEAD_BYTES]) -> u32 {
     hasher.finalize()
 }
 
-/// How the records are written in a file with these first bytes. Refuses what isn't the log of this number
-/// and these types.
+/// The format of the records in a file with this header. Refuses headers other than those of the log of
+/// this number and these types.
 pub fn check_head(
     path: &Path,
     number: u64,
@@ -146,11 +146,11 @@ pub struct LogFile {
     file: Arc<dyn DiskFile>,
     /// Bytes that are whole records and marks.
     len: u64,
-    /// The largest record number of which something in it says that it is on the disk.
+    /// The largest record number that the file itself records as being on the disk.
     stamped: u64,
 }
 
-/// The bytes of a log that are whole records, and the part of them of which nothing says that it is on the
+/// The bytes of a log that are whole records, and the part of them that isn't recorded as being on the
 /// disk.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole {
@@ -167,7 +167,7 @@ impl LogFile {
         Self { path, file: file.into(), len: 0, stamped: 0 }
     }
 
-    /// A new log without records, synced; what is at its name is replaced.
+    /// A new log without records, synced; a file of its name is replaced.
     pub fn create(
         disk: &dyn Disk,
         path: PathBuf,
@@ -201,11 +201,11 @@ impl LogFile {
         self.file.set_len(0).and_then(|()| self.file.sync_all()).is_ok()
     }
 
-    /// A log that was read, of which all that is whole is on the disk when this returns. If `cut`, what
-    /// comes after is cut off.
+    /// Reopens a log that was read; all of its whole records are on the disk when this returns. If `cut`,
+    /// the rest is cut off.
     ///
-    /// That bytes can be read doesn't say that they are on the disk, nor does a sync that succeeds: if one
-    /// failed before, in a process that is no more, the system may have them in memory and hold them to be
+    ///  Readable bytes aren't necessarily on the disk, and neither does a successful sync ensure that: if
+    /// one failed before, in a process that is gone, the system may have them in memory and regard them as
     /// written. So they are written again.
     pub fn reopen(disk: &dyn Disk, path: PathBuf, whole: Whole, cut: bool) -> Result<Self> {
         let file = disk.open(&path, How::Write).map_err(Error::io("open", &path))?;

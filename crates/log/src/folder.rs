@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How the names end of files with what was cut off a log: of an unfinished record, and of more than that.
+/// Extensions of files with the part that was cut off a log: an unfinished record, or more than that.
 const TORN: &str = ".torn";
 const REJECTED: &str = ".rejected";
 
@@ -63,7 +63,7 @@ impl Folder {
         Self { disk, path: path.into(), lock: Mutex::default(), process: std::process::id() }
     }
 
-    /// The bytes of one of its files; 0 if the system doesn't say.
+    /// The bytes of one of its files; 0 if the system doesn't report them.
     pub fn bytes_of(&self, path: &Path) -> u64 {
         self.disk.open(path, How::Read).and_then(|file| file.len()).unwrap_or(0)
     }
@@ -136,15 +136,15 @@ impl Folder {
             Ok(saved)
         };
         let saved = written().inspect_err(|_| {
-            // That error says more than the one of a file that can't be removed.
+            // That error is more informative than the one of a file that can't be removed.
             let _ = self.disk.remove(&beside);
         })?;
         self.sync()?;
         Ok(saved)
     }
 
-    /// Makes a file for what is cut off that log, at a name that isn't taken. Whether it has whole records
-    /// decides over its name.
+    /// Makes a file for the part that is cut off that log, at a free name, which depends on whether it has
+    /// whole records.
     pub fn aside(&self, number: u64, whole: bool) -> Result<(PathBuf, Box<dyn DiskFile>)> {
         let kind = if whole { REJECTED } else { TORN };
         let mut path = self.path.join(format!("log-{number:016x}{kind}"));
@@ -183,7 +183,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what a killed save left.
+    /// Removes the leftovers of a killed save.
     pub fn remove_unfinished(&self) -> Result<()> {
         self.remove(|name| name.starts_with("snapshot-") && name.contains(".arrow.tmp-"))
     }
@@ -216,13 +216,13 @@ fn create(disk: &dyn Disk, path: &Path) -> Result<()> {
     let new: Vec<&Path> = path.ancestors().take_while(|path| !is_there(path)).collect();
     if let Some(there) = path.ancestors().nth(new.len()) {
         // A process may have made it that was killed before it synced its name. If the system refuses that,
-        // it was somebody else.
+        // another user made it.
         let _ = sync_above(there);
     }
     for path in new.into_iter().rev() {
         match disk.create_folder(path) {
             Ok(()) => {}
-            // Somebody else was first.
+            // Another process was first.
             Err(cause) if cause.kind() == ErrorKind::AlreadyExists && is_there(path) => {}
             Err(cause) => return Err(Error::io("create", path)(cause)),
         }

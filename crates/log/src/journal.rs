@@ -73,7 +73,7 @@ impl Journal {
         self.stripes.hold(set)
     }
 
-    /// Logs a change of these keys, does it, and waits for the disk if the options say so.
+    /// Logs a change of these keys, applies it, and waits for the disk if the options say so.
     pub fn change<T>(&self, set: Set, draft: Draft, change: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check_process()?;
         let draft = draft.seal();
@@ -121,8 +121,8 @@ impl Journal {
         self.acknowledge(last)
     }
 
-    /// Answers an operation that has changed nothing: what it has seen holds as what it changes does. So it
-    /// may be acknowledged when all that it may have seen may be. No stripe is held.
+    /// Answers an operation that has changed nothing: its reads are acknowledged like changes, once
+    /// everything that it may have read may be acknowledged. No stripe is held.
     pub fn unchanged<T>(&self, answer: T) -> Result<T> {
         self.log.commit.check()?;
         self.acknowledge_all()?;
@@ -181,8 +181,8 @@ impl Journal {
         self.log.commit.check()?;
         let (number, logged_bytes) = self.begin_next_log()?;
         let saved = self.folder.save(number, save, || {
-            // It was saved while others wrote. What it may have of their changes, the log has as well, and
-            // now on the disk: otherwise a power failure leaves changes without those before them.
+            // It was saved during writes. Any changes that it has are in the log as well, and now on the
+            // disk: otherwise a power failure would leave changes without earlier ones.
             self.log.seal()?;
             // Records in it of an index that was taken over have been read by the one that took over, or
             // will be.
@@ -193,8 +193,8 @@ impl Journal {
         Ok(saved)
     }
 
-    /// Lets further records go to a new log, and says its number, and how many bytes of records there are in
-    /// those before it. All of these are on the disk, and in the index.
+    /// Directs further records to a new log, and returns its number, and the number of bytes of records in
+    /// the earlier ones. All of these are on the disk, and in the index.
     fn begin_next_log(&self) -> Result<(u64, u64)> {
         // Most of the wait, while others write.
         self.log.sync()?;
@@ -206,7 +206,7 @@ impl Journal {
         self.log.sync()?;
         let follows = self.log.tail().record_number;
         next.begin(self.types, number, follows).inspect_err(|error| {
-            // A next log that has begun would make those records void that the one before it still takes.
+            // A next log with a header would void the records that the previous one still takes.
             if !next.unbegin() {
                 self.log.commit.fail(error);
             }
@@ -263,7 +263,7 @@ impl Drop for Journal {
 mod tests {
     use crate::{DurableIndex, Options, SyncMode, columns};
 
-    /// A power failure right after it would leave the snapshot, and of the log what was synced.
+    /// A power failure right after it would leave the snapshot, and only the synced part of the log.
     #[test]
     fn what_a_snapshot_saw_is_in_the_synced_part_of_the_log() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -57,7 +57,7 @@ impl Rest<'_> {
     }
 }
 
-/// Looks for whole records in a log from the byte on at which the first begins that isn't, or is of no use.
+/// Looks for whole records in a log from the byte on at which the first incomplete or useless one begins.
 /// The last one before it has the number `last`.
 pub fn look(
     disk: &dyn Disk,
@@ -93,7 +93,7 @@ pub fn look(
             later.records += u64::from(entry.record.is_some());
             // Before there were such marks, a process waited for the disk at each change, if at all.
             let follows = format == Format::Unstamped || entry.synced > last;
-            // The first one has right sums, but its keys are none.
+            // The first one has right sums, but its keys are invalid.
             let is_of_no_use = is_first && entry.number == last + 1;
             later.proves_damage |= follows || is_of_no_use;
         }

@@ -42,7 +42,7 @@ impl Log {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a record, and says its number.
+    /// Appends a record, and returns its number.
     pub fn append(&self, draft: &mut Draft) -> Result<u64> {
         let mut tail = self.tail();
         // Checked under the latch, so that nothing follows a record whose end is unknown.

@@ -18,8 +18,9 @@ use latchless::snapshot::multi;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A [`MultiIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
-/// keys that are in many rows. What the [crate's head](crate) promises holds here.
+/// A [`MultiIndex`] in memory with a redo log in a folder: the counterpart of
+/// [`DurableIndex`](crate::DurableIndex) for keys that map to many rows. The promises of the [crate's
+/// head](crate) hold here.
 ///
 /// ```
 /// use latchless_log::{DurableMultiIndex, Options};
@@ -69,8 +70,8 @@ fn check<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q, row: u64) -> latchless::
 }
 
 impl<K: BytesKey + 'static> DurableMultiIndex<K> {
-    /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
-    /// its memory limit counts.
+    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings. Of the options
+    /// of an index, its memory limit counts.
     ///
     /// # Errors
     /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
@@ -102,12 +103,12 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.index.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// The log's bytes since the last snapshot: what the next start has to replay.
+    /// The log's bytes since the last snapshot: the next start has to replay them.
     pub fn log_bytes(&self) -> u64 {
         self.journal.log_bytes()
     }
@@ -120,12 +121,12 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         self.journal.take_back(draft_of(Kind::RemoveRows, key, row))
     }
 
-    /// Puts a row under a key. Returns whether it wasn't there before.
+    /// Inserts a row under a key. Returns whether it is new.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Index`], which also a key of more bytes than a [`MultiIndex`] takes is:
+    /// [`Error::Io`], and [`Error::Index`], also for a key of more bytes than a [`MultiIndex`] takes:
     /// nothing has changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the
-    /// operation waited for it, it is in the index and perhaps not on the disk.
+    /// operation waited for it, the row is in the index and perhaps not on the disk.
     pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         check(key, row)?;
         self.journal.change(key.with_bytes(stripe_of), draft_of(Kind::PutStrings, key, row), || {
@@ -137,11 +138,11 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         })
     }
 
-    /// Puts many rows in, in order, and returns how many weren't there before. One record for up to 64 MiB,
-    /// one wait for the disk.
+    /// Inserts many rows, in order, and returns how many are new. One record for up to 64 MiB, one wait for
+    /// the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] says which pairs were refused: all, if a key is too long. The others as
+    /// [`Error::Index`] names the refused pairs: all, if a key is too long. The others are those of
     /// [`DurableMultiIndex::insert`]; of a batch of several records, those before the one that failed are
     /// done.
     pub fn insert_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {

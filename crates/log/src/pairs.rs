@@ -25,7 +25,7 @@ impl<'a, K: BytesKey> Pairs<'a, K> {
     }
 }
 
-/// The keys and rows of a record, or what is wrong with them; of one without rows each is 0.
+/// The keys and rows of a record, or the damage in them; of one without rows each is 0.
 fn pairs_of<K: BytesKey>(payload: &[u8], rows: Option<DataType>) -> Result<Vec<(K, u64)>, &'static str> {
     let pair = |entry: Result<(&[u8], &[u8]), _>| {
         let (key, row) = entry?;

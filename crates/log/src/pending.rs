@@ -9,14 +9,14 @@ use latchless::{BytesKey, BytesValue, Error, FillFactor, Index, Key, Result, Val
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
-/// An index as what entries are put into.
+/// An index as the target of entries.
 pub trait Room {
     /// The identity and the order of entries.
     type Order: Ord;
-    /// A key and what it has.
+    /// A key and its value.
     type Entry;
     fn order(entry: &Self::Entry) -> Self::Order;
-    /// Puts an entry in.
+    /// Inserts an entry.
     fn put(&mut self, entry: &Self::Entry) -> Result<()>;
     /// All entries, in their order.
     fn all(&self) -> Vec<Self::Entry>;
@@ -91,7 +91,7 @@ impl<K: BytesKey> Room for MultiIndex<K> {
     }
 }
 
-/// Entries that wait. Each is newer than what the index has in its place.
+/// Entries that wait. Each is newer than the index's entry in its place.
 pub struct Pending<R: Room> {
     entries: BTreeMap<R::Order, R::Entry>,
 }
@@ -108,7 +108,7 @@ fn is_full(error: &Error) -> bool {
     matches!(error, Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. })
 }
 
-/// That, unless it says that the index is full.
+/// That error, unless it means that the index is full.
 pub fn unless_full(error: latchless::snapshot::Error) -> latchless::snapshot::Result<()> {
     match error {
         latchless::snapshot::Error::Index(error) if is_full(&error) => Ok(()),
@@ -117,7 +117,7 @@ pub fn unless_full(error: latchless::snapshot::Error) -> latchless::snapshot::Re
 }
 
 impl<R: Room> Pending<R> {
-    /// Puts an entry in, or lets it wait. Says why it was refused, if it was.
+    /// Inserts an entry, or lets it wait. Returns the reason if it was refused.
     pub fn put(&mut self, index: &mut R, entry: R::Entry) -> Result<Option<Error>> {
         match index.put(&entry) {
             Ok(()) => {
@@ -174,11 +174,11 @@ impl<R: Room> Pending<R> {
         self.entries.retain(|_, entry| !is_gone(entry));
     }
 
-    /// Puts in what still waits. If there is no room for it, the index is filled from the start, with as
-    /// many entries in a node as it takes.
+    /// Inserts the entries that still wait. If there is no room for them, the index is filled from the
+    /// start, with as many entries per node as fit.
     ///
     /// # Errors
-    /// Why an entry was refused then as well.
+    /// The reason if an entry was refused then as well.
     pub fn settle(&mut self, index: &mut R) -> Result<()> {
         for (_, entry) in std::mem::take(&mut self.entries) {
             self.put(index, entry)?;

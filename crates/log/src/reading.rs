@@ -16,7 +16,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How often a folder is looked at again of which a writer has removed files meanwhile.
+/// The most rereads of a folder from which a writer has removed files meanwhile.
 const LOOKS_MAX: usize = 100;
 
 /// The folder of a durable index, for reading: its entries are copied into an index in memory, which is
@@ -68,7 +68,7 @@ impl ReadOnly {
         self.look.metadata()
     }
 
-    /// Puts the entries into an index, which must be empty, and says what was in the folder.
+    /// Loads the entries into an index, which must be empty, and returns the recovery's findings.
     /// [`Stopped::rejected`](crate::Stopped::rejected) is the log itself, because nothing is cut off.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl ReadOnly {
     }
 }
 
-/// Whether an error says that a file isn't there.
+/// Whether an error means that a file isn't there.
 fn is_gone(error: &Error) -> bool {
     match error {
         Error::Missing { .. } => true,

@@ -17,9 +17,10 @@ const RANGE_BYTES: usize = 24;
 /// How records are written in a log of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As of version 2: nothing says up to where the log was on the disk.
+    /// As of version 2: without the extent of the log that was on the disk.
     Unstamped = 2,
-    /// As of version 3: each record says up to which one the log was on the disk when it was written.
+    /// As of version 3: each record has the number of the record up to which the log was on the disk at the
+    /// time.
     Stamped = 3,
 }
 
@@ -186,7 +187,7 @@ impl Draft {
         }
     }
 
-    /// Adds the ends of a range of strings: of what kind each is, and its string.
+    /// Adds the ends of a range of strings: the kind of each, and its string.
     pub fn push_range(&mut self, ends: [Bound<&[u8]>; 2]) {
         self.bytes.extend(ends.map(kind_of_end));
         for end in ends {
@@ -198,7 +199,7 @@ impl Draft {
         }
     }
 
-    /// Computes what can be computed before the record's number is known: the sum over keys and values.
+    /// Computes the sum over keys and values, which doesn't depend on the record's number.
     pub fn seal(mut self) -> Self {
         let sum = crc32fast::hash(&self.bytes[HEADER_BYTES..]);
         self.bytes[4..8].copy_from_slice(&sum.to_le_bytes());
@@ -219,7 +220,7 @@ impl Draft {
     }
 }
 
-/// Puts its numbers into a header, and the sum over it.
+/// Writes its numbers into a header, and the sum over it.
 fn stamp(header: &mut [u8], number: u64, synced: u64) {
     header[8..16].copy_from_slice(&number.to_le_bytes());
     header[16..24].copy_from_slice(&synced.to_le_bytes());
@@ -230,8 +231,8 @@ fn stamp(header: &mut [u8], number: u64, synced: u64) {
 /// The kind of a mark, which is a header alone.
 const MARK: u8 = 8;
 
-/// A mark: it changes nothing, and says up to which record the log is on the disk. It has the number of the
-/// record before it.
+/// A mark: it changes nothing, and has the number of the record up to which the log is on the disk. Its own
+/// number is that of the record before it.
 pub fn mark(number: u64, synced: u64) -> [u8; HEADER_BYTES] {
     let mut mark = [0; HEADER_BYTES];
     mark[4..8].copy_from_slice(&crc32fast::hash(&[]).to_le_bytes());
@@ -271,7 +272,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Entry {
-    /// The entry that these bytes are, as many as the format has before keys and values, or what is wrong.
+    /// Parses an entry from as many bytes as the format has before keys and values; the error describes the
+    /// damage.
     pub fn parse(bytes: &[u8], format: Format) -> Result<Self, &'static str> {
         if u32_at(bytes, 0) != crc32fast::hash(&bytes[4..]) {
             return Err("the sum of a record's header is wrong");
@@ -325,7 +327,7 @@ impl Header {
     }
 }
 
-/// The range of a [`Kind::RemoveRange`], or what is wrong with it.
+/// The range of a [`Kind::RemoveRange`]; the error describes the damage.
 pub fn range<K: Key, V: Value>(
     columns: &impl Columns<K, V>,
     payload: &[u8],
@@ -400,7 +402,7 @@ impl<'p> StringsOf<'p> {
     }
 }
 
-/// The range of a [`Kind::RemoveRangeOfStrings`], or what is wrong with it.
+/// The range of a [`Kind::RemoveRangeOfStrings`]; the error describes the damage.
 pub fn range_of_strings(payload: &[u8]) -> Result<[Bound<&[u8]>; 2], &'static str> {
     const WRONG: &str = "no range of strings is written so";
     let (kinds, strings) = payload.split_first_chunk::<2>().ok_or(WRONG)?;

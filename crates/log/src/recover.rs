@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// The unfinished end that a kill or a power failure leaves is cut off either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DamagedTail {
-    /// The opening fails with [`Error::Damaged`], and the files are as they were. Every record after the bad
-    /// one is lost to the index, acknowledged or not, so somebody has to decide.
+    /// The opening fails with [`Error::Damaged`], and the files stay unchanged. Every record after the bad
+    /// one is lost to the index, acknowledged or not, so a person has to decide.
     #[default]
     Refuse,
     /// The log is cut off before the bad record. The rest is kept in the file that [`Stopped::rejected`]
@@ -138,9 +138,9 @@ impl Found {
         self.look.metadata()
     }
 
-    /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the
-    /// folder is new: then its entries are the first ones, in a snapshot that is on the disk when this
-    /// returns.
+    /// Makes a durable index of it, and returns the recovery's findings. The index given must be empty,
+    /// unless the folder is new: then its entries are the first ones, in a snapshot that is on the disk
+    /// when this returns.
     ///
     /// # Errors
     /// Those of [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
@@ -236,7 +236,8 @@ impl Found {
             reserved.map_err(|cause| taken(folder, number, cause))
         };
         let last = logs.last().copied().unwrap_or(first);
-        // Before anything is read: what is appended to the logs so far from here on isn't acknowledged.
+        // Before anything is read: records that are appended to the logs so far from here on aren't
+        // acknowledged.
         let mut own = None;
         if opening.fenced && !logs.is_empty() {
             own = Some((reserve(last + 1)?, last + 1));
@@ -307,7 +308,7 @@ impl Base {
     }
 }
 
-/// The error for a log that can't be made: somebody else was first, or the system refuses.
+/// The error for a log that can't be made: another opening was first, or the system refuses.
 fn taken(folder: &Folder, number: u64, cause: std::io::Error) -> Error {
     match cause.kind() {
         std::io::ErrorKind::AlreadyExists => Error::Fenced { folder: folder.path().into() },

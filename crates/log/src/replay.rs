@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-/// How far a log could be read: what of it is whole, and what is wrong after that.
+/// The extent to which a log could be read: its whole part, and the damage after that.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
     pub whole: Whole,
@@ -19,7 +19,7 @@ pub struct End {
     pub format: Option<Format>,
 }
 
-/// Where records end of which no later one says that they are on the disk.
+/// The ends of records that no later one records as being on the disk.
 #[derive(Debug)]
 struct Unproven {
     /// Up to which record and byte the log is known to be on the disk.
@@ -41,7 +41,7 @@ impl Unproven {
             self.proven = self.ends.pop_front().expect("there is one");
         }
         if self.ends.len() == 1 << 12 {
-            // What lies between two of them counts as unproven if the second is.
+            // Records between two of them count as unproven if the second does.
             let mut kept = false;
             self.ends.retain(|_| {
                 kept = !kept;
@@ -62,13 +62,13 @@ pub trait Target {
     fn begins_with_snapshot(&self) -> bool;
     /// Saves its entries, and returns how many they are.
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64>;
-    /// Fills it, while it is empty, and says with how many entries.
+    /// Fills it, while it is empty, and returns the number of entries.
     fn load(&mut self, base: Base) -> snapshot::Result<usize>;
-    /// Does what a record says, and returns how many entries that were, or what is wrong with the record.
+    /// Applies a record, and returns the number of its entries, or the damage in the record.
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
     /// Removes all entries, so that it can be filled again.
     fn clear(&mut self) -> Result<()>;
-    /// After the last record: puts in what was refused because the index was full.
+    /// After the last record: inserts the entries that were refused because the index was full.
     fn settle(&mut self) -> Result<()>;
 }
 
@@ -151,8 +151,8 @@ impl<'a, T: Target> Replay<'a, T> {
     }
 
     /// Replays the next record, or passes the next mark, of a log that has this many bytes left. Returns
-    /// how many of them it takes and up to which record the log was on the disk when it was written; or
-    /// nothing at the log's end; or what is wrong with it.
+    /// its length and the record up to which the log was on the disk when it was written; or nothing at the
+    /// log's end; or the damage.
     fn entry(
         &mut self,
         file: &mut impl Read,

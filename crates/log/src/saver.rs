@@ -11,9 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// When a durable index takes a snapshot by itself, which removes the log so far. Whichever comes first:
-/// its size or its age. A thread of the index's own takes it, while others read and write; never two at
-/// once. With [`SnapshotPolicy::MANUAL`] there is no such thread.
+/// The policy of automatic snapshots, which remove the log so far. A snapshot is due by the log's size or
+/// its age, whichever comes first. A thread of the index's own takes it, while others read and write; never
+/// two at once. With [`SnapshotPolicy::MANUAL`] there is no such thread.
 ///
 /// By default a snapshot is due when the log has grown over 64 MiB and over twice the size of the last
 /// snapshot. So of two bytes that are logged at most one more is written for snapshots; a start has at most
@@ -36,12 +36,12 @@ pub struct SnapshotPolicy {
 }
 
 impl SnapshotPolicy {
-    /// Snapshots are taken when the program says so, and the log grows until then.
+    /// Snapshots are taken only on request, and the log grows until then.
     pub const MANUAL: Self = Self { log_bytes: None, growth: 0.0, age: None };
 
     /// The log's bytes from which on a snapshot is due, if the last one has this many.
     fn due_bytes(&self, snapshot_bytes: u64) -> u64 {
-        // Larger numbers than there are bytes come to the largest there is.
+        // Numbers beyond the range saturate.
         let grown = (snapshot_bytes as f64 * self.growth) as u64;
         self.log_bytes.map_or(u64::MAX, |bytes| bytes.max(grown).max(1))
     }
@@ -65,7 +65,7 @@ struct State {
     failure: Option<Arc<Error>>,
 }
 
-/// When the next snapshot is due. Writers say how much they log.
+/// When the next snapshot is due. Writers report how much they log.
 #[derive(Debug)]
 pub struct Due {
     policy: SnapshotPolicy,
@@ -113,7 +113,8 @@ impl Due {
         self.changed.notify_all();
     }
 
-    /// A snapshot was saved, of this many bytes, that has all but what was logged after those `before`.
+    /// A snapshot of this many bytes was saved that has everything logged before; `before` is the size of
+    /// these records.
     pub fn saved(&self, snapshot_bytes: u64, before: u64) {
         self.unsaved_bytes.fetch_sub(before, Relaxed);
         let mut state = self.state();
@@ -158,7 +159,7 @@ impl Due {
             state = match self.policy.age {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(age) => {
-                    // An old log without records is looked at again after as much time.
+                    // An old log without records is checked again after as much time.
                     let left = age.checked_sub(state.last.elapsed()).filter(|left| !left.is_zero());
                     let waited = self.changed.wait_timeout(state, left.unwrap_or(age));
                     waited.unwrap_or_else(PoisonError::into_inner).0

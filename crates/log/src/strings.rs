@@ -25,7 +25,7 @@ impl<'a, K: BytesKey, V: SavedValue> Strings<'a, K, V> {
 /// The error for a value's bytes.
 const NO_VALUE: &str = "one of a record's values is none";
 
-/// The key of these bytes, or what is wrong with them.
+/// The key of these bytes; the error describes the damage.
 pub fn key_of<K: BytesKey>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
@@ -39,7 +39,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
         self.index.len()
     }
 
-    /// The snapshot knows what type keys are bytes of, and the log doesn't.
+    /// The snapshot names the type whose bytes the keys are, and the log doesn't.
     fn begins_with_snapshot(&self) -> bool {
         true
     }

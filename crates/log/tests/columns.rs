@@ -7,7 +7,7 @@ use latchless_log::{
 };
 use std::fs;
 
-/// Seconds of a day as times, of which the last second is none; values of 16 bits as numbers of 32.
+/// Seconds of a day as times, of which the last second is invalid; values of 16 bits as numbers of 32.
 #[derive(Debug, Clone, Copy)]
 struct Times;
 
@@ -73,7 +73,7 @@ fn columns_of_ones_own_are_back_from_log_and_snapshot() {
     assert!(matches!(&other, Error::Snapshot { .. }), "{other}");
 }
 
-/// A record whose key is none counts as damaged, and so does a snapshot that has one.
+/// A record with an invalid key counts as damaged, and so does a snapshot that has one.
 #[test]
 fn what_is_no_key_is_damage() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -45,7 +45,7 @@ fn flip(path: &Path, byte: usize) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// The names of what was cut off.
+/// The names of the parts that were cut off.
 fn kept(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path());
     let mut files: Vec<PathBuf> = files
@@ -106,7 +106,7 @@ fn whole_records_after_a_hole_in_what_was_never_synced_are_cut_off_and_kept() {
     let stopped = recovery.stopped.expect("they are told");
     assert_eq!((durable.len(), stopped.at as usize, stopped.whole), (6, synced + RECORD, 3));
     drop(durable);
-    // In what was synced it is damage.
+    // In a synced part it is damage.
     let mut hole = whole;
     hole[HEAD + RECORD..HEAD + 2 * RECORD].fill(0);
     fs::write(&log, &hole).expect("a log");
@@ -171,7 +171,7 @@ fn a_log_that_lost_its_first_bytes_after_its_snapshot_is_damaged() {
     assert!(matches!(refused, Error::Damaged { at: 0, .. }), "{refused}");
 }
 
-/// A log of version 2, as files had it before records said what is on the disk.
+/// A log of version 2, without marks of the synced extent.
 fn of_version_2(head: &[u8], keys: std::ops::Range<u64>) -> Vec<u8> {
     let mut log = head.to_vec();
     log[8] = 2;
@@ -210,7 +210,7 @@ fn a_log_of_version_2_is_read_and_followed_by_one_of_version_3() {
     durable.insert(5, 5).expect("a put");
     drop(durable);
     assert_eq!(open(folder.path(), Options::default()).expect("it opens").0.len(), 6);
-    // Nothing in it says what was on the disk. So what comes after a record that isn't whole was.
+    // Nothing in it marks the synced extent. So records after an incomplete one count as synced.
     let folder = self::folder();
     let log = log_of(folder.path(), 1);
     fs::write(&log, old).expect("an old log");

@@ -42,8 +42,8 @@ fn it_is_told_at_its_next_change_or_sync_or_snapshot() {
     }
 }
 
-/// Each of a chain of indexes is taken over by the next, goes on writing, and at last all that was
-/// acknowledged is there, and nothing of what was refused before anybody had seen it.
+/// Each of a chain of indexes is taken over by the next and goes on writing. At last all acknowledged
+/// changes are there, and none of those that were refused before any index had seen them.
 #[test]
 fn what_it_writes_late_does_not_count() {
     let folder = tempfile::tempdir().expect("a folder");

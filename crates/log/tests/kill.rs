@@ -129,7 +129,7 @@ impl Killed for DurableBytesIndex<String, String> {
 }
 
 /// A key has its last row's value, if that is even: its half. Several keys have no operation that removes
-/// their rows at once, so an odd row says that they are gone.
+/// their rows at once, so an odd row means that they are removed.
 impl Killed for DurableMultiIndex<String> {
     fn open(folder: &Path, options: Options) -> Result<Self> {
         Ok(Self::open(folder, options)?.0)
@@ -182,7 +182,7 @@ fn mix(mut state: u64) -> u64 {
     state ^ state >> 31
 }
 
-/// The `step`th change of a thread: keys and what they are set to, or removed.
+/// The `step`th change of a thread: keys and their new values, or `None` to remove them.
 fn change(seed: u64, thread: u64, step: u64) -> Vec<(u64, Option<u64>)> {
     let drawn = mix(seed ^ thread << 32 ^ step.wrapping_mul(0x9E37_79B9));
     let first = drawn % KEYS;
@@ -192,7 +192,7 @@ fn change(seed: u64, thread: u64, step: u64) -> Vec<(u64, Option<u64>)> {
     keys.map(|key| (key, (!removed).then_some(step + 1))).collect()
 }
 
-/// Writes until it is killed, and says of each change that it is acknowledged.
+/// Writes until it is killed, and reports each change when it is acknowledged.
 fn write<D: Killed>(folder: &Path, seed: u64) {
     let sync = if seed.is_multiple_of(2) { SyncMode::Each } else { SyncMode::Never };
     let durable = D::open(folder, Options { sync, ..Options::default() }).expect("it opens");

@@ -11,11 +11,11 @@ type Model = BTreeMap<u64, u64>;
 /// A kind of durable index.
 trait Kind: Sized {
     fn open(folder: &Path, options: Options) -> Result<Self>;
-    /// Puts entries in, by one operation.
+    /// Inserts entries by one operation.
     fn put(&self, entries: &[(u64, u64)]) -> Result<()>;
     /// Removes keys, by one operation.
     fn remove(&self, keys: &[u64]) -> Result<()>;
-    /// Removes a range, or what is next to one.
+    /// Removes a range, or the keys next to one.
     fn remove_range(&self, model: &mut Model, from: u64, to: u64) -> Result<()>;
     fn snapshot(&self) -> Result<u64>;
     fn is(&self, model: &Model) -> bool;
@@ -177,7 +177,7 @@ fn options(limit: usize) -> Options {
     Options { sync: SyncMode::Never, index, ..Options::default() }
 }
 
-/// Puts what wasn't refused into the model, and returns how many entries were.
+/// Inserts the entries that weren't refused into the model, and returns how many were.
 fn put<T: Kind>(index: &T, model: &mut Model, entries: &[(u64, u64)]) -> usize {
     let refused = match index.put(entries) {
         Ok(()) => Vec::new(),

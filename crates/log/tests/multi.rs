@@ -194,7 +194,7 @@ fn what_the_index_refuses_is_not_back() {
     assert_eq!((durable.log_bytes(), durable.len()), (logged, 0));
     drop(durable);
 
-    // Memory for a few nodes: the log takes back what had no room.
+    // Memory for a few nodes: the log takes back the entries without room.
     let limited = index::Options { limit_bytes: Some(1 << 20), ..index::Options::default() };
     let options = Options { index: limited, ..never() };
     let (durable, _) = Durable::open(folder.path(), options).expect("it opens");

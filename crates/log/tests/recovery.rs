@@ -271,7 +271,7 @@ fn a_log_that_was_only_begun_hides_nothing() {
     }
 }
 
-/// Inserts that the index refuses for want of memory aren't back after a recovery that has more of it.
+/// Inserts that the index refuses for lack of memory aren't recovered by a recovery that has more of it.
 #[test]
 fn what_was_refused_is_not_back() {
     let folder = folder();
@@ -324,7 +324,7 @@ fn any_change(durable: &Durable, thread: u64, at: u64) {
     done.expect("a change");
 }
 
-/// Many writers of the same few keys: what is back is what was there, so the log's order is the index's.
+/// Many writers of the same few keys: a recovery gives the same entries, so the log's order is the index's.
 #[test]
 fn a_key_s_changes_are_back_in_their_order() {
     for round in 0..20 {

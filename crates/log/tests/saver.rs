@@ -108,7 +108,7 @@ fn a_log_is_to_grow_in_proportion_to_the_snapshot() {
     let (index, _) = DurableIndex::<u64, u64>::open(folder.path(), options(policy)).unwrap();
     index.insert_many(&entries).unwrap();
     until("the first snapshot", || snapshots(folder.path()) == [2]);
-    // As many bytes again are half of what is due.
+    // As many bytes again are half of the due size.
     index.insert_many(&entries).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(snapshots(folder.path()), [2]);

@@ -248,7 +248,7 @@ fn other_types_than_the_folders_are_refused_by_name() {
     assert!(said::<[u8; 16]>(folder.path()).ends_with(
         "the file has values of type u128, but the index that was asked for has values of type [u8; 16]"
     ));
-    // The log knows its types by itself.
+    // The log itself has its types.
     fs::copy(log_of(folder.path(), 1), folder.path().join("log")).expect("it was there");
     let other = self::folder();
     drop(open::<[u8; 17]>(other.path()));

@@ -70,7 +70,7 @@ impl Column {
     /// This many byte strings, each of which can be one.
     ///
     /// # Safety
-    /// As the head of the crate says, as long as what [`Column::get`] gives is used.
+    /// The contract at the head of the crate, as long as the results of [`Column::get`] are used.
     pub unsafe fn new(names: &'static Names, passed: PassedColumn, len: usize) -> Result<Self, Failure> {
         let parts = match passed {
             PassedColumn::Apart { strings, lens } => {

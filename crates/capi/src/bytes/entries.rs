@@ -175,7 +175,7 @@ pub unsafe fn end<V: Value>(
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let (key, value) = unsafe { (Place::new("key", key)?, V::place("value", value)?) };
-        // An entry that is removed must not be lost for want of room.
+        // A removed entry must not be lost for lack of room.
         let check = || key.check_any().and(V::check_any(value));
         let found = match end {
             End::First => index.first(),

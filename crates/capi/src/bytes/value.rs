@@ -19,7 +19,7 @@ pub trait Value: SavedValue {
     type PassedPlace: Copy;
     /// That place, which can be written.
     type Place: Copy;
-    /// Where a cursor says what it is on.
+    /// Where a cursor shows its entry.
     type PassedView: Copy;
     /// Those of a batch.
     type PassedColumn: Copy;
@@ -39,10 +39,11 @@ pub trait Value: SavedValue {
     /// # Safety
     /// As for [`Place::new`].
     unsafe fn place(argument: &'static str, passed: Self::PassedPlace) -> Result<Self::Place, Failure>;
-    /// The same for what leaves the index, which must not be lost for want of room: any value has to fit.
+    /// The place for a value that leaves the index, which must not be lost for lack of room: any value has
+    /// to fit.
     ///
     /// # Safety
-    /// As for [`Place::new`].
+    /// The contract of [`Place::new`].
     unsafe fn place_for_any(
         argument: &'static str,
         passed: Self::PassedPlace,
@@ -51,16 +52,16 @@ pub trait Value: SavedValue {
         let place = unsafe { Self::place(argument, passed)? };
         Self::check_any(place).map(|()| place)
     }
-    /// Refuses if a value doesn't fit, and says its length.
+    /// Refuses if a value doesn't fit; the error has its length.
     fn check(place: Self::Place, value: Lent<'_, Self>) -> Result<(), Failure>;
     /// Refuses unless any value fits.
     fn check_any(place: Self::Place) -> Result<(), Failure>;
     /// Writes a value, as `check` lets it.
     fn put(place: Self::Place, value: Lent<'_, Self>) -> Result<(), Failure>;
-    /// Says what a cursor is on.
+    /// Shows a cursor's entry.
     ///
     /// # Safety
-    /// As the head of the crate says.
+    /// The contract at the head of the crate.
     unsafe fn put_view(to: Self::PassedView, value: Lent<'_, Self>);
     /// This many values of a batch.
     ///
@@ -232,7 +233,7 @@ impl Value for Vec<u8> {
         value
     }
 
-    /// Texts are the bytes that they have; other strings are of a type that somebody made.
+    /// Texts are their bytes; other strings are of a user-defined type.
     fn is_in(file: &Snapshot) -> bool {
         let is_string = matches!(file.value_type(), DataType::Binary | DataType::Utf8);
         is_string && ["bytes", "text"].contains(&&*file.value_name())

@@ -38,7 +38,7 @@ impl Strings {
     }
 }
 
-/// A node and strings for each of the lowest levels, and blocks of long strings. What isn't used goes back.
+/// A node and strings for each of the lowest levels, and blocks of long strings. Unused ones go back.
 #[derive(Debug)]
 pub struct Aside<'a> {
     tree: &'a ByteTree,

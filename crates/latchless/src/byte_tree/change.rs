@@ -13,7 +13,7 @@ use latchless_core::sync::Word;
 /// A node that others may read and write.
 pub type Shared<'a> = Node<'a, &'a [Word; WORDS]>;
 
-/// An entry that is to go into a node: what its slot gets, and what is stored after its value.
+/// An entry to be inserted into a node: the contents of its slot, and the words after its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'k> {
     pub head: u64,
@@ -199,8 +199,8 @@ impl<'a> Shared<'a> {
         None
     }
 
-    /// The entries with this tag. All tags are looked at, without branches: where a tag is can't be
-    /// foretold.
+    /// The entries with this tag. All tags are compared, without branches: the place of a tag is
+    /// unpredictable.
     #[inline(always)]
     fn tagged<S: Lines>(self, shape: Shape, tag: u8) -> Places {
         const { assert!(SLOTS_MAX == 128) };
@@ -228,7 +228,7 @@ impl<'a> Shared<'a> {
         Some((shape.heads() + at, self.place(shape, at)))
     }
 
-    /// Says that an entry is at another place.
+    /// Changes an entry's place.
     pub(super) fn set_place(self, shape: Shape, at: usize, place: usize) {
         let (word, shift) = (shape.places() + at / 8, at % 8 * 8);
         self.set(word, self.words.word(word) & !(0xFF << shift) | (place as u64) << shift);
@@ -241,7 +241,7 @@ impl<'a> Shared<'a> {
         self.set(self.place(self.shape(), at), value);
     }
 
-    /// Puts an entry before the one at `at`, if there is room.
+    /// Inserts an entry before the one at `at`, if there is room.
     #[inline(always)]
     pub fn insert<S: Lines>(self, at: usize, entry: Entry<'_>) -> bool {
         debug_assert!(self.latch().is_held());
@@ -288,7 +288,7 @@ impl<'a> Shared<'a> {
         self.set(SHAPE, Shape::DEAD);
     }
 
-    /// Writes the whole node but its latch, and what it doesn't use.
+    /// Writes the whole node except its latch and unused words.
     pub fn write(self, image: &[u64; WORDS]) {
         debug_assert!(self.latch().is_held());
         for lines in Shape(image[SHAPE]).used_lines() {
@@ -298,7 +298,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Copies the node but what it doesn't use, and, in a leaf of records, those before entry `first`.
+    /// Copies the node except unused words, and, in a leaf of records, those before entry `first`.
     #[inline(always)]
     pub fn copy_from<S: Lines>(self, first: usize, to: &mut [u64; WORDS]) {
         let (from, to) = (self.words.as_chunks::<8>().0, to.as_chunks_mut::<8>().0);
@@ -312,7 +312,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Puts a byte each before those at `at` of the tags, lengths and places, of which there are `len`.
+    /// Inserts a byte each before those at `at` of the tags, lengths and places, of which there are `len`.
     #[inline(always)]
     fn insert_bytes(self, shape: Shape, (at, len): (usize, usize), bytes: [u8; 3]) {
         let arrays = [SLOTS, shape.lengths(), shape.places()];

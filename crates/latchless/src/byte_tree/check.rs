@@ -32,7 +32,7 @@ struct Content {
 }
 
 impl ByteTree {
-    /// The tree's form. Looks at every node; while others change the tree, about right.
+    /// The tree's form. Visits every node; approximate while other threads change the tree.
     pub fn stats(&self) -> Stats {
         let (_, levels) = self.root();
         let (mut leaves, mut inner_nodes, mut words) = (0, 0, 0);

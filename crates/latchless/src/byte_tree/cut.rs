@@ -223,14 +223,14 @@ mod tests {
             ("after 16 bytes", leaves_after(growing(100, 900, behind))),
         ];
         for (name, (fill, keys)) in fills {
-            // Texts of one length come to leaves of slots, and take less room as records when these are cut.
+            // Texts of one length go to leaves of slots, and take less room as records when these are cut.
             // 0.85 of a leaf of slots are 83 of them.
             let is_full = if name == "texts" { keys >= 83.0 } else { fill >= 0.85 };
             assert!(is_full, "{name}: leaves are {fill:.3} full, and have {keys:.1} keys");
         }
     }
 
-    /// Apparent growth that is none: they are split in the middle.
+    /// A pattern that only looks like growth: such leaves are split in the middle.
     #[test]
     #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
     fn keys_in_random_order_fill_leaves_as_ever() {

@@ -54,7 +54,7 @@ impl LeafEdit for Edit<u64> {
 }
 
 impl ByteTree {
-    /// Does with the entry of `key` what `edit` says.
+    /// Applies `edit` to the entry of `key`.
     ///
     /// # Errors
     /// When the key is too long to be added, or memory is refused; nothing has changed then.
@@ -116,7 +116,7 @@ impl ByteTree {
         (self.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
     }
 
-    /// Writes the guess of a key that was found or put into a leaf.
+    /// Writes the guess of a key that was found in a leaf or inserted there.
     #[inline(always)]
     fn learn_from_edit<B>(&self, leaf: NodeRef, own: (&[u8], u64, NodeRef), edited: &Edited<B>) {
         let (key, hash, wrong) = own;
@@ -282,7 +282,7 @@ impl ByteTree {
         }
         let rank = leaf.rank::<Scalar>(leaf.shape(), key).0;
         match leaf.growth(key, rank).filter(|_| may_lend) {
-            // Nothing is lent to the right: what comes next would come to the same leaf.
+            // Nothing is lent to the right: the next key would go to the same leaf.
             Some(Growth::Up) if rank == leaf.shape().len() => {
                 drop(held);
                 self.lend_back(at.0, key, strings);

@@ -19,8 +19,8 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
 thread_local! {
-    /// The address of the tree in which this thread put a key before or after all others last, and one more
-    /// if that was after them. No tree may be there any more, or another one.
+    /// The address of the tree in which this thread last inserted a key before or after all others, plus
+    /// one if after. The tree may be gone, and another one may be there.
     static AT_END: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -37,7 +37,7 @@ impl Ends {
 }
 
 impl ByteTree {
-    /// Where an edit begins if this thread's last one put a key at an end of this tree.
+    /// Where an edit begins if this thread's last one was an insert at an end of this tree.
     #[inline(always)]
     pub(super) fn start_at_end(&self) -> Option<Start> {
         let noted = AT_END.get();
@@ -47,13 +47,14 @@ impl ByteTree {
         self.end(noted & 1 == 1).map(|leaf| Start::new(leaf, StartBy::End))
     }
 
-    /// This thread's keys come elsewhere.
+    /// This thread's keys go elsewhere.
     #[inline(always)]
     pub(super) fn leave_end(&self) {
         AT_END.set(0);
     }
 
-    /// A key was put before the one at `at` into a leaf with this shape: perhaps before or after all others.
+    /// Notes that a key was inserted before the one at `at` into a leaf with this shape: perhaps at an end
+    /// of the tree.
     #[inline(always)]
     pub(super) fn note_end(&self, (leaf, view): (NodeRef, Shared<'_>), shape: Shape, at: usize) {
         let is_last = at == shape.len() && shape.has(Shape::NO_HIGH);

@@ -12,7 +12,7 @@ pub struct Fence<'a> {
 }
 
 impl<'a> Fence<'a> {
-    /// The empty string: what is before all keys.
+    /// The empty string: before all keys.
     pub const FIRST: Fence<'static> = Fence { bytes: &[], long: None };
 
     pub(super) fn high_words(self) -> usize {

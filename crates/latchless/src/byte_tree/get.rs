@@ -15,7 +15,7 @@ use latchless_core::search::Scalar;
 
 /// A leaf's answer about a key.
 enum Told<V> {
-    /// Its value, or that there is none.
+    /// Its value; `None`: there is none.
     Answer(Option<V>),
     /// The right neighbour may have it.
     ToTheRight(NodeRef),
@@ -193,7 +193,7 @@ impl ByteTree {
             }
             value = Some(take.take(leaf, shape, rank));
         } else if rank == 0 {
-            // Only what is between two entries is surely between the fences.
+            // Only a key between two entries is certainly between the fences.
             return None;
         }
         if !leaf.latch().validate(version) {

@@ -17,15 +17,15 @@ use latchless_core::search::Scalar;
 /// The most keys that go down together.
 pub const GROUP: usize = 16;
 
-/// As many of these as edits come in. Each reads and writes some fifteen lines of its leaf: those of more
-/// leaves drive each other out of the first cache.
+/// The largest group of edits. Each reads and writes some fifteen lines of its leaf: more leaves would
+/// evict each other from the first-level cache.
 pub const EDITS: usize = 8;
 
 /// A key's way down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
     pub hash: u64,
-    /// The node that it has come to; at the end a leaf.
+    /// The node that it has reached; at the end a leaf.
     pub at: Start,
 }
 
@@ -53,8 +53,8 @@ impl ByteTree {
         self.dispatch.run(GetGroup { tree: self, keys, take, done });
     }
 
-    /// Does with the entries of at most [`GROUP`] keys what edits say, all of which are about the same, in
-    /// order. Returns what was there, for each.
+    /// Applies edits, all with the same purpose, to the entries of at most [`GROUP`] keys, in order.
+    /// Returns each previous value.
     ///
     /// # Errors
     /// The first error, and how many edits were done before it.

@@ -205,7 +205,7 @@ fn append_bytes(
     }
 }
 
-/// Writes a fence from byte `from` on, or where it is stored; says with this flag that it is long.
+/// Writes a fence from byte `from` on, or its location; sets this flag if it is long.
 fn write_fence(to: &mut [u64], fence: Fence<'_>, from: usize, flag: u64) -> u64 {
     if let Some(string) = fence.long {
         to[0] = string.to_word();

@@ -5,8 +5,8 @@ use super::node::{Node, Words};
 use super::shape::{FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, high_words};
 use super::text::words_of;
 
-/// Bytes of the longest key that is made in place: a prefix and a suffix that aren't long, in whole words,
-/// and what a scan copies too much.
+/// Bytes of the longest key that is built in place: a prefix and a suffix that aren't long, in whole words,
+/// and the excess that a scan copies.
 const ROOM: usize = FENCE_MAX.next_multiple_of(8) + 8 + SUFFIX_MAX.next_multiple_of(8) + 64;
 
 /// A key that was read, or room for one.
@@ -60,8 +60,7 @@ impl KeyRoom {
         self.long.capacity()
     }
 
-    /// Reads the key of an entry. What is read of a node that changes meanwhile is worth nothing, but
-    /// harmless.
+    /// Reads the key of an entry. The result from a node that changes meanwhile is garbage, but harmless.
     #[inline(always)]
     pub(super) fn read<W: Words>(&mut self, leaf: Node<'_, W>, shape: Shape, at: usize) {
         let (prefix, length) = (shape.prefix(), leaf.length(shape, at));
@@ -159,7 +158,7 @@ impl<T> Few<T> {
         self.few.iter().flatten().chain(&self.more)
     }
 
-    /// Takes out the last element of which that holds. Nothing may be added after that.
+    /// Removes and returns the last element for which that holds. Nothing may be added after that.
     pub(super) fn take_last(&mut self, holds: impl Fn(&T) -> bool) -> Option<T> {
         if let Some(at) = self.more.iter().rposition(&holds) {
             return Some(self.more.swap_remove(at));

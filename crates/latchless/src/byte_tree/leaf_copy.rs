@@ -144,8 +144,8 @@ impl LeafCopy {
         outcome
     }
 
-    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
-    /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
+    /// Copies the leaf that covers a key, or the place right before it, and finds its part of a range, in
+    /// this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     #[inline(always)]
     pub(super) fn load(
         &mut self,
@@ -202,11 +202,11 @@ impl LeafCopy {
         }
     }
 
-    /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
+    /// Copies a leaf that may be changing: the result is then garbage, but harmless.
     #[inline(always)]
     pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, (bounds, extent): (Bounds<'_>, Extent)) {
         // The range's ends are searched for in the leaf if only a part of it is copied: before that part,
-        // the image has what the last leaf left there.
+        // the image has words of the previous leaf.
         let part = extent.part().filter(|_| leaf.shape().is_of_records());
         let first = match (bounds.low, part) {
             (Bound::Included(key), Some(share)) => first_near(leaf, key, (false, share)),
@@ -262,7 +262,7 @@ impl LeafCopy {
         Shape(self.image[SHAPE])
     }
 
-    /// Takes the range's bounds away: everything goes on.
+    /// Removes the range's bounds.
     pub fn unbind(&mut self) {
         self.goes_on = self.has_high;
         self.goes_on_before = !self.low.bytes().is_empty();
@@ -438,7 +438,7 @@ fn make_key<'k>(
     &key[..end]
 }
 
-/// Copies what so few keys have that it would only be in the way of the others.
+/// Copies the rare parts of a node, which would only slow down the common case.
 #[inline(never)]
 fn copy_more(to: &mut [[u8; 8]], from: &[u64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = from.to_le_bytes());

@@ -97,7 +97,7 @@ impl ByteTree {
             && self.share([node, full], pair, strings, |both, separator| both.lend_back(separator))
     }
 
-    /// Moves entries between two latched neighbours as `choose` says. Returns whether it did.
+    /// Moves entries between two latched neighbours; `choose` selects them. Returns whether it did.
     fn share<'a>(
         &'a self,
         [left_node, right]: [NodeRef; 2],
@@ -234,8 +234,8 @@ fn most_that_fit(mut most: usize, mut fits: impl FnMut(usize) -> bool) -> usize 
     fit
 }
 
-/// Makes `separator` the shortest string between the entries before and after `cut`. Says no where it would
-/// be long.
+/// Makes `separator` the shortest string between the entries before and after `cut`. Returns `false` if it
+/// would be long.
 fn separate((node, low, cut): (Private<'_>, &[u8], usize), separator: &mut Vec<u8>) -> bool {
     let shape = node.shape();
     if [cut - 1, cut].into_iter().any(|at| node.length(shape, at) == LONG) {

@@ -64,7 +64,7 @@ impl Entries {
     }
 }
 
-/// The fill of a node that takes what fits.
+/// The fill of a node that takes as many entries as fit.
 const FULL: usize = 1000;
 
 /// One level that is being built, from left to right.

@@ -72,7 +72,7 @@ struct Books {
 struct Carrier {
     /// A bit for each block that is free.
     free: u8,
-    /// As what the node comes back. [`NO_CARRIER`]: it carries nothing.
+    /// The kind as which the node is freed. [`NO_CARRIER`]: it carries nothing.
     kind: u8,
     /// Whether it is among the open ones.
     is_open: bool,
@@ -122,7 +122,7 @@ impl Books {
         None
     }
 
-    /// Makes room for what is noted of a node. Nothing more is needed as long as it carries blocks.
+    /// Makes room for a node's bookkeeping. Nothing more is needed as long as it carries blocks.
     fn make_room(&mut self, node: usize) -> Result<()> {
         let more = (node + 1).saturating_sub(self.carriers.len());
         reserve(&mut self.carriers, more)?;
@@ -140,7 +140,7 @@ impl Books {
         }
     }
 
-    /// Takes a block back. Says of which kind its node is if that carries nothing any more.
+    /// Takes a block back. Returns its node and the node's kind if that carries nothing any more.
     fn push(&mut self, block: NodeRef) -> Option<(usize, NodeRef)> {
         let (node, part) = place_of(block);
         let carrier = &mut self.carriers[node];
@@ -430,7 +430,7 @@ mod tests {
         Ok(blocks.store(bytes))
     }
 
-    /// Strings of one block until no more are to be had.
+    /// Strings of one block until memory is refused.
     fn fill(long: &LongStrings) -> Vec<LongRef> {
         core::iter::from_fn(|| stored(long, &[0xFF; BYTES]).ok()).collect()
     }

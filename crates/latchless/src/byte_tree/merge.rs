@@ -144,7 +144,7 @@ impl ByteTree {
         self.merge(level, (left, held), at.0, strings)
     }
 
-    /// A root with one child is no use: the child becomes the root.
+    /// Replaces a root that has one child by that child.
     fn collapse_root(&self, level: usize, (at, mut held): Held<'_>) -> Outcome {
         let shape = at.1.shape();
         if level == 0 || shape.len() > 1 {

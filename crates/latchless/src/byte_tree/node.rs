@@ -37,8 +37,8 @@ impl Words for &[Word; WORDS] {
     fn below<S: Lines>(self, first: usize, bound: u64) -> u32 {
         let words: &[Word; ABREAST] = self[first..].first_chunk().expect("heads end before the node");
         let (fours, _) = words.as_chunks::<4>();
-        // A closure in place of the loop may be called, and what it calls is compiled for no instruction
-        // set.
+        // A closure in place of the loop might not be inlined, and would then be compiled without the
+        // instruction set.
         let mut bits = 0;
         for (at, four) in fours.iter().enumerate() {
             bits |= S::words_below(four, bound) << (4 * at);

@@ -59,7 +59,7 @@ pub const ENTRIES_MAX: usize = if cfg!(latchless_small_nodes) { 4 } else { SLOTS
 pub const SUFFIX_MAX: usize = if cfg!(latchless_small_nodes) { 24 } else { 192 };
 /// The longest fence that is stored in its node.
 pub const FENCE_MAX: usize = if cfg!(latchless_small_nodes) { 40 } else { 120 };
-/// The length that says that a suffix is long.
+/// The length that marks a long suffix.
 pub const LONG: u8 = u8::MAX;
 
 /// The second word of a node.
@@ -77,7 +77,7 @@ impl Shape {
     pub const DEAD: u64 = 1 << 51;
     /// From this bit on: eight bits, the wasted words, or the places that are empty before the first record.
     pub const WASTED: u32 = 24;
-    /// From this bit on: four bits that say how long values are.
+    /// From this bit on: four bits for the length of values.
     pub const VALUES: u32 = 52;
     /// From this bit on: the length of all suffixes, in a leaf of records; zero in any other node.
     pub const RECORDS: u32 = 56;
@@ -190,7 +190,7 @@ impl Shape {
         } else {
             (SLOTS..slots_end(self.slots()), SLOTS, SLOTS)
         };
-        // A torn word says more than there can be.
+        // A torn word may claim more than there can be.
         let (end, last) = (slots.end.div_ceil(8), last.div_ceil(8).min(LINES));
         let (slot, record) = ((slots.start / 8).min(end), (record / 8).clamp(end, LINES));
         let heap = (WORDS - self.used()) / 8;

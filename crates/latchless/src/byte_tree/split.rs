@@ -177,7 +177,7 @@ impl ByteTree {
             if self.root() == (node, level + 1) {
                 return Ok(None);
             }
-            // None: what was the root above was given up for this node just now.
+            // `None`: the former root above was just replaced by this node.
             let Some((at, mut held)) = self.latch_covering(level + 1, separator) else { continue };
             let shape = at.1.shape();
             let suffix = separator.len() - shape.prefix();

@@ -13,7 +13,7 @@ use latchless_core::mem::node_ref::NodeRef;
 /// Where an operation begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
-    /// The leaf that a descent or a guess has come to.
+    /// The leaf that a descent or a guess has reached.
     pub leaf: NodeRef,
     pub by: StartBy,
     /// The key's likely place in the leaf, if it is worth a look.

@@ -17,7 +17,7 @@ pub(super) fn tree() -> ByteTree {
     ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
 }
 
-/// Keys that differ in ways that nodes tell apart differently.
+/// Keys with all the differences by which nodes distinguish keys.
 pub(super) const CLASSES: [&str; 9] =
     ["short", "zeros", "ones", "shared", "prefixes", "long", "long at the end", "one long", "numbers"];
 
@@ -79,7 +79,7 @@ pub(super) fn nearest(
     Some(word)
 }
 
-/// Loads keys with a word each, that `next` makes and says.
+/// Loads keys with a word each, which `next` makes and returns.
 pub(super) fn load_words(
     tree: &mut ByteTree,
     fill: FillFactor,
@@ -404,7 +404,7 @@ fn keys_in_order_are_as_in_the_model() {
                 tree.check_invariants().unwrap();
                 let all = see_all(tree, Bounds::ALL, false);
                 assert!(all.iter().map(|(key, value)| (key, value)).eq(&model), "{class}, up: {up}");
-                // Of few entries a leaf, so many are lent that a guess of one may mislead.
+                // With few entries per leaf, so many are lent that a guess of one may mislead.
                 let is_small = cfg!(latchless_small_nodes);
                 assert!(is_small || tree.misled.load_relaxed() == 0, "nothing was guessed");
                 tree.clear();
@@ -447,7 +447,7 @@ fn keys_in_order_begin_at_their_leaf() {
 #[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many slots")]
 fn leaves_tell_how_many_of_their_lines_say_where_a_key_is() {
     let lines_of = |len: usize, is_loaded: bool| {
-        // Of two lengths: keys of one come to leaves of records.
+        // Of two lengths: keys of one go to leaves of records.
         let key = |number: u64| {
             let more = len - 8 + (number % 2) as usize;
             [&number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()[..], &[7; 64][..more]].concat()

@@ -25,7 +25,7 @@ use latchless_core::base::index::Direction;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 
-/// More words of a node than any of a reader's questions looks at. Fences may claim to have 64 KB.
+/// More words of a node than any query reads. Fences may claim to have 64 KB.
 const READS_MAX: usize = LEN_MAX;
 
 /// A node's words, whose reader doesn't go on for ever: it panics.
@@ -100,10 +100,10 @@ impl TornNode {
         }
     }
 
-    /// Does with the node what readers of a key do before they validate it.
+    /// Runs every read of a key that readers do before they validate the node.
     ///
     /// # Panics
-    /// When something that is answered can't be, or a reader goes on for ever.
+    /// If an answer is impossible, or a reader doesn't terminate.
     pub fn read(&self, key: &[u8]) {
         for dispatch in Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()) {
             dispatch.run(Find { torn: self, key });

@@ -103,7 +103,7 @@ pub struct ByteTree {
     pub(super) restarts: Word,
     /// Guesses that were wrong.
     pub(super) misled: Word,
-    /// At least as long as the longest key that was ever put.
+    /// At least as long as the longest key that was ever inserted.
     pub(super) longest: Word,
     /// Strings for a merge that finds no memory for its own: with room for the longest key.
     pub(super) spare: Mutex<Strings>,
@@ -207,10 +207,11 @@ impl ByteTree {
         self.long.nodes.budget()
     }
 
-    /// A key of this length is put in: there is to be room for it where strings are kept. No latch is held.
+    /// Notes the length of a key that is about to be inserted, and makes room for it where strings are
+    /// kept. No latch is held.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// If memory is refused.
     pub(super) fn note_longest(&self, len: usize) -> Result<()> {
         if len as u64 > self.longest.load_relaxed() {
             self.spare.lock().reserve(len)?;
@@ -328,8 +329,8 @@ impl ByteTree {
         self.descend::<S>(0, key, toward).expect("there is always a level of leaves")
     }
 
-    /// Copies a node. A copy that is made without the node's latch is worth something only if the node's
-    /// version is the same before and after. The loop is compiled for its kernel here: callers needn't be.
+    /// Copies a node. A copy that is made without the node's latch is valid only if the node's version is
+    /// the same before and after. The loop is compiled for its kernel here: callers needn't be.
     #[inline]
     pub(super) fn copy_node(&self, node: Shared<'_>, to: &mut Image) {
         self.copy_node_from(node, 0, to);

@@ -133,7 +133,7 @@ impl Shared<'_> {
     }
 }
 
-/// Takes values out of leaves. What is taken of a leaf that changes meanwhile doesn't count, and is taken
+/// Takes values out of leaves. A value taken from a leaf that changes meanwhile doesn't count, and is taken
 /// again.
 pub trait Take {
     /// Whether the first word is the whole value, so that nothing else has to be taken.
@@ -145,7 +145,7 @@ pub trait Take {
     /// Takes the value of an entry that is removed under the leaf's latch. Parts outside the leaf stay
     /// there.
     fn take_latched(&mut self, leaf: Shared<'_>, shape: Shape, at: usize) -> Self::Value;
-    /// Takes, and returns, what `take_latched` left outside: no node names it any more.
+    /// Takes, and frees, the parts that `take_latched` left outside: no node names them any more.
     fn take_the_rest(&mut self, long: &LongStrings);
     /// Takes the value of an entry of a copy. Returns whether it still has one.
     fn take_copied(&mut self, tree: &ByteTree, copy: &mut LeafCopy, at: usize) -> bool;
@@ -220,7 +220,7 @@ impl Kept {
         self.outside.is_some()
     }
 
-    /// Takes the words of a value that isn't outside; otherwise says where it is.
+    /// Takes the words of a value that isn't outside; otherwise returns its location.
     #[inline(always)]
     fn take_words(&mut self, first: u64, more: impl Fn(usize) -> u64) -> Option<LongRef> {
         (self.outside, self.is_long) = (self.values.long(first), false);

@@ -209,7 +209,7 @@ fn bits_of(lines: Range<usize>) -> u32 {
 
 enum Which {
     First,
-    /// The first one, without what it has before the range.
+    /// The first one, without its entries before the range.
     FirstPart,
     Last,
     Next,

@@ -108,7 +108,7 @@ impl ByteTree {
         let edited = self.edit_from::<S, _>(start, own, &mut wide);
         let WideEdit { mut packed, kept, .. } = wide;
         if edited.as_ref().is_ok_and(|edited| edited.applied) {
-            // Of the string outside that was there no node says anything any more.
+            // No node names the previous string outside any more.
             if edited.as_ref().is_ok_and(|edited| edited.before.is_some()) {
                 kept.take_the_rest(&self.long);
             }

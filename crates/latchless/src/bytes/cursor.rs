@@ -36,11 +36,11 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
     }
 }
 
-/// A place in an index: on an entry, before the first one, or after the last one. What merging iterators
-/// are made of.
+/// A position in an index: on an entry, before the first one, or after the last one. The building block of
+/// merging iterators.
 ///
-/// A cursor has a copy of a leaf and nothing of the index. It sees a leaf's entries as they were when it
-/// came to that leaf; a key that is there throughout is never passed over. Keys are lent as bytes.
+///  A cursor has a copy of a leaf and no reference into the index. It sees a leaf's entries as of its
+/// arrival there; a key that is there throughout is never passed over. Keys are lent as bytes.
 ///
 /// ```
 /// use latchless::bytes::BytesIndex;

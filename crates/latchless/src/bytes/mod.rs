@@ -162,8 +162,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Bytes that the index holds: of every node that was ever in use, those with long strings included,
     /// and of the tables for lookups. O(1). It is never more than
-    /// [`Options::limit_bytes`](crate::index::Options::limit_bytes). What isn't counted is as for
-    /// [`Index::memory_bytes`](crate::Index::memory_bytes), and eight bytes more per node where there are
+    /// [`Options::limit_bytes`](crate::index::Options::limit_bytes). The same things as in
+    /// [`Index::memory_bytes`](crate::Index::memory_bytes) aren't counted, and eight bytes per node with
     /// long strings.
     pub fn memory_bytes(&self) -> usize {
         self.tree.held_bytes()
@@ -179,8 +179,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.stats()
     }
 
-    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is
-    /// changing.
+    /// Checks the invariants of every node. O(n). For an index that no thread is changing.
     ///
     /// # Errors
     /// The first broken invariant.
@@ -238,7 +237,7 @@ fn upright(bounds: Bounds<'_>) -> Result<Bounds<'_>> {
     }
 }
 
-/// Bounds with no key between them: what is read of an inverted range.
+/// Bounds with no key between them: those of an inverted range.
 const NOTHING: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Excluded(&[]) };
 
 /// The bytes of a range's ends, in owned form.

@@ -117,10 +117,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.at_or_beside(key, Reverse, see)
     }
 
-    /// Shows `see` the entry of a key, or the first one after it, and returns what it says: the bytes of the
-    /// entry's key, as [`BytesKey::with_bytes`] has them, and its value. Both are copies that are lent, as of
-    /// one moment. Nothing is allocated, unless the key has more than 192 bytes that its neighbours don't
-    /// begin with, or the value is a byte string of more than 192 bytes. O(log n + l).
+    /// Calls `see` with the entry of a key, or the first one after it, and returns the result. The entry is
+    /// lent: the bytes of its key ([`BytesKey::with_bytes`]), and its value, both copied at one moment.
+    /// Nothing is allocated, unless the key has more than 192 bytes outside of the common prefix, or the
+    /// value is a byte string of more than 192 bytes. O(log n + l).
     ///
     /// ```
     /// use latchless::bytes::BytesIndex;

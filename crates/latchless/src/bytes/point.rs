@@ -78,8 +78,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         key.with_bytes(|key| self.tree.get(key)).is_some()
     }
 
-    /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a key
-    /// missing whose value is replaced.
+    /// Inserts a value under a key and returns the value that it replaces. O(log n). A replaced key is
+    /// never missing in between.
     ///
     /// # Errors
     /// [`Error::KeyTooLong`], [`Error::ValueTooLong`], or memory for a new key or a byte string is refused:
@@ -100,7 +100,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         Ok(self.edit(key, Edit::Put(value))?.before)
     }
 
-    /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same absent key
+    /// Inserts a value under a key that isn't there. O(log n). Of several threads that try the same absent
+    /// key
     /// at once, one succeeds.
     ///
     /// # Errors
@@ -186,7 +187,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
 /// Values that all have as many words: an entry's value changes in place.
 impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
-    /// Gives another value to a key that is there, and returns the one before. O(log n). Needs no memory.
+    /// Replaces the value of a present key, and returns the previous one. O(log n). Needs no memory.
     #[inline]
     pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Option<V>
     where
@@ -221,7 +222,7 @@ impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
     }
 }
 
-/// The value that was stored as expected, or else what was stored.
+/// The previous value: as the result if it was the expected one, otherwise as the error.
 fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
     match edited {
         Edited { before: Some(before), applied: true } => Ok(before),

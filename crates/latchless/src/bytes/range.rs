@@ -57,7 +57,7 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
         Self { index, bounds, front: End::default(), back: End::default() }
     }
 
-    /// Makes sure that the front has an entry, if there is one.
+    /// Ensures that the front has an entry, if there is one.
     fn fill_front(&mut self) -> bool {
         let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
         let end = &mut self.front;
@@ -80,7 +80,7 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
         true
     }
 
-    /// Makes sure that the back has an entry, if there is one.
+    /// Ensures that the back has an entry, if there is one.
     fn fill_back(&mut self) -> bool {
         let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
         let end = &mut self.back;
@@ -334,12 +334,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-/// Keys that are byte strings or texts: what others begin with is a key, too.
+/// Keys that are byte strings or texts: their prefixes are keys, too.
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
-    /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts
-    /// and byte strings that is what it says; for tuples it is of use with the first parts alone when those
-    /// have a fixed length. A number needs its type here, because a prefix may be of any: `&7u32`, and not
-    /// `&7`, which is an `i32`.
+    /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For
+    /// tuples, a prefix is the first parts alone, which must have a fixed length. A number needs its type
+    /// here, because a prefix may be of any: `&7u32`, and not `&7`, which is an `i32`.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;

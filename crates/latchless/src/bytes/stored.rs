@@ -118,7 +118,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.get_wide(key, &mut kept).then(|| see(lent::<V>(0, &kept)))
     }
 
-    /// Does with the entry of `key` what `edit` says.
+    /// Applies `edit` to the entry of `key`.
     #[inline(always)]
     pub(super) fn edit_bytes(&self, key: &[u8], edit: Edit<Lent<'_, V>>) -> Result<Edited<V>> {
         if is_word::<V>() {

@@ -148,7 +148,7 @@ pub trait Native: Key + Value + sealed::Sealed {
     const DATA_TYPE: DataType;
     /// The cell's bytes, little-endian, as the low bytes of a number; those above are zero.
     fn to_cell(self) -> u64;
-    /// What the low bytes of a number are, those above ignored.
+    /// The value of a number's low bytes; those above are ignored.
     fn from_cell(cell: u64) -> Self;
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// The result of saving or opening.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a snapshot couldn't be saved or opened. After a failed [`save`](super::save) what was there before
-/// still is; after a failed [`open`](super::open) there is no index.
+/// The error of saving or opening a snapshot. A failed [`save`](super::save) leaves the old file in place;
+/// a failed [`open`](super::open) returns no index.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,7 +31,7 @@ pub enum Error {
         /// Its kind: `a folder`, `a FIFO`, `a socket`, `a character device`, `a block device`.
         kind: &'static str,
     },
-    /// Not an Arrow file: its first bytes say so.
+    /// Not an Arrow file, by its first bytes.
     #[error("this isn't an Arrow file: it doesn't begin with ARROW1")]
     NotArrow,
     /// The file doesn't end as Arrow files do.
@@ -49,7 +49,7 @@ pub enum Error {
         /// The file's version.
         found: String,
     },
-    /// A byte of the file isn't what was written.
+    /// A byte of the file has changed since it was written.
     #[error("the file is damaged: its checksum is {found:08x}, but {stored:08x} was written")]
     Checksum {
         /// The stored checksum.
@@ -207,7 +207,7 @@ pub enum Error {
     Index(#[from] crate::Error),
 }
 
-/// A file's name as a message goes on with it.
+/// A file's name within a message.
 fn called(path: Option<&Path>) -> String {
     path.map_or(String::new(), |path| format!(" {}", path.display()))
 }

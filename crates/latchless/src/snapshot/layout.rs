@@ -45,7 +45,7 @@ pub const ROW_COLUMNS: [&str; 2] = ["key", "row"];
 pub const RESERVED: &str = "latchless.";
 /// In the schema: the version of the format.
 pub const VERSION_NAME: &str = "latchless.version";
-/// In the schema, where keys are strings: what type they are bytes of.
+/// In the schema, where keys are strings: the type whose bytes they are.
 pub const KEY_NAME: &str = "latchless.key";
 /// In the schema: the type of the values, if their column doesn't determine it.
 pub const VALUE_NAME: &str = "latchless.value";

@@ -94,11 +94,11 @@ use std::path::Path;
 /// The version of the format, as files have it in their metadata.
 pub const VERSION: &str = "1";
 
-/// Saves an index, `&Index` or `&Exclusive`, and returns how many entries the snapshot has. What is at
+/// Saves an index, `&Index` or `&Exclusive`, and returns the number of entries of the snapshot. The file at
 /// `path` is replaced in one step: see [the module](self).
 ///
 /// # Errors
-/// [`Error::Io`] if the system refuses; what was at `path` is still there then.
+/// [`Error::Io`] if the system refuses; the old file at `path` is still there then.
 pub fn save<H>(index: H, path: impl AsRef<Path>) -> Result<u64>
 where
     H: Holder<Key: Native, Value: Native>,

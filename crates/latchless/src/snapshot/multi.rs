@@ -28,11 +28,11 @@ use latchless_core::base::fill::FillFactor;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Saves an index, and returns how many pairs the snapshot has. What is at `path` is replaced in one step:
-/// see [`snapshot`](super).
+/// Saves an index, and returns the number of pairs of the snapshot. The file at `path` is replaced in one
+/// step: see [`snapshot`](super).
 ///
 /// # Errors
-/// [`Error::Io`] if the system refuses; what was at `path` is still there then.
+/// [`Error::Io`] if the system refuses; the old file at `path` is still there then.
 pub fn save<K: BytesKey + 'static>(index: &MultiIndex<K>, path: impl AsRef<Path>) -> Result<u64> {
     replace::replace(path.as_ref(), |file| write(index, file))
 }
@@ -72,7 +72,7 @@ pub fn read<K: BytesKey>(from: impl Read) -> Result<MultiIndex<K>> {
     Snapshot::read(from)?.index()
 }
 
-/// A file in memory, of which all is known to be right but the order of its pairs and what its strings mean.
+/// A file in memory, validated except for the order of its pairs and the meaning of its strings.
 #[derive(Debug, Clone)]
 pub struct Snapshot(strings::Snapshot);
 

@@ -115,7 +115,7 @@ pub struct Parsed {
     pub len: usize,
 }
 
-/// A complaint about what is at a place in the file.
+/// The error for damage at a place in the file.
 fn damaged(at: usize, what: &'static str) -> Error {
     Error::Damaged { at: at as u64, what }
 }
@@ -198,7 +198,7 @@ fn check_version(in_schema: &Pairs) -> Result<()> {
     }
 }
 
-/// Compares the file with the checksum in its footer. After this it is what was written, or made on purpose.
+/// Compares the file with the checksum in its footer. After this it is intact, or maliciously made.
 fn check_sum(file: &[u8], footer_at: Range<usize>, in_footer: &Pairs) -> Result<()> {
     if lookup(in_footer, CHECKSUM_NAME).is_none() {
         // Arrow's own tools keep the schema's metadata when they write a table again, not the footer's.

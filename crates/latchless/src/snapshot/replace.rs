@@ -71,8 +71,8 @@ struct Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.done {
-            // There is nothing more to do about a file that can't be removed, and the error that led here
-            // says more.
+            // A file that can't be removed can't be helped, and the error that led here is more
+            // informative.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -104,7 +104,7 @@ fn create_beside(target: &Target) -> Result<(File, Temporary)> {
 }
 
 /// The permissions of a file with this mode for one that has another group: the group may do no more than
-/// others may. Neither sets an identity for those who run it.
+/// others may. The new mode has no set-user-ID and set-group-ID bits.
 #[cfg(unix)]
 fn mode_for_another(mode: u32) -> u32 {
     let others = mode & 0o007;
@@ -141,9 +141,9 @@ fn take_after(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets `write` fill a new file and puts that in the place of the file that `path` leads to. If anything
-/// fails, that is as it was before, and the new file is gone; but if the folder alone can't be synced, the
-/// new file is in place.
+/// Lets `write` fill a new file, and replaces the file that `path` leads to by it. If anything fails, the
+/// old file is unchanged, and the new one is gone; but if only the folder can't be synced, the new file is
+/// in place.
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
     let target = Target::find(path)?;
     let (mut file, mut temporary) = create_beside(&target)?;

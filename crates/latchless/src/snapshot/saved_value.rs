@@ -6,15 +6,15 @@ use core::net::Ipv6Addr;
 use latchless_core::base::bytes_value::BytesValue;
 use std::borrow::Cow;
 
-/// A value of a [`BytesIndex`](crate::bytes::BytesIndex) that a snapshot has.
+/// A value of a [`BytesIndex`](crate::bytes::BytesIndex) that can be saved in a snapshot.
 ///
-/// Here are the numbers that Arrow has ([`Native`]), `Vec<u8>` as `binary`, and `String` as `string`. All
-/// others are a `fixed_size_binary`, without padding: `[u8; N]`, `Ipv6Addr` and `Uuid` as the bytes that they
-/// are; `u128`, `i128`, pairs of numbers of 32 or 64 bits, and triples and arrays of `u64`, `i64` or `f64` as
-/// their numbers in order, each little-endian. The schema's metadata says under `latchless.value` which of
-/// these it is.
+///  The numbers that Arrow has ([`Native`]) are saved as such, `Vec<u8>` as `binary`, and `String` as
+/// `string`. All others are a `fixed_size_binary`, without padding: `[u8; N]`, `Ipv6Addr` and `Uuid` as
+/// their bytes; `u128`, `i128`, pairs of numbers of 32 or 64 bits, and triples and arrays of `u64`, `i64`
+/// or `f64` as their numbers in order, each little-endian. `latchless.value` in the schema's metadata names
+/// the type.
 ///
-/// A type of your own becomes one by saying what bytes it is in a file:
+///  A type of your own implements it by its bytes in a file:
 ///
 /// ```
 /// use latchless::bytes::{BytesIndex, Words};
@@ -59,8 +59,8 @@ use std::borrow::Cow;
 /// ```
 ///
 /// # Contract
-/// `V::with_cell(value, V::of_cell)` gives the value back. A value of another number of bytes than the
-/// column is wide isn't saved, but [`NoCell`](super::Error::NoCell).
+/// `V::with_cell(value, V::of_cell)` is the value again. Saving a value whose number of bytes isn't the
+/// column's width is an error, [`NoCell`](super::Error::NoCell).
 pub trait SavedValue: BytesValue {
     /// The type of the column `value`.
     const COLUMN: DataType;
@@ -188,7 +188,7 @@ fn next<const N: usize>(cell: &mut &[u8]) -> [u8; N] {
     next
 }
 
-/// Puts bytes into the next places of a cell.
+/// Writes bytes into the next places of a cell.
 fn put<const N: usize>(cell: &mut &mut [u8], bytes: [u8; N]) {
     let (next, rest) =
         core::mem::take(cell).split_first_chunk_mut().expect("a cell has room for its numbers");

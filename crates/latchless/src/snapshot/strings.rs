@@ -55,11 +55,11 @@ use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Saves an index, and returns how many entries the snapshot has. What is at `path` is replaced in one step:
-/// see [`snapshot`](super).
+/// Saves an index, and returns the number of entries of the snapshot. The file at `path` is replaced in one
+/// step: see [`snapshot`](super).
 ///
 /// # Errors
-/// [`Error::Io`] if the system refuses; what was at `path` is still there then.
+/// [`Error::Io`] if the system refuses; the old file at `path` is still there then.
 pub fn save<K: BytesKey + 'static, V: SavedValue>(
     index: &BytesIndex<K, V>,
     path: impl AsRef<Path>,
@@ -227,7 +227,7 @@ impl Layout {
     }
 }
 
-/// A file in memory, of which all is known to be right but the order of its rows and what its strings mean.
+/// A file in memory, validated except for the order of its rows and the meaning of its strings.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     bytes: Vec<u8>,

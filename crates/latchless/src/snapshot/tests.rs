@@ -77,7 +77,7 @@ impl Parts {
         change(batch);
         let mut builder = Builder::new();
         let changed = builder.finish(message, None);
-        // Longer than what was there: at the end of the messages, where it is aligned as well.
+        // Longer than the original: at the end of the messages, where it is aligned as well.
         let mut written = vec![0xff; 4];
         written.extend((changed.len() as u32).to_le_bytes());
         written.extend(changed);
@@ -240,7 +240,7 @@ fn rows_ascend_and_none_comes_twice() {
 
 #[test]
 fn one_text_that_is_referred_to_again_and_again_takes_no_memory() {
-    // A flatbuffer by hand would share the text; copies are what a reader would make of it.
+    // A handmade flatbuffer would share the text; copies are a reader's result.
     let about =
         About { metadata: vec![("a".to_owned(), "b".repeat(1000))], ..About::new([DataType::UInt64; 2]) };
     assert!(about.opening().len() < 2000);

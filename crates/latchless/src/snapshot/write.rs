@@ -154,7 +154,7 @@ impl<W: Write> Writing<W> {
         Ok(())
     }
 
-    /// Writes what is left, and what is known only now; gives the number of entries.
+    /// Writes the rest, including values that are known only now; returns the number of entries.
     fn finish(mut self) -> Result<u64> {
         if self.rows > 0 {
             self.put_batch()?;

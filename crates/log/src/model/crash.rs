@@ -23,7 +23,7 @@ enum Keeps {
     Some(u64),
 }
 
-/// The writes that one power failure keeps, and what the file has in their place otherwise.
+/// The writes that one power failure keeps, and the file's content in place of the others.
 struct Chance<'a> {
     keeps: Keeps,
     at: u64,
@@ -98,8 +98,7 @@ pub(super) fn some_of(node: &Node, draw: &mut Draw) -> Vec<u8> {
             Write::Length(len) => shortest = shortest.min(*len),
         }
     }
-    // The length is another piece; and what it has more than was written is zeros, or was other files'
-    // before.
+    // The length is another piece; a longer file has zeros there, or bytes of other files.
     let draw = chance.draw;
     let len = match draw.below(4) {
         0 => longest,

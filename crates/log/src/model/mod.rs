@@ -96,8 +96,8 @@ pub struct State {
 /// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// A sync of a file fails, and any part of what was written since the last one is lost. If `forgets`,
-    /// the system has even forgotten what it was when the file is opened again.
+    /// A sync of a file fails, and any part of the writes since the last one is lost. If `forgets`, the
+    /// system has even forgotten these when the file is opened again.
     Sync { forgets: bool },
     /// There is no room from then on.
     Full,
@@ -105,7 +105,7 @@ pub enum Fault {
     ReadOnly,
 }
 
-/// A sync, for a [`Lie`] about it.
+/// A sync, as a [`Lie`] sees it.
 pub struct Sync<'a> {
     /// Of which file or folder.
     pub path: &'a Path,
@@ -113,7 +113,7 @@ pub struct Sync<'a> {
     pub is_saving: bool,
 }
 
-/// Says of which syncs the model says only that they are done: as if the log didn't call them.
+/// Selects the syncs that the model only reports as done: as if the log omitted them.
 pub type Lie = fn(&Sync<'_>) -> bool;
 
 /// The state after a step, and the states that may be recovered after it.
@@ -217,7 +217,7 @@ impl Inner {
 }
 
 impl Model {
-    /// With what a crash has left.
+    /// With the leftovers of a crash.
     pub fn of(state: State) -> Self {
         Self(Arc::new(Mutex::new(Inner { state, ..Inner::default() })))
     }
@@ -391,7 +391,7 @@ impl DiskFile for ModelFile {
         let mut at = self.at();
         let seen = inner.state.nodes[self.node].seen.len();
         let is_full = matches!(inner.fault, Some((from, Fault::Full)) if inner.steps >= from);
-        // A full disk takes a part of what is written.
+        // A full disk takes a part of the write.
         let taken = if is_full { (bytes.len() / 2).max(seen.saturating_sub(*at)) } else { bytes.len() };
         let taken = &bytes[..taken.min(bytes.len())];
         let step = if is_full { Step::Other } else { Step::Grow };

@@ -15,7 +15,7 @@ pub type Numbers = DurableIndex<u64, u64, Watched>;
 pub type Strings = DurableBytesIndex<String, u64>;
 pub type Rows = DurableMultiIndex<String>;
 
-/// All three; the thread of the second one doesn't come to sync by itself.
+/// All three; the thread of the second one never syncs by itself.
 pub const MODES: [SyncMode; 3] =
     [SyncMode::Each, SyncMode::Every(Duration::from_secs(3_600)), SyncMode::Never];
 
@@ -24,7 +24,7 @@ pub fn effort() -> u64 {
     std::env::var("LATCHLESS_CRASHES").map_or(1, |times| times.parse().expect("a number"))
 }
 
-/// Opens what a crash has left, which must go, and has one of these states.
+/// Opens the leftovers of a crash, which must succeed, and has one of these states.
 fn recover<D: Kind>(state: super::State, allowed: &[Arc<Set>]) -> Result<(Model, D), String> {
     let model = Model::of(state);
     let (durable, _) = D::open(&model, Path::new(FOLDER), Opening::default())
@@ -47,7 +47,7 @@ pub struct Left<'a> {
     pub later: Option<&'a [Arc<Set>]>,
 }
 
-/// Opens what a crash has left, changes it, and lets a power failure come during both, some times.
+/// Opens the leftovers of a crash, changes it, and injects a power failure during both, some times.
 pub fn check<D: Kind>(left: Left<'_>, draw: &mut Draw, times: u64) -> Result<(), String> {
     let (model, durable) = recover::<D>(left.state, left.back)?;
     if times == 0 {
@@ -122,7 +122,7 @@ fn rows_are_back_after_a_power_failure_at_any_moment() {
     keeps_its_promises::<Rows>();
 }
 
-/// Lets something go wrong at some steps of histories, and power failures and kills come after it.
+/// Injects faults at some steps of histories, and power failures and kills after them.
 fn survives<D: Kind>(faults: &[Fault], every: u64) {
     for seed in 0..2 * effort() {
         for sync in MODES {

@@ -19,14 +19,14 @@ pub struct Scene {
 /// The changes so far and their outcomes.
 #[derive(Debug)]
 struct History {
-    /// The states that may be back after a power failure. The last one is what the index has.
+    /// The states that may be recovered after a power failure. The last one is the index's.
     allowed: Vec<Arc<Set>>,
     /// For values that no two changes share.
     changes: u64,
     draw: Draw,
 }
 
-/// Makes changes, and says to the model what may be back of them.
+/// Makes changes, and reports to the model which of them may be recovered.
 pub struct Writer<D> {
     model: Model,
     durable: Arc<D>,

@@ -9,7 +9,7 @@ pub fn never() -> Options {
     Options { sync: SyncMode::Never, snapshots: SnapshotPolicy::MANUAL, ..Options::default() }
 }
 
-/// Options under which what isn't whole is cut off, whatever it is.
+/// Options under which incomplete parts of any kind are cut off.
 pub fn set_aside() -> Options {
     Options { damaged_tail: DamagedTail::SetAside, ..never() }
 }

@@ -177,7 +177,7 @@ impl Guesses {
         balance == enough && keys >= FEWEST_KEYS && self.lines.load_relaxed() < Self::lines_for(keys)
     }
 
-    /// So much balance decides: one operation for sixteen keys, and some.
+    /// The balance that decides: one operation per sixteen keys, and some.
     fn enough_for(keys: usize) -> i64 {
         FEWEST_SAMPLES + (keys / 16 / SAMPLED as usize) as i64
     }
@@ -198,9 +198,9 @@ impl Guesses {
         lines != 0 && lines < Self::lines_for(keys)
     }
 
-    /// Makes the table large enough for this many keys; if memory is refused, as large as it goes, and says
-    /// no. The guesses of half of the keys stay. As long as another thread makes the memory ready, it stays
-    /// as it is.
+    /// Makes the table large enough for this many keys. If memory is refused, makes it as large as possible
+    /// and returns `false`. The guesses of half of the keys stay. While another thread prefaults the
+    /// memory, the table stays as it is.
     fn grow(&self, keys: usize) -> bool {
         if self.is_idle.take_bits(1) == 0 {
             return true;
@@ -254,7 +254,7 @@ impl Guesses {
         }
     }
 
-    /// Forgets what was counted.
+    /// Resets the sample.
     fn count_anew(&self) {
         self.balance.store_relaxed(0);
     }
@@ -296,7 +296,7 @@ fn segment_of(line: usize) -> usize {
     (line / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1)
 }
 
-/// The bytes of a word that are this one, by their highest bits. Says yes too often, rarely.
+/// The bytes of a word that are equal to this one, by their highest bits. Rare false positives.
 #[inline(always)]
 fn which(word: u64, byte: u8) -> u64 {
     let different = word ^ (LOWEST * u64::from(byte));

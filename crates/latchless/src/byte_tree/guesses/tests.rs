@@ -80,7 +80,7 @@ fn look_for(tree: &ByteTree, numbers: core::ops::Range<u64>, is_there: bool) {
     }
 }
 
-/// The share of keys whose leaf the table says.
+/// The share of keys whose leaf the table predicts.
 fn guessed(tree: &ByteTree, keys: u64) -> f64 {
     let is_guessed = |&number: &u64| {
         let key = key(number);

@@ -43,7 +43,7 @@ use std::sync::{Arc, OnceLock};
 const FEWEST_LEAVES: usize = if cfg!(latchless_small_nodes) { 80 } else { 512 };
 /// Slots of the smallest table, by their logarithm; those of each other one are twice as many.
 const FEWEST_SLOTS: u32 = (2 * FEWEST_LEAVES).ilog2();
-/// The largest table is for more leaves than references can tell apart.
+/// The largest table is for more leaves than references can distinguish.
 const SIZES: usize = 24;
 /// A table is out of date when as many leaves were split outside of its range as one for this many slots.
 const OUTSIDE_SHARE: usize = 16;
@@ -61,7 +61,7 @@ const HUGE_FROM_BYTES: usize = 2 << 20;
 /// The purpose of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
-    /// To find keys, or what is near them.
+    /// To find keys or their neighbours.
     Find,
     /// To add keys.
     Add,
@@ -70,8 +70,8 @@ pub enum Aim {
 /// The table. See the file's head.
 #[derive(Debug)]
 pub struct Positions {
-    /// For each [`Aim`] the size of the table that is in use, and one more; 0: none is, or guesses aren't
-    /// worth it there.
+    /// For each [`Aim`] the size of the table that is in use, plus one; 0: none is, or guesses don't pay
+    /// there.
     forms: [Word; 2],
     /// The number at which the first slot begins, and slots a number, in 2^-64.
     base: Word,
@@ -160,7 +160,7 @@ impl Positions {
         self.slots_by(self.form())
     }
 
-    /// The slots for an [`Aim`], if they are worth it.
+    /// The slots for an [`Aim`], if they pay.
     #[inline(always)]
     fn slots_for(&self, aim: Aim) -> Option<Slots<'_>> {
         self.slots_by(self.forms[aim as usize].follow() as usize)
@@ -204,7 +204,7 @@ impl Positions {
         Some(slots)
     }
 
-    /// Whether positions tell a leaf of these fences from its neighbours, or there was no table yet.
+    /// Whether positions distinguish a leaf of these fences from its neighbours, or there was no table yet.
     pub fn tell(&self, low: &[u8], high: Option<&[u8]>) -> bool {
         let Some(slots) = self.slots_for(Aim::Find) else {
             return self.not_before[Aim::Find as usize].load_relaxed() <= FEWEST_LEAVES as u64;
@@ -213,19 +213,19 @@ impl Positions {
         slots.quarters_between(low, high) >= NARROWEST
     }
 
-    /// Whether there are slots that are worth it.
+    /// Whether there are slots that pay.
     #[inline(always)]
     pub fn are_any(&self, aim: Aim) -> bool {
         self.forms[aim as usize].load_relaxed() != 0
     }
 
-    /// Bytes of the table and of what makes numbers and places.
+    /// Bytes of the table, and of the memory for numbers and places.
     pub fn bytes(&self) -> usize {
         let form = self.form();
         self.fixed_bytes() + if form == 0 { 0 } else { bytes_of(form - 1) }
     }
 
-    /// Bytes of what makes numbers and places.
+    /// Bytes of the memory for numbers and places.
     fn fixed_bytes(&self) -> usize {
         self.numbers.bytes() + self.segments.get().map_or(0, |_| size_of::<Segments>())
     }
@@ -281,8 +281,8 @@ impl Positions {
         (self.nearness.load_relaxed() as i64) < -PATIENCE
     }
 
-    /// A table of this form is in use, or none, if that is 0; not for whom it isn't worth it in a tree of so
-    /// many nodes.
+    /// Publishes a table of this form, or none, if that is 0; not for an [`Aim`] for which it doesn't pay
+    /// in a tree of this many nodes.
     fn publish(&self, form: u64, nodes: usize) {
         for (own, fewest) in self.forms.iter().zip(&self.not_before) {
             own.publish(if nodes as u64 >= fewest.load_relaxed() { form } else { 0 });
@@ -368,8 +368,8 @@ impl ByteTree {
         }
     }
 
-    /// A key that had no right guess was found to belong to a leaf, or was added to it: writes down what
-    /// slots say of that leaf, and of the one that was guessed in its place.
+    /// Learns from a key without a right guess that was found to belong to a leaf, or was added to it:
+    /// corrects the slots of that leaf, and those of the wrongly guessed one.
     #[cold]
     #[inline(never)]
     pub(super) fn learn_position(&self, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) {

@@ -35,7 +35,7 @@ pub struct Numbers {
     prefix: [Word; PREFIX_MAX / 8],
     /// Where the last word of them begins, its bytes, and ones for those of it that count.
     last: [Word; 3],
-    /// Windows that count; none: the first one counts, each byte for what it is.
+    /// Windows in use; none: the first one is used, with each byte as its own digit.
     windows: Word,
     worth: [OnceLock<Box<Worth>>; WINDOWS],
 }
@@ -79,7 +79,7 @@ impl Seen {
     }
 
     /// The number of places that give this many numbers, or of all places if they don't, and whether each
-    /// byte of these counts for what it is.
+    /// byte of these is its own digit.
     fn places(&self, enough: u64) -> (usize, bool) {
         let (mut numbers, mut end, mut are_bytes) = (1u64, 0, true);
         for place in 0..self.0.len() {
@@ -215,7 +215,7 @@ impl Numbers {
     }
 }
 
-/// Bytes that are worth nothing.
+/// Bytes without a value.
 fn blank() -> Box<Worth> {
     Box::new([const { [const { Word::new(0) }; 256] }; PLACES])
 }

@@ -10,9 +10,9 @@ use crate::byte_tree::tree::ByteTree;
 use crate::tree::{SEGMENTS, are_even};
 use latchless_core::search::Scalar;
 
-/// Nodes of a level that are looked at, at most.
+/// The most nodes of a level that are sampled.
 const NODES: usize = 256;
-/// Separators of a node, and keys of a leaf, that are looked at: so few that a survey takes no longer than
+/// Separators of a node, and keys of a leaf, that are sampled: so few that a survey takes no longer than
 /// some ten splits.
 const SEPARATORS: usize = 8;
 const KEYS: usize = 4;
@@ -60,7 +60,7 @@ impl Positions {
         Some(words)
     }
 
-    /// Lays out the table of this size, for this many nodes. None: it would be no use; no table is in use
+    /// Lays out the table of this size, for this many nodes. `None`: it wouldn't pay; no table is in use
     /// then.
     fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
         let before = self.form();
@@ -118,7 +118,7 @@ impl ByteTree {
         }
     }
 
-    /// Lays out a table for this many nodes, if it is to be had.
+    /// Lays out a table for this many nodes, if possible.
     #[cold]
     #[inline(never)]
     pub(super) fn lay_out(&self, nodes: usize) {

@@ -26,7 +26,7 @@ fn scattered(number: u64) -> u64 {
     (mixed ^ mixed >> 31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Keys by name, whose positions tell their leaves.
+/// Keys by name, whose positions predict their leaves.
 const EVEN: [(&str, Write); 6] = [
     ("bytes", |number| scattered(number).to_be_bytes().to_vec()),
     ("hexadecimal", |number| format!("{:016x}-{number}", scattered(number)).into_bytes()),
@@ -70,7 +70,7 @@ fn nodes_of(tree: &ByteTree) -> usize {
     tree.long.tree_nodes()
 }
 
-/// The share of keys whose leaf the table says.
+/// The share of keys whose leaf the table predicts.
 fn guessed(tree: &ByteTree, key: Write) -> f64 {
     let is_guessed = |&number: &u64| {
         let (key, tag) = (key(number), ByteTree::tag(tree.hash(&key(number))));

@@ -132,7 +132,7 @@ impl<W: Words> Node<'_, W> {
 }
 
 impl Shared<'_> {
-    /// Puts a record before the one at `at`. There is room for it.
+    /// Inserts a record before the one at `at`. There is room for it.
     #[inline(always)]
     pub(super) fn insert_record<S: Lines>(self, at: usize, entry: Entry<'_>) {
         let (shape, len) = (self.shape(), self.shape().len());

@@ -36,12 +36,12 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Ok(None)
     }
 
-    /// Removes a key if `is_due` says so of its value, and returns that, which is retired. The entry that is
-    /// removed is the very one that `is_due` judged. O(log n + l). The [race rule](crate::index#races) holds
-    /// for `is_due`.
+    /// Removes a key if `is_due` holds for its value, and returns the value, which is retired. The removed
+    /// entry is exactly the one that `is_due` judged. O(log n + l). The [race rule](crate::index#races)
+    /// holds for `is_due`.
     ///
     /// # Panics
-    /// When `is_due` changes its own key through the index each time that it is asked.
+    /// If `is_due` changes its own key through the index each time that it is called.
     pub fn remove_if<'p, Q>(
         &'p self,
         key: &Q,

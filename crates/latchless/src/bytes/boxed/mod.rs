@@ -64,7 +64,8 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Ok(Self { slots: SlotMap::new(index.tree.budget()), index })
     }
 
-    /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many operations.
+    /// Pins the calling thread: values that it reads stay as long as the pin. One pin may serve many
+    /// operations.
     pub fn pin(&self) -> Pinned {
         Pinned::new()
     }
@@ -79,9 +80,9 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.index.is_empty()
     }
 
-    /// Bytes of the nodes, the long keys and the tables, as [`BytesIndex::memory_bytes`], and of the values'
-    /// slots with their books; what values own elsewhere isn't counted, nor eight bytes for each value that
-    /// waits to be dropped. O(1).
+    /// Bytes of the nodes, the long keys and the tables ([`BytesIndex::memory_bytes`]), and of the values'
+    /// slots with their bookkeeping. Memory that values own elsewhere isn't counted, nor eight bytes for
+    /// each value that waits to be dropped. O(1).
     pub fn memory_bytes(&self) -> usize {
         self.index.memory_bytes()
     }
@@ -149,7 +150,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Ok(())
     }
 
-    /// Puts a value under a key and returns the value that it replaces, which is retired. O(log n + l).
+    /// Inserts a value under a key and returns the value that it replaces, which is retired. O(log n + l).
     ///
     /// # Errors
     /// When the key is too long or memory is refused; the index is then as before, and `value` is dropped.
@@ -167,7 +168,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         }
     }
 
-    /// Puts a value under a key that isn't there; otherwise drops it. O(log n + l).
+    /// Inserts a value under a key that isn't there; otherwise drops it. O(log n + l).
     ///
     /// # Errors
     /// [`TryInsertError::Present`] with the value that is there, or [`TryInsertError::Refused`]. The index
@@ -235,12 +236,12 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         Ok(removed)
     }
 
-    /// Drops every value that was replaced or removed and that no pin can see any more, and gives the
-    /// memory of their slots back. When no pin of any index is held, none of them is left afterwards. O(1)
-    /// for each value that waits, and for each page of vacant slots.
+    /// Drops every replaced or removed value that no pin can see any more, and frees their slots. If no pin
+    /// of any index is held, none of them is left afterwards. O(1) for each value that waits, and for each
+    /// page of vacant slots.
     ///
-    /// Later operations and pins that end do the same in part, and leave a few hundred values at most.
-    /// So this is for values that hold what is scarce, such as files, and for an index that is at rest.
+    ///  Later operations and pins that end do the same in part, and leave a few hundred values at most. So
+    /// this is for values that hold scarce resources, such as files, and for an index that is at rest.
     /// Called by a value's own `Drop`, it does nothing.
     ///
     /// ```
@@ -278,7 +279,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         }
     }
 
-    /// The value of a handle that was found under a key; if that was retired, what the key has now.
+    /// The value of a handle that was found under a key; if that was retired, the key's present value.
     fn value_of<'p, Q>(&'p self, handle: SlotId, key: &Q, pin: &'p Pinned) -> Option<&'p T>
     where
         Q: BytesKey<K> + ?Sized,
@@ -286,7 +287,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
         self.slots.read(handle, pin).or_else(|| self.get(key, pin))
     }
 
-    /// Puts a value in; a value that is refused is dropped.
+    /// Stores a value in a slot; a value that is refused is dropped.
     fn put(&self, value: T) -> Result<SlotId> {
         self.slots.put(value).map_err(|(error, _)| error)
     }

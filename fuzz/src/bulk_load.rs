@@ -5,7 +5,7 @@ use arbitrary::Arbitrary;
 use latchless::{Direction, Error, FillFactor};
 use std::ops::Bound::Unbounded;
 
-/// An index and what it is loaded with.
+/// An index and the entries of its bulk load.
 #[derive(Debug, Arbitrary)]
 pub struct Load {
     subject: Subject,
@@ -39,8 +39,8 @@ impl Load {
     /// Runs the load.
     ///
     /// # Panics
-    /// When the index takes what it must refuse, refuses what it must take, names the wrong
-    /// position, or holds anything else afterwards than it should.
+    /// If the index takes a load that it must refuse, refuses one that it must take, names the wrong
+    /// position, or holds other entries afterwards than it should.
     pub fn run(&self) {
         let Some(mut index) = self.subject.build() else { return };
         let fill = match FillFactor::new(self.fill) {

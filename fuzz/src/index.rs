@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::ControlFlow;
 
-/// An index and what happens to it.
+/// An index and its history.
 #[derive(Debug, Arbitrary)]
 pub struct Calls {
     subject: Subject,
@@ -51,7 +51,7 @@ enum Single {
     CompareRemove(u8),
     Update(u8),
     Upsert(u8),
-    /// Sets or removes, depending on what is there.
+    /// Sets or removes, depending on the present value.
     Compute(u8),
     RemoveIf(u8),
     GetOrInsert(u8),

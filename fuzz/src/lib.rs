@@ -145,7 +145,7 @@ impl Subject {
         }
     }
 
-    /// The flagship with these options, whichever index the subject is.
+    /// An `Index` with these options, if that is the subject.
     fn build_flagship(&self, group: Option<NonZeroUsize>) -> Option<Index<u64, u64>> {
         self.taken(Index::with_options(IndexOptions {
             limit_bytes: self.options.limit_bytes,
@@ -168,7 +168,7 @@ impl Subject {
         }
     }
 
-    /// Refusals come from the limits that were set, and from nothing else. A member that keeps two
+    /// Refusals must come from the limits that were set, and from nothing else. A member that keeps two
     /// arenas names the share of the limit that ran out.
     fn assert_refusal(&self, error: &latchless::Error) {
         let expected = match error {

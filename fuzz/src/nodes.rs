@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use latchless::byte_tree::torn::TornNode;
 
-/// A node, what is done to it, and keys that are looked for.
+/// A node, the damage to it, and the keys that are looked up.
 #[derive(Debug, Arbitrary)]
 pub struct Torn {
     keys: Vec<Key>,
@@ -43,7 +43,7 @@ impl Torn {
     /// Reads the node as it is after each damage.
     ///
     /// # Panics
-    /// When a reader leaves the node, finds what isn't there, or goes on for ever.
+    /// If a reader leaves the node, finds an absent key, or doesn't terminate.
     pub fn run(&self) {
         let keys: Vec<_> = self.keys.iter().map(|key| key.bytes(1000)).collect();
         let node = TornNode::new(keys.iter().map(|key| &key[..]), usize::from(self.level % 3));

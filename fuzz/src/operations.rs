@@ -8,7 +8,7 @@ use latchless_core::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
-/// An index and what happens to it.
+/// An index and its history.
 #[derive(Debug, Arbitrary)]
 pub struct History {
     subject: Subject,
@@ -189,7 +189,7 @@ impl Pair<'_> {
         assert_eq!(self.index.count(span), Ok(expected.len()), "count {span:?}");
     }
 
-    /// The entries of a range in ascending order; nothing if its start lies after its end.
+    /// The entries of a range in ascending order; `None` if its start is after its end.
     fn expected(&self, span: (Bound<u64>, Bound<u64>)) -> Option<Vec<(u64, u64)>> {
         if let (Included(low) | Excluded(low), Included(high) | Excluded(high)) = span {
             if low > high {

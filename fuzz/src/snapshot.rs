@@ -120,7 +120,7 @@ impl Change {
     }
 }
 
-/// Puts the checksum right, if the file has a place for one.
+/// Corrects the checksum, if the file has a place for one.
 fn put_checksum(file: &mut [u8]) {
     let Some(mark) = file.windows(MARK.len()).rposition(|bytes| bytes == MARK) else { return };
     let digits = mark + MARK.len()..mark + MARK.len() + DIGITS;
@@ -173,7 +173,8 @@ impl Bytes {
     }
 }
 
-/// Loads the rows as keys and values of some types: all are in the index, or one is none or out of order.
+/// Loads the rows as keys and values of some types: all are in the index, or one is invalid or out of
+/// order.
 fn load_strings(snapshot: &strings::Snapshot) {
     fn of<K: BytesKey, V: SavedValue>(snapshot: &strings::Snapshot) {
         let is_it = snapshot.key_name() == K::type_name() && snapshot.value_name() == V::type_name();
@@ -219,7 +220,7 @@ fn load_pairs(snapshot: &multi::Snapshot) {
     }
 }
 
-/// Loads the rows as what the file says that they are, and as something else.
+/// Loads the rows as the file's own types, and as others.
 fn load(snapshot: &Snapshot) {
     macro_rules! pairs {
         ($($key:ty: $key_type:ident),*) => {$(

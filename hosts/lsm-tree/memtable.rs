@@ -130,7 +130,7 @@ impl Memtable {
         self.places.is_empty() && self.too_long.is_empty()
     }
 
-    /// Puts an entry in. Returns its size, and that of all entries with it.
+    /// Inserts an entry. Returns its size, and that of all entries with it.
     #[doc(hidden)]
     pub fn insert(&self, item: InternalValue) -> (u64, u64) {
         let size = (item.key.user_key.len() + item.value.len() + size_of::<InternalValue>()) as u64;
@@ -161,7 +161,7 @@ struct Entries<S, L> {
     long: Option<Side<L>>,
 }
 
-/// An iterator, and what was taken from each of its ends and is still to be given.
+/// An iterator, and the entries that were taken from each of its ends and not yet returned.
 struct Side<I> {
     rest: I,
     first: Option<InternalValue>,
@@ -173,7 +173,7 @@ impl<I: DoubleEndedIterator<Item = InternalValue>> Side<I> {
         Self { rest, first: None, last: None }
     }
 
-    /// Makes sure that `first` is there, if anything is left.
+    /// Ensures that `first` is there, if anything is left.
     fn look_first(&mut self) -> Option<&InternalKey> {
         if self.first.is_none() {
             self.first = self.rest.next().or_else(|| self.last.take());

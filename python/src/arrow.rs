@@ -31,7 +31,7 @@ pub struct Schema {
     pub children: *mut *mut Schema,
     /// The type of a dictionary's values, or null.
     pub dictionary: *mut Schema,
-    /// Releases what the struct points to.
+    /// Releases the targets of the struct's pointers.
     pub release: Option<unsafe extern "C" fn(*mut Self)>,
     /// The producer's own.
     pub private: *mut c_void,
@@ -56,7 +56,7 @@ pub struct Array {
     pub children: *mut *mut Array,
     /// The values of a dictionary, or null.
     pub dictionary: *mut Array,
-    /// Releases what the struct points to.
+    /// Releases the targets of the struct's pointers.
     pub release: Option<unsafe extern "C" fn(*mut Self)>,
     /// The producer's own.
     pub private: *mut c_void,
@@ -71,7 +71,7 @@ pub struct Stream {
     pub next: Option<unsafe extern "C" fn(*mut Self, *mut Array) -> c_int>,
     /// The message of the last error, or null.
     pub last_error: Option<unsafe extern "C" fn(*mut Self) -> *const c_char>,
-    /// Releases what the struct points to.
+    /// Releases the targets of the struct's pointers.
     pub release: Option<unsafe extern "C" fn(*mut Self)>,
     /// The producer's own.
     pub private: *mut c_void,
@@ -82,7 +82,7 @@ pub trait Owning: Send + Sized + 'static {
     /// The name of a capsule that holds one.
     const CAPSULE: &'static CStr;
 
-    /// Says that it owns nothing any more.
+    /// Marks it as owning nothing any more.
     fn clear(&mut self);
 }
 
@@ -91,8 +91,8 @@ macro_rules! owning {
         impl Drop for $name {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: the struct owns what it points to, as it has a `release`; after this it is
-                    // gone.
+                    // SAFETY: the struct owns the targets of its pointers, as it has a `release`; after
+                    // this it is gone.
                     unsafe { release(self) }
                 }
             }

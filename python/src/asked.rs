@@ -51,7 +51,8 @@ impl Core {
         }
     }
 
-    /// The key that a question is, if it can be one. What has no order among keys isn't there, as in a `dict`.
+    /// The key that a question is, if it can be one. Objects without an order among keys aren't there, as
+    /// in a `dict`.
     #[inline]
     pub fn sought<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<Option<B>> {
         let asked = match self.keys.word(key) {
@@ -121,7 +122,8 @@ impl Core {
     }
 }
 
-/// An error for what can't be a key of a `dict` either: a list or an array, say, which is meant as a batch.
+/// The error for an object that can't be a key of a `dict` either: a list or an array, say, which is meant
+/// as a batch.
 #[cold]
 pub fn no_key_of_a_dict(key: &Object<'_>) -> PyResult<()> {
     key.hash().map(drop)

@@ -15,11 +15,11 @@ pub const CHUNK: usize = 1024;
 /// Keys that are looked up between two looks at the clock. More than of other requests: in each chunk the
 /// index has to learn again how many ascending keys share a leaf.
 pub const LOOKUPS: usize = 4 * CHUNK;
-/// Entries of one record of a redo log: what a batch of changes to a durable index is cut into.
+/// Entries of one record of a redo log: the pieces of a batch of changes to a durable index.
 pub const RECORD: usize = 1 << 20;
 /// Batches up to this length run with the lock held: releasing it would cost more.
 const SHORT: usize = 256;
-/// Elements of a long column that are sorted, or looked at, between two looks at the clock.
+/// Elements of a long column that are sorted, or checked, between two looks at the clock.
 pub const STRETCH: usize = 1 << 16;
 /// How often signals are looked for.
 const LISTENS_EVERY: Duration = Duration::from_millis(30);
@@ -142,7 +142,7 @@ pub fn cuts(len: usize, threads: usize) -> Vec<usize> {
     (0..=parts).map(|part| (len as u128 * part as u128 / parts as u128) as usize).collect()
 }
 
-/// Something long that isn't cut into chunks: without the interpreter's lock, but no fork comes in between.
+/// Runs a long operation that isn't cut into chunks: without the interpreter's lock, but excluding forks.
 pub fn alone<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
         let _pass = Pass::new();

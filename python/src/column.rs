@@ -31,7 +31,7 @@ pub struct Column<'py, A> {
     _holds: Vec<Bound<'py, PyAny>>,
 }
 
-/// The words of a column without what holds it: what a batch takes along when it releases the lock.
+/// The words of a column without their owner: the form that a batch uses while the lock is released.
 #[derive(Debug)]
 pub struct Words<'a, A> {
     words: &'a [A],
@@ -60,7 +60,7 @@ impl<'a, A: Shared> Words<'a, A> {
         self.words[at].iter().map(A::load)
     }
 
-    /// Puts a word at a position.
+    /// Writes a word at a position.
     #[inline(always)]
     pub fn store(&self, at: usize, word: A::Word) {
         self.words[at * self.step].store(word);

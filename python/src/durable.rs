@@ -194,7 +194,7 @@ fn with_log<T: Send>(
     done.map_err(|error| refused(&error))
 }
 
-/// Return when all changes so far are on the disk. Of an index that is only read there are none.
+/// Return when all changes so far are on the disk. An index that is only read has none.
 #[pyfunction]
 pub fn sync_log(core: &Bound<'_, Core>) -> PyResult<()> {
     core.get().guarded(|| match read_only(core.get()) {

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The position of a key that is none: NaN or NaT.
+/// The position of an invalid key: NaN or NaT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoKey(pub usize);
 
@@ -172,7 +172,7 @@ impl<B: Lane> Engine<B> {
 /// Why something wasn't done.
 #[derive(Debug)]
 pub enum Undone {
-    /// A key is none.
+    /// A key is invalid.
     NoKey(NoKey),
     /// The index refused, or the system did.
     Refused(Error),

@@ -15,7 +15,7 @@ use std::path::Path;
 const WOULD_BLOCK: i32 = 11;
 /// The system's error number for a folder in place of a file: Python maps it to `IsADirectoryError`.
 const IS_A_FOLDER: i32 = 21;
-/// As the system numbers a write to what is mounted to be read.
+/// The system's error number for a write to a file system that is mounted read-only.
 const READ_ONLY: i32 = 30;
 /// As the system numbers an argument that it can't serve.
 const INVALID: i32 = 22;
@@ -47,7 +47,8 @@ pub fn of_the_system(cause: &io::Error, doing: &str, path: &Path) -> PyErr {
     }
 }
 
-/// The exception for a path that leads to what a save doesn't replace: `IsADirectoryError`, or another `OSError`.
+/// The exception for a path that isn't a file that a save could replace: `IsADirectoryError`, or another
+/// `OSError`.
 pub fn not_a_file(path: &Path, kind: &str) -> PyErr {
     let number = if kind == "a folder" { IS_A_FOLDER } else { INVALID };
     PyOSError::new_err((number, format!("can't replace {kind} by a file"), path.as_os_str().to_owned()))
@@ -77,7 +78,7 @@ pub fn refused(error: &latchless_log::Error) -> PyErr {
     }
 }
 
-/// The exception for a change of an index that was opened to be read: what a file that was opened so raises.
+/// The exception for a change of an index that was opened read-only: the one that a read-only file raises.
 #[cold]
 pub fn read_only(folder: &Path) -> PyErr {
     Python::attach(|py| {

@@ -201,8 +201,8 @@ impl Column {
         Ok(())
     }
 
-    /// The column as an array, or as a pair of an array and the zone of its times. `what`: what errors call
-    /// it.
+    /// The column as an array, or as a pair of an array and the zone of its times. `what`: its name in
+    /// errors.
     pub fn array<'py>(
         self,
         py: Python<'py>,

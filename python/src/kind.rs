@@ -46,7 +46,7 @@ pub struct ArrowType {
     pub width: usize,
 }
 
-/// A dtype: what its single objects look like as words of an index.
+/// A dtype: the conversion of its single objects to words of an index.
 #[derive(Debug)]
 pub struct Kind {
     form: Form,
@@ -120,8 +120,8 @@ impl Kind {
         }
     }
 
-    /// The words of the `float32` before a float of Python's that is none, and of the one after it. Nothing for
-    /// any other object or kind.
+    /// The words of the `float32`s before and after a Python float that isn't one. `None` for any other
+    /// object or kind.
     pub fn words_beside(&self, object: &Bound<'_, PyAny>) -> Option<(u64, u64)> {
         let (&Form::Float32 { wide }, Ok(float)) = (&self.form, object.cast::<PyFloat>()) else {
             return None;

@@ -33,7 +33,7 @@ pub trait Shared: Sync {
     fn store(&self, word: Self::Word);
 }
 
-/// A word of an index: what keys are mapped to.
+/// A word of an index: the image of a key.
 pub trait Lane: Bits + Key + Value + numpy::Element {
     /// A word in memory that Python's side may write at any moment.
     type Atomic: Shared<Word = Self> + 'static;

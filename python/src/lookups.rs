@@ -50,7 +50,7 @@ pub struct Question<B> {
     pub sides: Sides,
     /// How far away they may be.
     pub farthest: Option<u64>,
-    /// The key and the value where there is none.
+    /// The key and the value for a missing entry.
     pub missing: (B, B),
 }
 
@@ -193,7 +193,7 @@ impl<B: Lane> Engine<B> {
         }
     }
 
-    /// The nearest entry to one key, on whichever side.
+    /// The nearest entry to one key, on either side.
     pub fn nearest(&self, key: B) -> Option<(B, B)> {
         self.index().nearest_by(key, Own::Counts, |key: B, other: B| key.distance(other, self.order))
     }

@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// An iterator over pages. Several threads may share one: each item goes to one of them.
 #[pyclass(frozen, module = "latchless._latchless")]
 pub struct Pages {
-    /// Takes what the page before ended with, or None, and gives a tuple of items and what it ends with: None
-    /// for the last page.
+    /// Takes the last key of the previous page, or None, and returns a tuple of items and their last key:
+    /// None for the last page.
     turn: Py<PyAny>,
     place: Mutex<Place>,
 }

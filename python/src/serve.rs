@@ -182,8 +182,8 @@ impl Core {
         })
     }
 
-    /// The nearest entry of a question, on whichever side. Between two keys the package's Python code
-    /// compares how far they are, which needs more than their words.
+    /// The nearest entry of a question, on either side. Between two keys the package's Python code compares
+    /// the distances, which needs more than their words.
     pub fn nearest_of<'py>(this: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         let (py, core) = (this.py(), this.get());
         with!(core, engine => match core.asked(engine, key)? {
@@ -229,8 +229,8 @@ impl Core {
         if cuts.len() > 2 { self.checked(py, engine, keys) } else { Ok(()) }
     }
 
-    /// Reads a batch: calls `read` for its chunks, with room for the answers of each, and gives these. Where
-    /// no `values` are wanted, there are none.
+    /// Reads a batch: calls `read` for its chunks, with room for the answers of each, and returns these; no
+    /// `values` if none are wanted.
     fn read<'py, B: Lane>(
         &self,
         py: Python<'py>,
@@ -486,7 +486,7 @@ fn load<B: Lane>(
     loaded.map_err(|undone| undone_exception(kind, undone))
 }
 
-/// The exception for what wasn't done.
+/// The exception for work that wasn't done.
 pub fn undone_exception(kind: &Kind, undone: Undone) -> PyErr {
     match undone {
         Undone::NoKey(NoKey(at)) => kind.no_key_at(at),

@@ -81,7 +81,7 @@ impl Snapshot {
         let key = |cell| -> Option<B> { cells.key_of_cell(cell) };
         let loaded = py.detach(|| {
             if order.is_partial() {
-                // A file that was made on purpose may have what no index has.
+                // A maliciously made file may have keys that no index has.
                 for at in 0..self.0.len() {
                     key(self.0.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
                 }

@@ -68,7 +68,7 @@ fn sort<B: Lane, T: Copy>(
 #[derive(Debug, Clone, Copy)]
 struct Leading {
     smallest: u64,
-    /// How many bits of a key's difference from the smallest come after them.
+    /// The number of bits of a key's difference from the smallest that come after them.
     shift: u32,
     /// In how many bytes they are.
     bytes: u32,

@@ -81,7 +81,7 @@ impl<B: Lane> Store<B> {
         }
     }
 
-    /// Replaces the value of a key that is there, and returns the one before.
+    /// Replaces the value of a present key, and returns the previous one.
     #[inline(never)]
     pub fn replace(&self, key: B, value: B) -> Result<Option<B>> {
         match self {

@@ -98,7 +98,7 @@ fn the_header_says_what_separates_fields() {
     std::fs::write(&tsv, "id,x\tpreis\n7\t1\n").unwrap();
     assert_eq!(run(&tsv, "--key preis --get 1 --format csv").lines(), ["\"id,x\",preis", "7,1"]);
     drop(path);
-    // Two of them: a comma it is, and what else it may be is said.
+    // Two of them: a comma it is, and the message names the alternative.
     let message = "there is no column \"preis\" for --key, but there is with --delimiter ';'; the columns are id;preis;a, b";
     refused("id;preis;a,b\n7;1;2,3\n", "--key preis --get 1", message);
     refused("id\tx\n7\t1\n", "--key x --delimiter , --get 1", "but there is with --delimiter tab");

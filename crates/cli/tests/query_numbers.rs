@@ -78,7 +78,7 @@ fn zeros_are_equal_and_nan_is_in_no_range_whatever_the_type() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Integers and bounds in quarters, in 128 bits: what is found is what compares so.
+    /// Integers and bounds in quarters, in 128 bits: the answers follow from exact comparison.
     #[test]
     fn ranges_hold_what_compares_so(
         keys in prop::collection::vec(prop_oneof![

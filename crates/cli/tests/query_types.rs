@@ -109,7 +109,7 @@ fn a_range_of_dates_is_never_one_of_texts() {
     }
     let (_folder, path) = file("k\nA-9\nA-10\n");
     assert_eq!(found_in(&path, &["--key", "k", "--between", "A-1", "A-2"]), "A-10");
-    // Another date format than the column's, and what is no date at all.
+    // Another date format than the column's, and a text that is no date at all.
     let iso = "d\n2024-01-05\n2023-12-31\n";
     let message = "--between: \"1/1/2024\" is not of the type of the keys in d, date, as 2023-12-31 is; with --key-type text";
     refused(iso, "--key d --between 1/1/2024 12/31/2024", message);

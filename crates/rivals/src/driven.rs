@@ -112,7 +112,7 @@ where
             true
         });
         match walked {
-            // A map without scans can't be looked at from outside.
+            // A map without scans can't be checked from outside.
             Err(_) => Ok(()),
             Ok(()) if !ordered => Err(Broken::new(format!("{}: keys out of order", P::NAME))),
             Ok(()) if seen != self.0.len() => {

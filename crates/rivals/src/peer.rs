@@ -31,8 +31,8 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// The name on the command line.
     const NAME: &'static str;
 
-    /// A guard that keeps memory in place while a reader looks at it: an epoch guard, or nothing. Taken
-    /// once per batch.
+    /// A guard that keeps memory in place while a reader uses it: an epoch guard, or nothing. Taken once
+    /// per batch.
     type Pin<'a>;
 
     /// Pins this thread.
@@ -54,7 +54,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
         self.get(key, &self.pin())
     }
 
-    /// Puts `value` under `key` and returns the value that it replaces.
+    /// Inserts `value` under `key` and returns the value that it replaces.
     ///
     /// # Errors
     /// When the map refuses.
@@ -75,13 +75,14 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Shows the range's entries to `each`, in order, until they end or `each` says `false`.
+    /// Shows the range's entries to `each`, in order, until they end or `each` returns `false`.
     ///
     /// # Errors
     /// [`latchless_core::base::error::Error::Unsupported`] where the map has no such call.
     fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
 
-    /// Shows the values of the range's entries to `each`, in order, until they end or `each` says `false`.
+    /// Shows the values of the range's entries to `each`, in order, until they end or `each` returns
+    /// `false`.
     ///
     /// # Errors
     /// Those of [`Peer::visit`].
@@ -120,7 +121,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
 
 /// A peer that takes updates through `&self`, from many threads at once.
 pub trait SharedPeer<B: Bits>: Peer<B> {
-    /// Puts `value` under `key` and returns the value that it replaces, while other threads use the map.
+    /// Inserts `value` under `key` and returns the value that it replaces, while other threads use the map.
     ///
     /// # Errors
     /// When the map refuses.
@@ -130,7 +131,7 @@ pub trait SharedPeer<B: Bits>: Peer<B> {
     fn remove_shared(&self, key: B) -> Option<B>;
 }
 
-/// Shows what a range of a map holds to `each`, in the asked-for direction, until it says `false`.
+/// Shows the entries of a map's range to `each`, in the requested direction, until it returns `false`.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 pub(crate) fn walk<R: DoubleEndedIterator>(
     mut range: R,

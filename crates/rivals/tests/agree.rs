@@ -25,7 +25,7 @@ fn lane<B: Lane>(number: u64) -> B {
     <B as Bits>::truncate(number)
 }
 
-/// The answer, unless the map says that it doesn't offer this.
+/// The answer, unless the map reports that it doesn't offer this.
 fn offered<T>(answer: latchless_core::Result<T>) -> Option<T> {
     match answer {
         Err(Error::Unsupported { .. }) => None,
@@ -243,7 +243,7 @@ fn write_a_share(shared: &dyn ConcurrentIndex<u64, u64>, thread: u64) {
 /// Runs a test on every map of this build, or on the one that `LATCHLESS_RIVAL` names.
 ///
 /// # Panics
-/// When there is none: otherwise nothing would run, and all tests pass.
+/// If there is none: otherwise no test would run, and all would pass.
 fn on_every_map(test: impl Fn(&'static str)) {
     let only = std::env::var("LATCHLESS_RIVAL").ok();
     let wanted = |name| only.as_deref().is_none_or(|only| only == name);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 type Model = BTreeMap<Vec<u8>, u64>;
 
-/// The answer, unless the map says that it doesn't offer this.
+/// The answer, unless the map reports that it doesn't offer this.
 fn offered<T>(answer: latchless_core::Result<T>) -> Option<T> {
     match answer {
         Err(Error::Unsupported { .. }) => None,
@@ -18,8 +18,8 @@ fn offered<T>(answer: latchless_core::Result<T>) -> Option<T> {
     }
 }
 
-/// Wrong at times over keys that aren't of eight bytes: see its adapter. Here it gets such keys in histories,
-/// and its scans of others aren't looked at.
+/// Wrong at times over keys that aren't of eight bytes: see its adapter. Here it gets such keys in
+/// histories, and its scans of others aren't checked.
 const WRONG_AT_TIMES: &str = "masstree";
 const RIGHT_BYTES: usize = 8;
 
@@ -141,7 +141,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Runs a test on every map of this build, or on the one that `LATCHLESS_RIVAL` names.
 ///
 /// # Panics
-/// When there is none: otherwise nothing would run, and all tests pass.
+/// If there is none: otherwise no test would run, and all would pass.
 fn on_every_map(test: impl Fn(&'static str)) {
     let only = std::env::var("LATCHLESS_RIVAL").ok();
     let wanted = |name| only.as_deref().is_none_or(|only| only == name);

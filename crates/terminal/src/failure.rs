@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Why a command failed. Exit codes: 1 for a failure while running, 2 for a request that can't be
-/// served as it is (what `clap` uses for arguments as well), 3 for a wrong answer.
+/// The reason why a command failed. Exit codes: 1 for a failure while running, 2 for a request that can't
+/// be served as it is (as `clap` uses for arguments), 3 for a wrong answer.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,

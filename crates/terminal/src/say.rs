@@ -23,7 +23,7 @@ pub fn note(line: impl Display) {
     }
 }
 
-/// Says a line in any case: without it the answer would be misunderstood.
+/// Prints a line even with `--quiet`: without it the answer would be misunderstood.
 pub fn warn(line: impl Display) {
     // If standard error is closed, the exit code still reports the outcome.
     let _ = writeln!(std::io::stderr(), "{line}");

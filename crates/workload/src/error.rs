@@ -1,6 +1,6 @@
 //! Errors in a spec.
 
-/// Why a workload can't be made. Every message says what would be right.
+/// The reason why a workload can't be made. Every message names the valid input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +18,7 @@ pub enum Error {
         /// The argument.
         given: String,
     },
-    /// The skew lies outside of what the sampler can do.
+    /// The skew is outside of the sampler's range.
     #[error("the skew θ of {sampler} lies {range}, not at {given}")]
     SkewOutOfRange {
         /// The distribution's name.

@@ -79,7 +79,7 @@ pub struct KeySpace<'a> {
     bits: u32,
 }
 
-/// Where keys come from.
+/// The source of keys.
 #[derive(Debug, Clone, Copy)]
 enum Source<'a> {
     /// A formula.

@@ -108,9 +108,9 @@ impl Kind {
 /// How long scans are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Lengths {
-    /// Always as long as the spec says.
+    /// Always the spec's length.
     Fixed,
-    /// From 1 to what the spec says, evenly.
+    /// From 1 to the spec's length, evenly.
     UpTo,
     /// Normally distributed, at least 1.
     Normal {

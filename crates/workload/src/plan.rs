@@ -113,7 +113,7 @@ impl Spec {
         Ok(BytesPlan { keys, streams: self.streams(&numbers, &kinds, true) })
     }
 
-    /// A key set says which keys there are, so the distribution must not.
+    /// A key set determines the keys, so the distribution must not.
     fn check_distribution_for(&self, set: &impl ToString) -> Result<(), Error> {
         if let Distribution::Sequential | Distribution::Dense | Distribution::Sparse = self.distribution {
             let (distribution, set) = (self.distribution.to_string(), set.to_string());
@@ -135,7 +135,7 @@ impl Spec {
         kinds.iter().map(fresh).max().unwrap_or(0) * self.threads
     }
 
-    /// The requests; fresh keys come in their turn or in random order.
+    /// The requests; fresh keys are used in their order or in random order.
     fn streams<L: Lane>(
         &self,
         space: &KeySpace<'_>,

@@ -31,7 +31,7 @@ impl Ranks {
         let sampler = match distribution {
             Distribution::Uniform | Distribution::Dense | Distribution::Sparse => Sampler::Even,
             Distribution::Sequential => Sampler::Walk { next: start % records },
-            // A skew that the library refuses can't come here; even is what θ = 0 means.
+            // A skew that the library refuses can't get here; θ = 0 means even.
             Distribution::Zipf { theta } => {
                 Zipf::new(records as f64, theta).map_or(Sampler::Even, Sampler::Exact)
             }

@@ -141,8 +141,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// One thread may write what it likes; several write what is stored already, so that no
-    /// answer depends on which came first.
+    /// A single thread may write any value; several write the value that is stored already, so that no
+    /// answer depends on their order.
     fn update<L: Lane>(&self, key: L, at: usize) -> L {
         value_of(key, if self.spec.threads == 1 { at as u64 + 1 } else { 0 })
     }

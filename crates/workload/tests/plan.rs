@@ -71,7 +71,7 @@ fn chain_finds_its_keys<L: Lane>(spec: &Spec, stream: &[Operation<L>], model: &B
     assert!(wanders || spec.workload != Workload::Chain, "{spec:?}: {} keys", keys.len());
 }
 
-/// Walks a stream over a model and checks what every answer relies on.
+/// Replays a stream on a model and checks the assumptions of every answer.
 fn is_a_possible_history<L: Lane>(spec: &Spec) {
     let plan = spec.plan::<L>().unwrap();
     let mut model: BTreeMap<L, L> = plan.loaded.iter().map(|&key| (key, value_of(key, 0))).collect();

@@ -63,7 +63,7 @@ impl TableProvider for IndexTable {
         TableType::Base
     }
 
-    /// A filter that says which keys are wanted is served by the index alone; DataFusion sees to the others.
+    /// A filter that selects keys is served by the index alone; DataFusion handles the others.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let served = |filter: &&Expr| match Keys::of(filter) {
             Some(_) => TableProviderFilterPushDown::Exact,

@@ -15,7 +15,7 @@ fn order(customer: u64, number: u64) -> u64 {
 
 const CUSTOMERS: u64 = 100_000;
 
-/// Ten orders of each customer; a value is what was paid.
+/// Ten orders of each customer; a value is the amount paid.
 fn orders() -> Result<Index<u64, u64>, latchless::Error> {
     let index = Index::new()?;
     for number in 0..10 {

@@ -40,7 +40,7 @@ fn next(receiver: &Mutex<Receiver<Work>>) -> Option<Work> {
 pub struct Place(&'static Sender<Work>);
 
 impl Place {
-    /// None: the queue is full, or the system has no thread for us.
+    /// `None`: the queue is full, or the system refuses a thread.
     pub fn take() -> Option<Self> {
         let queue = QUEUE.as_ref()?;
         let place = Self(queue);

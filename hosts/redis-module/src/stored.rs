@@ -57,7 +57,7 @@ fn boxed(map: Map) -> *mut c_void {
 
 /// How many entries there are, then each field and its value.
 unsafe extern "C" fn save(io: *mut raw::RedisModuleIO, value: *mut c_void) {
-    // SAFETY: Redis hands out what is under a key.
+    // SAFETY: Redis passes the value of a key.
     let map = unsafe { map(value) };
     raw::save_unsigned(io, map.len() as u64);
     map.each(|field, value| {
@@ -86,7 +86,7 @@ unsafe extern "C" fn rewrite(
 ) {
     // SAFETY: set when the module was loaded.
     let Some(emit) = (unsafe { raw::RedisModule_EmitAOF }) else { return };
-    // SAFETY: Redis hands out what is under a key.
+    // SAFETY: Redis passes the value of a key.
     unsafe { map(value) }.each(|field, value| {
         let (field, value) = ((field.as_ptr(), field.len()), (value.as_ptr(), value.len()));
         // SAFETY: "sbb" is a string of Redis's, and two buffers with their lengths.
@@ -100,13 +100,13 @@ unsafe extern "C" fn free(value: *mut c_void) {
 }
 
 unsafe extern "C" fn mem_usage(value: *const c_void) -> usize {
-    // SAFETY: Redis hands out what is under a key.
+    // SAFETY: Redis passes the value of a key.
     unsafe { map(value) }.bytes()
 }
 
 /// So that `UNLINK` frees a large map on another thread.
 unsafe extern "C" fn free_effort(_: *mut raw::RedisModuleString, value: *const c_void) -> usize {
-    // SAFETY: Redis hands out what is under a key.
+    // SAFETY: Redis passes the value of a key.
     unsafe { map(value) }.len()
 }
 
@@ -118,7 +118,7 @@ unsafe extern "C" fn copy(
     let copied = || -> Option<Map> {
         let copy = Map::new().ok()?;
         let mut outcome = Ok(true);
-        // SAFETY: Redis hands out what is under a key.
+        // SAFETY: Redis passes the value of a key.
         unsafe { map(value) }.each(|field, value| {
             if outcome.is_ok() {
                 outcome = copy.set(field, value);

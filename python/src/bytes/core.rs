@@ -136,7 +136,7 @@ impl BytesCore {
         })
     }
 
-    /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't
+    /// Replace the value of a present key, atomically: return the previous one, or None if the key isn't
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         let bytes = self.keys.sought(key)?;

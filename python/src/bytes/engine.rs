@@ -84,7 +84,7 @@ impl<V: Value> BytesEngine<V> {
         stopped.map_or(Ok(()), |raised| Err(raised.into()))
     }
 
-    /// Says of each key of a chunk whether it is there.
+    /// Writes for each key of a chunk whether it is there.
     pub fn contains_chunk(&self, keys: &Strings, chunk: Range<usize>, found: &mut [bool]) {
         let mut asked = Vec::new();
         keys.read(chunk, &mut asked);

@@ -227,7 +227,7 @@ impl Beside {
         }
     }
 
-    /// Appends what a batch has.
+    /// Appends a batch's cells.
     ///
     /// # Safety
     /// The batch is one of the stream whose schema this column was made for.

@@ -52,7 +52,7 @@ impl StringType {
         (is_text || code == "bytes").then_some(Self { is_text, is_value: true })
     }
 
-    /// The bytes of a key. The error is what errors say of a key that is none.
+    /// The bytes of a key. The error is the description of an invalid key for messages.
     #[inline]
     fn bytes_of<'a>(self, key: &'a Object<'_>) -> Result<&'a [u8], NoKey> {
         if !self.is_text {
@@ -68,7 +68,7 @@ impl StringType {
         self.bytes_of(key).map_err(|no_key| self.exception(no_key, key, None))
     }
 
-    /// The bytes of a key that is looked for. What can't be one isn't there, as in a `dict`.
+    /// The bytes of a key that is looked up. Objects that can't be keys aren't there, as in a `dict`.
     #[inline]
     pub fn sought<'a>(self, key: &'a Object<'_>) -> PyResult<Option<&'a [u8]>> {
         match self.bytes_of(key) {
@@ -118,7 +118,7 @@ impl StringType {
         }
     }
 
-    /// The exception for what is no key, at this position of a batch or alone.
+    /// The exception for an invalid key, at this position of a batch or alone.
     #[cold]
     fn exception(self, no_key: NoKey, key: &Object<'_>, position: Option<usize>) -> PyErr {
         let (name, what) = (self.name(), self.what());
@@ -167,8 +167,7 @@ fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
 }
 
-/// Keys or values one after the other: what batches are made of. Not for users: methods make it of any
-/// array-like.
+/// Keys or values in one buffer, as batches use them. Not for users: methods make it from any array-like.
 #[pyclass(frozen, module = "latchless._latchless")]
 pub struct StringColumn {
     /// Their bytes.

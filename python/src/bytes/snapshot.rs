@@ -108,7 +108,7 @@ impl StringSnapshot {
     ) -> PyResult<()> {
         let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
         let no_key = || {
-            // A file that was made on purpose may have what no index has.
+            // A maliciously made file may have keys that no index has.
             self.0.rows().position(|(key, _)| keys.is_text && !str::is_key(key))
         };
         let load = || {

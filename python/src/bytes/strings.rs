@@ -50,7 +50,7 @@ impl Strings {
         if own == count { Some(1) } else { (own == 1).then_some(0) }
     }
 
-    /// Strings of a chunk, in place of those of the one before.
+    /// Reads the strings of a chunk, in place of those of the previous one.
     pub fn read<'s>(&'s self, chunk: Range<usize>, to: &mut Vec<&'s [u8]>) {
         to.clear();
         to.extend(chunk.map(|at| self.get(at)));
@@ -125,7 +125,7 @@ impl Strings {
         self.offsets.windows(2).position(|ends| (ends[1] - ends[0]) as usize > len_max)
     }
 
-    /// Whether each string is greater than the one before.
+    /// Whether each string is greater than the previous one.
     pub fn ascends(&self, pulse: &mut Pulse) -> Result<bool, Undone> {
         for stretch in stretches(self.len()) {
             if stretch.clone().any(|at| at > 0 && self.get(at - 1) >= self.get(at)) {

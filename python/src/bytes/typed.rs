@@ -121,7 +121,7 @@ impl<V: Value> Typed<V> {
     }
 }
 
-/// The exception for what was ended.
+/// The exception for an operation that was ended.
 pub fn undone_exception(undone: Undone) -> PyErr {
     match undone {
         Undone::NoKey(NoKey(at)) => unreachable!("every string is a key, also the one at position {at}"),

@@ -25,9 +25,9 @@ use std::sync::atomic::AtomicU64;
 pub trait Value: BytesValue {
     /// Its type in Python.
     type Type: Send + Sync;
-    /// The values of a batch, and what holds them.
+    /// The values of a batch, with their owner.
     type Given<'py>;
-    /// The same without what holds it: what a batch takes along when it releases the interpreter's lock.
+    /// The same without the owner: the form that a batch uses while the interpreter's lock is released.
     type Batch<'a>: Copy + Send + Sync;
     /// Values that were copied.
     type Copied: Send;

@@ -88,10 +88,10 @@ pub struct Args {
     /// `parquet`, Parquet. Either may be compressed with gzip, in that build also with Zstandard. `-` is
     /// standard input.
     ///
-    /// Or an index that --save saved: then the file that it is over is only read where the answer has rows.
+    /// Or an index that --save saved: then its file of rows is only read if the answer has rows.
     ///
-    /// Of a Parquet file, the schema says what columns are, but for texts, which are as in CSV. Null is no
-    /// value: as a text it is the empty one. In a message, the first row is line 2.
+    ///  Of a Parquet file, the schema gives the types of columns, except texts, which are as in CSV. Null
+    /// is no value: as a text it is the empty one. In a message, the first row is line 2.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
@@ -103,7 +103,7 @@ pub struct Args {
     #[arg(long, value_name = "COLUMN")]
     pub key: Option<String>,
 
-    /// Print this column beside the key instead of the whole row.
+    /// Print this column next to the key instead of the whole row.
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
 
@@ -157,8 +157,8 @@ pub struct Args {
     #[arg(long)]
     pub reverse: bool,
 
-    /// What the keys are; of several columns one type for all, or one for each, as u32,text. Without it the
-    /// cells say so.
+    /// The type of the keys; of several columns one type for all, or one for each, as u32,text. Without it
+    /// the type is inferred from the cells.
     ///
     /// Floats are in the order of their numbers, NaN after infinity.
     #[arg(long, value_name = "TYPE", value_enum, value_delimiter = ',')]
@@ -172,8 +172,8 @@ pub struct Args {
     #[arg(long)]
     pub decimal_comma: bool,
 
-    /// Leave out rows whose key is empty or isn't the number, date and so on that it should be, and say how
-    /// many they were. A number that doesn't fit the type is refused all the same.
+    /// Leave out rows whose key is empty or isn't a number, date and so on as expected, and report how many
+    /// they were. A number that doesn't fit the type is refused nevertheless.
     #[arg(long)]
     pub skip_bad: bool,
 
@@ -181,18 +181,18 @@ pub struct Args {
     #[arg(long)]
     pub no_header: bool,
 
-    /// What separates the fields: one ASCII character, or `tab`. Without it: a tab if FILE ends in `.tsv`,
+    /// The separator of fields: one ASCII character, or `tab`. Without it: a tab if FILE ends in `.tsv`,
     /// else a comma, semicolon, tab or `|` if the first line has only one of these, else a comma.
     #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
 
-    /// Save the index, whatever its keys are, in this file, so that the next question reads it instead of
-    /// FILE: `latchless query PATH QUESTION`. FILE has to stay as it is; it may be touched, copied, or moved
+    /// Save the index, of keys of any type, in this file, so that the next question reads it instead of
+    /// FILE: `latchless query PATH QUESTION`. FILE must not change; it may be touched, copied, or moved
     /// together with PATH.
     ///
-    /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte of FILE at
-    /// which each one's row starts. Keys of numbers and of one column of texts are what they are there,
-    /// others bytes in their order. What is at PATH is replaced in one step.
+    ///  The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte offset of
+    /// each one's row in FILE. Keys of numbers and of one column of texts have their own types there,
+    /// others are bytes in their order. A file at PATH is replaced in one step.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub save: Option<PathBuf>,
 

@@ -35,7 +35,7 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// [`QueryError::OnlyRows`], [`QueryError::ZeroLimit`], [`QueryError::Parts`].
     pub fn new(args: &'a Args, columns: usize) -> Result<Self, QueryError> {
-        // `clap` lets this pass: what an option requires may be missing if that would conflict.
+        // `clap` lets this pass: an option's requirement may be missing if that would conflict.
         for (option, given) in [("--limit", args.limit.is_some()), ("--reverse", args.reverse)] {
             if given && args.between.is_none() && args.prefix.is_none() {
                 return Err(QueryError::OnlyRows { option });
@@ -100,8 +100,7 @@ impl<'a> Asked<'a> {
         !matches!(self, Self::Get(_) | Self::Prefix { .. })
     }
 
-    /// Says what can't be asked about columns of these kinds, which are called so.
-    ///
+    /// Checks that this can be asked about columns of these kinds and names.
     /// # Errors
     /// [`QueryError::PrefixOfNumbers`], [`QueryError::NotANumber`], [`QueryError::NanBound`],
     /// [`QueryError::InvertedRange`].

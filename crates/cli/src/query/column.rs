@@ -8,7 +8,7 @@ use super::kind::{Kind, Part};
 use super::progress::Progress;
 use super::table::{Table, Walk};
 
-/// Rows between two looks at the progress bar.
+/// Rows between two updates of the progress bar.
 const REPORT_EVERY_ROWS: usize = 1 << 15;
 
 /// One key for each row, in the order of the file.
@@ -20,14 +20,14 @@ pub struct Column {
     pub starts: Vec<u64>,
     /// How the keys were read.
     pub parts: Vec<Part>,
-    /// Rows that were left out because a cell isn't what it should be.
+    /// Rows that were left out because of a bad cell.
     pub skipped: usize,
 }
 
 /// Which columns are read, and how.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The columns, counted from 0, and how it is found out what each is.
+    /// The columns, counted from 0, and the plan to find the type of each.
     pub columns: Vec<(usize, Plan)>,
     /// Whether rows with a bad cell are left out rather than refused.
     pub skip_bad: bool,

@@ -33,7 +33,7 @@ pub fn detected(text: &str, file: &Path) -> u8 {
     }
 }
 
-/// As an argument says it.
+/// Its notation as an argument.
 pub fn written(delimiter: u8) -> String {
     if delimiter == b'\t' { "tab".to_owned() } else { format!("'{}'", char::from(delimiter)) }
 }

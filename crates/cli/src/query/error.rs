@@ -68,7 +68,7 @@ pub enum QueryError {
         "{option}: {given} is not a number, as the keys in {column} are; with --key-type text they are texts"
     )]
     NotANumber { option: &'static str, given: String, column: String },
-    /// Something on the command line that isn't what the column's cells are.
+    /// An argument of another type than the column's cells.
     #[error(
         "{option}: {given} is not of the type of the keys in {column}, {form}, as {example} is; with --key-type \
          text they are texts",
@@ -118,7 +118,7 @@ pub enum QueryError {
     /// A number that is neither below nor above any other.
     #[error("{option}: NaN is neither smaller nor larger than any number; --get NaN finds it")]
     NanBound { option: &'static str },
-    /// A range the wrong way round.
+    /// A range whose ends are in the wrong order.
     #[error("{option} {low} {high}: the range starts after its end")]
     InvertedRange { option: &'static str, low: String, high: String },
     /// An option that another question doesn't know.
@@ -151,7 +151,7 @@ pub enum QueryError {
     /// A good snapshot with metadata of this program that is wrong.
     #[error("{file} says in its metadata that this program saved it, but what else it says there is wrong")]
     BadMetadata { file: String },
-    /// A file that isn't what it was when its index was saved.
+    /// A file that has changed since its index was saved.
     #[error(
         "{file} has changed since {index} was saved; ask {file} itself, with --save to save its index again"
     )]
@@ -176,7 +176,7 @@ pub enum QueryError {
 /// The advice for a key that isn't of its column's type.
 const NO_VALUE: &str = "; --skip-bad leaves such rows out, with --key-type text all keys are texts";
 
-/// The options that say which of two forms it is.
+/// The options that decide between two forms.
 fn which(forms: [Form; 2]) -> &'static str {
     match forms[0] {
         Form::Decimal(_) => "--key-type decimal or --decimal-comma",

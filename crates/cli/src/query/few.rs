@@ -10,7 +10,7 @@ pub struct Few {
     fraction: Option<usize>,
 }
 
-/// The most bytes of one: a sign, a point and so many digits that each of them has a float of its own.
+/// The most bytes of one: a sign, a point and so few digits that each number has a float of its own.
 const BYTES_MAX: usize = f64::DIGITS as usize + 2;
 
 /// Powers of ten that are floats.
@@ -18,7 +18,7 @@ const TENS: [f64; BYTES_MAX] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
 impl Few {
-    /// The number in a cell; `None` if there is none, or none of this kind, or zeros are in front of it.
+    /// The number in a cell; `None` if it is no number of this kind, or has leading zeros.
     pub fn read(cell: &[u8]) -> Option<Self> {
         let (is_negative, body) = match cell {
             [b'-', body @ ..] => (true, body),

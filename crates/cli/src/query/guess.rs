@@ -45,7 +45,7 @@ impl Meant {
     }
 }
 
-/// How it is found out what a column is.
+/// The plan to find the type of a column.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The kind to begin with; `None`: its form is looked for first.
@@ -72,14 +72,14 @@ impl Plan {
         }
     }
 
-    /// For a column that an argument says to have one of these forms.
+    /// For a column that an argument restricts to one of these forms.
     pub fn named(forms: Forms) -> Self {
         Self { first: None, forms, is_named: true, meant: Meant::Anything, has_no_order: false }
     }
 
-    /// For a column that nothing is said about but by the question. `allowed`: the forms that arguments
-    /// leave; `comma`: whether numbers have a comma; `skip_bad`: whether cells that aren't what they should
-    /// be are left out, so that the question has to say what.
+    /// For a column that only the question describes. `allowed`: the forms that arguments leave; `comma`:
+    /// whether numbers have a comma; `skip_bad`: whether bad cells are left out, so that the question has
+    /// to determine the type.
     pub fn open(meant: Meant, allowed: Forms, comma: bool, skip_bad: bool) -> Self {
         let numbers = Some(Kind::Number(Rule::new(None))).filter(|_| !comma);
         let (first, forms) = match meant {
@@ -89,7 +89,7 @@ impl Plan {
             _ => (numbers, allowed),
         };
         let meant = match meant {
-            // Rows are left out for want of numbers, so numbers are what is wanted.
+            // Rows are left out for lack of numbers, so numbers are wanted.
             Meant::Texts | Meant::Anything if skip_bad => Meant::Values { numbers: true, forms: Forms::NONE },
             meant => meant,
         };
@@ -113,8 +113,7 @@ impl Plan {
     /// The kind of a column. `number`: the error of the first cell that is no number, if they were tried.
     ///
     /// # Errors
-    /// [`QueryError::Key`] for the first cell that isn't what the question is about,
-    /// [`QueryError::EitherForm`].
+    /// [`QueryError::Key`] for the first cell that doesn't fit the question, [`QueryError::EitherForm`].
     pub fn settle(
         &self,
         table: &Table,
@@ -158,7 +157,7 @@ impl Plan {
                 if skip_bad && self.forms.filter(has).is_empty() && !is_id {
                     continue;
                 }
-                // Of the first cell, the question says what it should be.
+                // The question determines the type of the first cell.
                 let expected = match (self.meant, example) {
                     (Meant::Values { forms: meant, .. }, None) => meant.and(forms),
                     _ => forms,
@@ -180,7 +179,7 @@ impl Plan {
 
 /// The findings about a column's cells.
 enum Looked {
-    /// No cell of any form, for want of rows.
+    /// No cell of any form, for lack of rows.
     NoRows,
     /// All cells have these forms; and whether all are numbers; and one of them.
     Agreed { forms: Forms, numbers: bool, example: String },

@@ -198,7 +198,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The rule to begin with, given what was named.
+    /// The rule to begin with, given the named type.
     pub fn new(named: Option<KeyType>) -> Self {
         Self { key_type: named.unwrap_or(KeyType::U64), inferred: named.is_none() }
     }
@@ -259,11 +259,11 @@ impl Rule {
         next.read(text).map(|_| next)
     }
 
-    /// The keys that are this number or larger, from which one, and those that are this number or
-    /// smaller, up to which one; `None` where there are none.
+    /// The smallest key that is this number or larger, and the largest one that is this number or smaller;
+    /// `None` where there is none.
     ///
-    /// A number that the column could hold is read as the column's are: rounded, if they are, so
-    /// that every row is found by its own text. All others are compared as what they are.
+    ///  A number that the column could hold is read as the column's are: rounded, if they are, so that
+    /// every row is found by its own text. All others are compared by their exact values.
     pub fn place(self, text: &str, number: &Number) -> (Option<u64>, Option<u64>) {
         match self.read(text) {
             Ok(bits) => (Some(bits), Some(bits)),
@@ -311,7 +311,7 @@ fn around(number: &Number) -> (Option<u64>, Option<u64>) {
     (Some(bits(at_least + 0.0)), Some(bits(at_most + 0.0)))
 }
 
-/// The text in quotes, control characters escaped, cut to what a message has room for.
+/// The text in quotes, control characters escaped, cut to fit a message.
 pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     let shown: String = text.chars().take(SHOWN).collect();

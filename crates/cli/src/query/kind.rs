@@ -17,7 +17,7 @@ pub enum Named {
     Text,
 }
 
-/// Forms that have one name together: which of them it is, the cells say.
+/// Forms that share one name: the cells decide which of them it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Choice {
     name: &'static str,
@@ -138,14 +138,14 @@ impl fmt::Display for Named {
 pub enum Kind {
     /// As numbers, by this rule.
     Number(Rule),
-    /// As what this form is.
+    /// With this form.
     Form(Form),
     /// As they are. `guessed`: because nothing else fitted, not because that was said.
     Text { guessed: bool },
 }
 
 impl Kind {
-    /// The kind of this name; `guessed`: whether the cells say so, and no argument.
+    /// The kind of this name; `guessed`: whether it comes from the cells, and not from an argument.
     pub fn named(name: &str, guessed: bool) -> Option<Self> {
         if let Some(form) = Form::named(name) {
             return Some(Self::Form(form));

@@ -110,7 +110,7 @@ fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>
     Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(known)).collect())
 }
 
-/// The kind of a type that says everything about it.
+/// The kind of a type that determines it completely.
 fn known(named: Named) -> Option<Kind> {
     match named {
         Named::Number(key_type) => Some(Kind::Number(Rule::new(Some(key_type)))),
@@ -207,8 +207,8 @@ impl Run<'_> {
         self.tell(&shown, &among_them, &answer, &loaded)
     }
 
-    /// The columns of the key, with how to find out what they are, and of the value that the arguments name.
-    /// `kinds`: what the file says that its columns are.
+    /// The columns of the key, with the plans to find their types, and of the value that the arguments
+    /// name. `kinds`: the types of columns according to the file.
     #[expect(clippy::type_complexity, reason = "a list and what it is a list of")]
     fn columns(
         &self,
@@ -233,7 +233,7 @@ impl Run<'_> {
         Ok((columns, value))
     }
 
-    /// How to find out what a part of the key is. `said`: what the file says.
+    /// The plan to find the type of a part of the key. `said`: its type according to the file.
     fn plan(&self, part: usize, named: Option<Named>, said: Option<Kind>) -> Plan {
         let (order, comma) = (self.args.date_format, self.args.decimal_comma);
         match (named, said) {
@@ -252,7 +252,7 @@ impl Run<'_> {
         }
     }
 
-    /// Says what can't be asked about these columns.
+    /// Checks that the question can be asked about these columns.
     fn check(&self, table: &Table, parts: &[Part]) -> Result<(), QueryError> {
         let called: Vec<String> = parts.iter().map(|part| table.called(part.column)).collect();
         self.asked.check(&kinds(parts), &called)
@@ -272,7 +272,7 @@ impl Run<'_> {
         timed(&mut self.times.query, || question.answer(&*loaded.index, &loaded.postings))
     }
 
-    /// Prints the answer, as `printed` has it among the rows that are shown, and what there is to say.
+    /// Prints the answer, as `printed` has it among the rows that are shown, and the notes.
     fn tell(self, shown: &Shown, printed: &Answer, answer: &Answer, loaded: &Loaded) -> Result<(), Failure> {
         let Self { args, asked, progress, times } = self;
         progress.phase("printing", 0);
@@ -306,7 +306,7 @@ fn kinds(parts: &[Part]) -> Vec<Kind> {
     parts.iter().map(|part| part.kind).collect()
 }
 
-/// What `part` returns; the time that it took is added to `time`.
+/// The result of `part`; the time that it took is added to `time`.
 fn timed<T>(time: &mut Duration, part: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let made = part();

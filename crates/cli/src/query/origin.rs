@@ -67,7 +67,7 @@ impl Origin {
         self.about.bytes
     }
 
-    /// Takes the checksum of its text, unless the file was changed since it was looked at.
+    /// Takes the checksum of its text, unless the file has changed since it was read.
     pub fn read_as(&mut self, text: &str) -> bool {
         self.checksum = crc32fast::hash(text.as_bytes());
         About::of(&self.file).is_ok_and(|now| now == self.about)

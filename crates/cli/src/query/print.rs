@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 pub struct Heading<'t> {
     /// Its name.
     pub name: &'t str,
-    /// For a column of the key, what it was read as.
+    /// For a column of the key, its type.
     pub kind: Option<Kind>,
 }
 
@@ -110,7 +110,7 @@ impl<'t> Printer<'t> {
         Ok(())
     }
 
-    /// Prints what is still to be printed, and gives the number of columns that had no room.
+    /// Prints the rest, and returns the number of columns that had no room.
     ///
     /// # Errors
     /// When standard output can't be written to.

@@ -12,7 +12,7 @@ const QUIET: Duration = Duration::from_secs(1);
 /// How often the line is drawn once it is shown.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows what is going on, from a second after it was made until it is dropped.
+/// Shows the current step, from a second after it was made until it is dropped.
 pub struct Progress {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,

@@ -5,7 +5,7 @@ use super::postings::Postings;
 use super::runs::Runs;
 use latchless::Direction;
 
-/// A question over keys. `None` is the span that no key of the columns' types lies in.
+/// A question over keys. `None` is a span without keys of the columns' types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// The rows of each of these spans.

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 const DELIMITER: &str = "query.delimiter";
 const COLUMNS: &str = "query.columns";
 const NAMED: &str = "query.named";
-/// The columns of the key, counted from 1, what they are read as, and whether that was inferred.
+/// The columns of the key, counted from 1, their types, and whether these were inferred.
 const KEY: &str = "query.key";
 const TYPES: &str = "query.key_types";
 const INFERRED: &str = "query.key_type_inferred";
@@ -37,7 +37,7 @@ const THIS_VERSION: &str = "2";
 /// The columns of a snapshot that another program saved.
 const ENTRIES: &str = "key,value\n";
 
-/// Where `--save` puts the index, and which file its rows are in.
+/// The path of `--save`, and the file with the rows.
 #[derive(Debug)]
 pub struct Saving<'a> {
     to: &'a Path,
@@ -285,7 +285,7 @@ impl Saved {
         Ok(self)
     }
 
-    /// With what `--save` added.
+    /// With the metadata that `--save` added.
     fn of_table(mut self, key_type: DataType) -> Result<Self, QueryError> {
         let bad = || QueryError::BadMetadata { file: source::name(&self.file) };
         let text = |name: &str| self.text(name).ok_or_else(bad);
@@ -404,10 +404,11 @@ impl Saved {
     }
 }
 
-/// A column of the key, as the metadata has it: its number, how it is read, and whether that was guessed.
+/// A column of the key, as the metadata has it: its number, its type, and whether that was guessed.
 ///
-/// A file of the first version took ids with zeros in front for numbers, and rounded decimals: it is asked as
-/// if its type of numbers had been named. It doesn't say which texts were guessed: all of them, to be safe.
+///  A file of the first version took ids with leading zeros for numbers, and rounded decimals: it is
+/// queried as if its type of numbers had been named. It doesn't record which texts were guessed: all of
+/// them, to be safe.
 fn part(columns: usize, number: &str, kind: &str, guessed: &str, is_of_now: bool) -> Option<Part> {
     let column = number.parse::<usize>().ok()?.checked_sub(1).filter(|&column| column < columns)?;
     let guessed: bool = guessed.parse().ok()?;

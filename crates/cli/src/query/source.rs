@@ -11,7 +11,7 @@ use std::path::Path;
 /// The three bytes that some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// How much is read between two looks at the progress bar, in bytes.
+/// Bytes that are read between two updates of the progress bar.
 const CHUNK_BYTES: u64 = 16 << 20;
 
 /// The first bytes of an Arrow file.
@@ -121,7 +121,7 @@ fn gather(mut from: impl Read, expected_bytes: u64, progress: &Progress) -> io::
     Ok(bytes)
 }
 
-/// The bytes as text without a byte order mark; `file` is where they come from, for messages.
+/// The bytes as text without a byte order mark; `file` is their origin, for messages.
 ///
 /// # Errors
 /// [`QueryError::Empty`], [`QueryError::Utf16`], [`QueryError::NotUtf8`].

@@ -9,7 +9,7 @@ use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord, Terminator,
 use latchless_terminal::output::visible;
 use std::io::{Cursor, Read};
 
-/// How much of the text is looked at when a row is fetched, in bytes.
+/// Bytes of the text that are read at once when a row is fetched.
 const FETCH_BYTES: usize = 512;
 
 /// A CSV text and its header.
@@ -194,7 +194,7 @@ pub struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    /// Goes on to the next row; `false` after the last.
+    /// Advances to the next row; `false` after the last.
     ///
     /// # Errors
     /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`].

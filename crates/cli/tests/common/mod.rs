@@ -64,7 +64,7 @@ pub fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Runs on a file of that content and expects to be refused for what was asked: exit code 2.
+/// Runs on a file of that content and expects that the request is refused: exit code 2.
 pub fn refused(content: impl AsRef<[u8]>, arguments: &str, message: &str) {
     let (_folder, path) = file(content);
     let outcome = run(&path, arguments);

@@ -34,7 +34,7 @@ pub use peer::{Peer, Reach, Session, Way};
 
 use crate::catalogue::{Entry, Missing};
 
-/// Does something with an empty map, whichever it is.
+/// An operation on an empty map of any type.
 pub trait Visitor {
     /// The result.
     type Output;

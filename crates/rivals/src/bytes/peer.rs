@@ -65,16 +65,16 @@ pub trait Session {
         Ok(())
     }
 
-    /// Puts `value` under `key` and returns the value that it replaces.
+    /// Inserts `value` under `key` and returns the value that it replaces.
     ///
     /// # Errors
     /// When the map refuses.
     fn insert(&mut self, key: &[u8], value: u64) -> Result<Option<u64>>;
 
-    /// Puts values under keys, and the values that they replace side by side with them.
+    /// Inserts values under keys, and writes each replaced value to its place in `replaced`.
     ///
     /// # Errors
-    /// When the map refuses; what came before is done.
+    /// If the map refuses; the entries before are inserted.
     fn insert_many(&mut self, entries: &[(&[u8], u64)], replaced: &mut [Option<u64>]) -> Result<()> {
         for (&(key, value), replaced) in entries.iter().zip(replaced) {
             *replaced = self.insert(key, value)?;
@@ -85,8 +85,8 @@ pub trait Session {
     /// Removes `key` and returns its value.
     fn remove(&mut self, key: &[u8]) -> Option<u64>;
 
-    /// Shows the entries from `from` upwards to `each`, in order, until they end or it says `false`. The keys
-    /// are lent.
+    /// Shows the entries from `from` upwards to `each`, in order, until they end or it returns `false`. The
+    /// keys are lent.
     ///
     /// # Errors
     /// [`latchless_core::Error::Unsupported`] where the map has no such call.

@@ -10,7 +10,7 @@ use latchless_core::{Direction, Error, Result};
 #[derive(Default)]
 pub struct RadixTree(Congee<usize, usize>);
 
-/// Entries requested at once when the caller doesn't say how many it wants.
+/// Entries requested at once if the caller gives no limit.
 const CHUNK_ENTRIES: usize = 1024;
 
 fn word<B: Bits>(lane: B) -> usize {
@@ -48,7 +48,7 @@ impl<B: Bits> Peer<B> for RadixTree {
         }
         let pin = self.0.pin();
         let (mut low, high) = (word(ask.low), word(ask.high));
-        // Its upper end is exclusive, so the largest word of all has to be looked up by itself.
+        // Its upper end is exclusive, so the largest word of all needs a lookup of its own.
         let end = high.saturating_add(1);
         let mut chunk = vec![(0, 0); ask.limit.min(CHUNK_ENTRIES)];
         loop {

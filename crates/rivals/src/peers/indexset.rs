@@ -28,7 +28,7 @@ impl<B: Bits> Peer<B> for IndexSet<B> {
         if self.0.is_empty() {
             return Ok(());
         }
-        // Its own upper bound includes the entry after an absent one, so each key is looked at.
+        // Its own upper bound includes the entry after an absent one, so each key is checked.
         let mut range = self.0.range(ask.low..=ask.high);
         match ask.direction {
             Direction::Forward => {

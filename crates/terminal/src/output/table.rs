@@ -10,7 +10,7 @@ use super::visible::visible;
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many rows say how wide the columns are, unless their text gets long before.
+/// The number of rows that determine the widths of columns, unless their text gets long before.
 const SAMPLE_ROWS: usize = 1000;
 /// How much text is held back at most, not counting the row that goes beyond it.
 const SAMPLE_BYTES: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub struct Column {
 pub enum TooLong {
     /// Its end gives way to an ellipsis.
     Cut,
-    /// It goes on in the next line.
+    /// It continues in the next line.
     Wrap,
 }
 
@@ -76,7 +76,7 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    /// Prints what is still to be printed, and gives the number of columns that had no room.
+    /// Prints the rest, and returns the number of columns that had no room.
     ///
     /// # Errors
     /// Those of the writer.
@@ -127,7 +127,7 @@ fn print_row(
     columns: &[Column],
     cells: &[String],
 ) -> io::Result<()> {
-    // A cell wider than those of the sample takes what the terminal has left over.
+    // A cell wider than those of the sample takes the terminal's remaining width.
     let mut left = room.map_or(usize::MAX, |room| room.saturating_sub(fit.line()));
     let mut placed: Vec<(Vec<String>, usize, bool)> = Vec::with_capacity(fit.shown.len() + 1);
     for &(column, fitted) in &fit.shown {

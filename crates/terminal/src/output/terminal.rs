@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
-/// How many cells a line on standard output has room for: what the variable `COLUMNS` or else the
-/// terminal says; `None` for a file or a pipe, where a line is as long as it likes.
+/// The width of a line on standard output in cells: the variable `COLUMNS`, or else the terminal's width;
+/// `None` for a file or a pipe, where lines may have any length.
 pub fn room() -> Option<usize> {
     let out = io::stdout();
     if !out.is_terminal() {
@@ -20,7 +20,7 @@ pub fn was_closed() -> bool {
     start::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed)
 }
 
-/// A look at standard output before the standard library's own start.
+/// Checks standard output before the standard library's own start.
 mod start {
     use std::sync::atomic::AtomicBool;
 
@@ -33,8 +33,8 @@ mod start {
         WAS_CLOSED.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
     }
 
-    // SAFETY: the loader calls what this section lists, once and on one thread, before `main`, with
-    // arguments that a C function may ignore. `look` needs nothing of what is set up only later.
+    // SAFETY: the loader calls the functions in this section, once and on one thread, before `main`, with
+    // arguments that a C function may ignore. `look` needs nothing that is set up only later.
     #[cfg(target_os = "linux")]
     #[used]
     #[unsafe(link_section = ".init_array")]

@@ -26,7 +26,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Controls, line and paragraph separators, and what turns the direction of the text around it.
+/// Controls, line and paragraph separators, and characters that turn the direction of the text around them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(

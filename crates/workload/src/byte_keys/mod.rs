@@ -112,7 +112,7 @@ impl BytesKeys {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

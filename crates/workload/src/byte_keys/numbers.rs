@@ -72,7 +72,7 @@ pub fn rocks_ascending(ask: Ask, keys: &mut BytesKeys) {
     (0..ask.total() as u64).for_each(|number| push_version(keys, first + number, number));
 }
 
-/// A random series, then the time, which goes on from one key to the next.
+/// A random series, then the time, which advances from one key to the next.
 pub fn series(ask: Ask, keys: &mut BytesKeys) {
     let (mut random, mut now) = (ask.generator(1), BEGIN);
     for _ in 0..ask.total() {

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// How much of a file says whether it is text.
+/// The bytes of a file that decide whether it is text.
 const GLANCE_BYTES: usize = 4096;
 /// The longest line of a text: more than any number needs.
 const LINE_BYTES_MAX: u64 = 64;

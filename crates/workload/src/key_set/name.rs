@@ -9,7 +9,7 @@ use core::str::FromStr;
 const TENANTS: u32 = 10_000;
 const RUN: u32 = 10_000;
 const PREFIX: u32 = 20;
-/// A name's numbers stay below this, so that what is made of them fits into a key.
+/// A name's numbers stay below this, so that products of them fit into a key.
 const NUMBER_MAX: u32 = 1 << 24;
 /// The most upper bits that keys may share.
 const PREFIX_MAX: u32 = 32;

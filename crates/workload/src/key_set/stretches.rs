@@ -65,7 +65,7 @@ pub fn variant_gaps() -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// `examples/data/README.md` says how many variants there are, from where to where.
+    /// `examples/data/README.md` has the number of variants and their range.
     #[test]
     fn the_sample_data_is_read_whole() {
         let gaps = variant_gaps();

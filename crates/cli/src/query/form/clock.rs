@@ -8,8 +8,8 @@ pub const SECOND_NS: u64 = 1_000_000_000;
 /// Digits of a second that are kept.
 const FRACTION_DIGITS: usize = 9;
 
-/// The time that a text begins with, in nanoseconds since midnight, and what follows. Digits of a second
-/// after the ninth must be zeros.
+/// Parses a time at the start of a text; returns nanoseconds since midnight, and the rest. Digits of a
+/// second after the ninth must be zeros.
 pub fn read(text: &str) -> Option<(u64, &str)> {
     let (hour, rest) = digits(text);
     let (minute, mut rest) = digits(rest.strip_prefix(':')?);
@@ -44,7 +44,7 @@ fn half_of_day(hour: i64, rest: &str) -> Option<(i64, &str)> {
     (1..=12).contains(&hour).then(|| (hour % 12 + afternoon, &half[2..]))
 }
 
-/// The digits that a text begins with, and what follows.
+/// The digits at the start of a text, and the rest.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }

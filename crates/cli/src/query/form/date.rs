@@ -33,7 +33,7 @@ const MONTHS: [&str; 12] = [
 /// The most digits that a year has. More than four need a sign, as ISO 8601 has it.
 const YEAR_DIGITS: usize = 9;
 
-/// Days since 1970-01-01. `strict`: only what means nothing else in this order, for a guess. There a date
+/// Days since 1970-01-01. `strict`: only unambiguous notations of this order, for a guess. There a date
 /// with full stops has its day first, and one that has its year first is taken for a version.
 pub fn read(text: &str, order: Order, strict: bool) -> Option<i64> {
     let civil = match order {

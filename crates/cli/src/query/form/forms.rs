@@ -20,7 +20,7 @@ impl Forms {
         Self::all().filter(|form| form.looks_so(cell))
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self == Self::NONE
     }

@@ -94,7 +94,7 @@ impl Form {
         }
     }
 
-    /// Appends the key that a cell is; nothing and `None` if it is none.
+    /// Appends the key of a cell; `None`, and appends nothing, if the cell hasn't this form.
     pub fn push(self, cell: &str, key: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Decimal(mark) => decimal::push(cell, mark, key)?,
@@ -136,7 +136,7 @@ impl Form {
         }
     }
 
-    /// Whether a cell has this form, and would be taken for it unless others say otherwise.
+    /// Whether a cell has this form, and would be taken for it unless other cells contradict.
     pub fn looks_so(self, cell: &str) -> bool {
         match self {
             Self::Decimal(mark) => decimal::looks_so(cell, mark),
@@ -222,7 +222,7 @@ mod tests {
         assert!(Form::all().all(|form| !form.looks_so("01000")));
     }
 
-    /// Two cells of a form, and how what they mean compares.
+    /// Two cells of a form, and the order of their meanings.
     fn pairs() -> impl Strategy<Value = (Form, [String; 2], std::cmp::Ordering)> {
         let days = prop::array::uniform2((1600i64..2400, 1u32..13, 1u32..29));
         let dates = (days, 0usize..4).prop_map(|(days, order)| {

@@ -134,7 +134,7 @@ impl Meaning {
     /// Bytes.
     ///
     /// # Errors
-    /// They aren't what they should mean.
+    /// They don't have the column's meaning.
     pub fn of_bytes(self, bytes: &[u8]) -> Result<String> {
         let wrong = |what: &str| ParquetError::General(format!("a cell is not {what}"));
         Ok(match self {

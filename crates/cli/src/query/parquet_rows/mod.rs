@@ -27,16 +27,16 @@ const DELIMITER: u8 = b',';
 /// Rows that are read at a time.
 const BATCH_ROWS: usize = 4096;
 
-/// A text, and what its columns are where the file says so.
+/// A text, and the types of its columns where the file has them.
 pub type Typed = (String, Vec<Option<Kind>>);
 
 /// The rows of a Parquet file after a header, as [`rows`] writes them.
 ///
-/// The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without
-/// the message that it would print, and is an error like any other.
+///  The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without its
+/// message, and is an error like any other.
 ///
 /// # Errors
-/// When the file is damaged or uses what the reader doesn't know.
+/// If the file is damaged or uses features that the reader doesn't know.
 pub fn to_csv(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -63,7 +63,7 @@ fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
 /// A column that is wanted.
 struct Chosen<'f> {
     name: &'f str,
-    /// Its number among those of values, and what these mean; `None` if there are columns in it.
+    /// Its number among those of values, and their meaning; `None` if it is nested.
     values: Option<(usize, Meaning)>,
     field: &'f Type,
 }

@@ -63,7 +63,7 @@ fn column<T: DataType>(about: &str, values: &[T::T], levels: Option<&[i16]>) -> 
     writer.into_inner().unwrap()
 }
 
-/// The cells of a column, and what it is.
+/// The cells of a column, and its type.
 fn cells<T: DataType>(about: &str, values: &[T::T]) -> (String, String) {
     let (text, kinds) = to_csv(column::<T>(about, values, None), Wanted { header: false, ..ALL }).unwrap();
     let kind = kinds[0].map_or("guessed".to_owned(), |kind| kind.to_string());

@@ -1,6 +1,8 @@
-/*
- * latchless: ordered indexes in main memory, which many threads read and change at once.
+/**
+ * \file
+ * \brief Ordered indexes in main memory that many threads read and change at once.
  *
+ * \code{.c}
  *     latchless_u64 *prices;
  *     if (latchless_u64_new(NULL, &prices) != LATCHLESS_OK) {
  *         fprintf(stderr, "%s\n", latchless_last_error());
@@ -10,259 +12,276 @@
  *     latchless_value price;
  *     if (latchless_u64_get(prices, 99, &price) == LATCHLESS_OK) { ... }
  *     latchless_u64_free(prices);
+ * \endcode
  *
- * Functions are there for four types of keys: latchless_u64_... for uint64_t, latchless_i64_... for int64_t,
- * latchless_f64_... for double, latchless_bytes_... for byte strings. Values are 64 bits of the caller's: see
- * latchless_value. latchless_kv_... are those for byte strings under byte strings. An index has one value under a
- * key.
+ * An index maps each key to one value. Each type of keys has functions of its own: latchless_u64_... for uint64_t,
+ * latchless_i64_... for int64_t, latchless_f64_... for double, latchless_bytes_... for byte strings. Their values have
+ * 64 bits: see latchless_value. The functions latchless_kv_... are for byte strings as keys and values.
  *
- * What a call returns. Below zero: it was refused, and latchless_last_error() says why and where; unless the
- * function says otherwise, nothing has changed. Zero or above: it was done, and the status is an answer.
+ * \par Results
+ * A status below zero means that the call was refused: latchless_last_error() says why and where, and nothing has
+ * changed unless the function says otherwise. A status of zero or above means that the call succeeded, and is its
+ * answer. Functions list those statuses that need an explanation.
  *
- * Doubles. NaN is no key: LATCHLESS_NAN, and nothing of the call is done. -0.0 and 0.0 are one key, which
- * comes back as 0.0. Infinities are keys like any other.
+ * \par Doubles
+ * NaN isn't a key: the whole call is refused with LATCHLESS_NAN. -0.0 and 0.0 are one key, which is returned as 0.0.
+ * Infinities are keys.
  *
- * Byte strings are a pointer and a length, and may have any bytes, zeros among them. NULL with the length 0 is the
- * empty string, which is a key like any other; NULL with another length is LATCHLESS_NULL. They are ordered as memcmp()
- * orders them, and one that others begin with comes before those. Keys, and values that are byte strings, are copied
- * into the index, and copied out of it into the caller's room. That a byte string has as many bytes as the call was
- * told, the library can't check.
+ * \par Byte strings
+ * A byte string is a pointer and a length, and may contain any bytes, zeros included. NULL with the length 0 is the
+ * empty string, which is a valid key; NULL with another length is LATCHLESS_NULL. The order is that of memcmp(), and a
+ * proper prefix of a key is less than the key. Keys, and values that are byte strings, are copied into the index and
+ * copied out of it into the caller's memory. The library can't check that a byte string has the given length.
  *
- * Ranges of numbers include both of their ends, `low` and `high`, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and
- * -INFINITY to INFINITY are all keys. Ranges of byte strings include `begin`, but not `end`: see
+ * \par Ranges
+ * A range of numbers includes both its ends, `low` and `high`, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and
+ * -INFINITY to INFINITY contain every key. A range of byte strings includes `begin` and excludes `end`: see
  * latchless_bytes_count(). A low end above the high end is LATCHLESS_INVERTED_RANGE.
  *
- * Arrays. Where there are no elements, a pointer may be NULL. Elements needn't be aligned. Arrays may
- * overlap: a call works through them from the first element to the last, about a thousand at a time. A count
- * that memory can't hold is LATCHLESS_TOO_LONG. That an array has as many elements as the call was told, the
- * library can't check.
+ * \par Arrays
+ * An array without elements may be NULL. Elements may be unaligned. Arrays of one call may overlap: it reads and writes
+ * about a thousand elements at a time, from the first to the last. A count that memory can't hold is
+ * LATCHLESS_TOO_LONG. The library can't check that an array has the given number of elements.
  *
- * Handles. NULL, a handle that was freed, one of another kind, and memory that isn't a handle are
- * LATCHLESS_BAD_HANDLE, as long as the address can be read: freed handles are known as such until a thousand
- * others have been freed after them.
+ * \par Handles
+ * NULL, a freed handle, a handle of another kind, and memory that isn't a handle are LATCHLESS_BAD_HANDLE, provided that
+ * the address can be read. A freed handle is recognized until a thousand others have been freed after it.
  *
- * Threads. Any number of threads may call any function on one index at once, but for its free: no other
- * call on that index may run then, or come later. A single call on one key, or for the nearest entry, takes
- * effect in one atomic step. A batch is many such steps. Ranges and counts see what other threads change
- * meanwhile in part. What a call is given to read, nothing may write while it runs.
+ * \par Threads
+ * Any number of threads may call any functions on one index at the same time, except for freeing it: no other call on
+ * that index may be running then, or follow. A call for a single key, or for the nearest entry, is one atomic step. A
+ * batch is a sequence of such steps. Ranges and counts may see some of the changes that other threads make meanwhile.
+ * No thread may write what a running call reads from the caller's memory.
  *
- * A child of fork() may use an index that no other thread was changing at that moment. Otherwise a call in the child
- * may return LATCHLESS_PANIC after a second.
+ * \par Fork
+ * The child of a fork() may use an index that no other thread was changing at that moment. Otherwise a call in the
+ * child may return LATCHLESS_PANIC after a second.
  *
- * No exception and no longjmp may pass through a function of this library. An exception that leaves a
- * callback ends the process; the headers for C++ take care of that. A panic of the library, which would be a bug,
- * comes back as LATCHLESS_PANIC.
+ * \par Exceptions
+ * No exception and no longjmp() may pass through a function of this library. An exception that leaves a callback ends
+ * the process; the headers for C++ prevent that. A panic of the library, which would be a bug, is returned as
+ * LATCHLESS_PANIC.
  */
 
 #ifndef LATCHLESS_H
 #define LATCHLESS_H
 
-/* Made by `cargo run -p latchless-capi --features header --example header -- --write`. */
+/* Generated by `cargo run -p latchless-capi --features header --example header -- --write`. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-// As the length of a range's end: there is none, so the range goes on to the last key.
+/// The length of a range's end if the range has no end: it extends to the last key.
 #define LATCHLESS_NO_END SIZE_MAX
 
-// The number of the binary interface that this header is of. latchless_abi() is that of the library which
-// the program has found.
+/// The version of the binary interface that this header describes. latchless_abi() is that of the library
+/// that the program is linked with.
 #define LATCHLESS_ABI 1
 
-// The most bytes that a key of an index has. A longer one can be asked for, but isn't there.
+/// The largest number of bytes in a key. A longer key can be looked up, but is never present.
 #define LATCHLESS_KEY_MAX 65535
 
-// The most bytes that a value of a latchless_kv has.
+/// The largest number of bytes in a value of a latchless_kv.
 #define LATCHLESS_VALUE_MAX 65535
 
-// What a call came to. Zero and above: it was done, and this is the answer. Below zero: it was refused, the
-// index is as before unless the function says otherwise, and latchless_last_error() says why.
+/// The result of a call. Zero or above: the call succeeded, and this is its answer. Below zero: the call
+/// was refused, nothing changed unless the function says otherwise, and latchless_last_error() says why.
 typedef enum latchless_status {
-    // Done.
+    /// The call succeeded.
     LATCHLESS_OK = 0,
-    // There is no such key, no such entry, or no further one.
+    /// There is no such key or entry, or no further one.
     LATCHLESS_NOT_FOUND = 1,
-    // The key was there already.
+    /// The key was present already.
     LATCHLESS_PRESENT = 2,
-    // The key's value isn't the expected one.
+    /// The key's value isn't the expected one.
     LATCHLESS_MISMATCH = 3,
-    // The callback ended the call.
+    /// The callback stopped the call.
     LATCHLESS_STOPPED = 4,
-    // The system refused memory.
+    /// The system refused memory.
     LATCHLESS_OUT_OF_MEMORY = -1,
-    // The index would outgrow its limit.
+    /// The index would exceed its `limit_bytes`.
     LATCHLESS_MEMORY_LIMIT = -2,
-    // A pointer is NULL that must not be.
+    /// A pointer that must not be NULL is.
     LATCHLESS_NULL = -3,
-    // The handle is NULL, freed, of another kind, or none.
+    /// The handle is NULL, was freed, is of another kind, or isn't a handle.
     LATCHLESS_BAD_HANDLE = -4,
-    // Another argument is outside of what is allowed.
+    /// Another argument is out of range.
     LATCHLESS_INVALID = -5,
-    // A key is NaN.
+    /// A key is NaN.
     LATCHLESS_NAN = -6,
-    // Keys that must ascend don't.
+    /// Keys that must be ascending aren't.
     LATCHLESS_UNSORTED = -7,
-    // Keys that must differ don't.
+    /// Keys that must be distinct aren't.
     LATCHLESS_DUPLICATE = -8,
-    // A range whose low end is above its high end.
+    /// The low end of a range is above its high end.
     LATCHLESS_INVERTED_RANGE = -9,
-    // An array of so many elements can't exist.
+    /// An array of this many elements can't exist.
     LATCHLESS_TOO_LONG = -10,
-    // Another thread is using the cursor.
+    /// Another thread is using the cursor.
     LATCHLESS_BUSY = -11,
-    // The system refused to read or write a file, or what is to be replaced is no file.
+    /// The system refused to read or write a file, or the path to save to names something other than a file.
     LATCHLESS_IO = -12,
-    // The file is no snapshot, or is damaged, or has other types.
+    /// The file isn't a snapshot, is damaged, or has other types.
     LATCHLESS_BAD_FILE = -13,
-    // A check has found the index broken: a bug of the library.
+    /// A check found the index broken: a bug of the library.
     LATCHLESS_BROKEN = -14,
-    // The key has more bytes than LATCHLESS_KEY_MAX.
+    /// The key has more bytes than LATCHLESS_KEY_MAX.
     LATCHLESS_KEY_TOO_LONG = -15,
-    // The room for a key or a value is too small; the call says how much it needs.
+    /// A key or a value doesn't fit into the caller's memory.
     LATCHLESS_SMALL_ROOM = -16,
-    // The value has more bytes than LATCHLESS_VALUE_MAX.
+    /// The value has more bytes than LATCHLESS_VALUE_MAX.
     LATCHLESS_VALUE_TOO_LONG = -17,
-    // A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
+    /// A bug of the library, or an index that a thread was changing at a fork(). The handle can only be
+    /// freed.
     LATCHLESS_PANIC = -99,
 } latchless_status;
 
-// The code that searches in nodes.
+/// The instruction set that searches in nodes use.
 typedef enum latchless_kernel {
-    // The fastest that the processor has.
+    /// The fastest one that the processor has.
     LATCHLESS_KERNEL_FASTEST = 0,
-    // Without vector instructions.
+    /// No vector instructions.
     LATCHLESS_KERNEL_SCALAR = 1,
-    // For x86-64 with AVX2.
+    /// AVX2, on x86-64.
     LATCHLESS_KERNEL_AVX2 = 2,
-    // For x86-64 with AVX-512.
+    /// AVX-512, on x86-64.
     LATCHLESS_KERNEL_AVX512 = 3,
-    // For AArch64.
+    /// NEON, on AArch64.
     LATCHLESS_KERNEL_NEON = 4,
 } latchless_kernel;
 
-// An ordered index from byte strings to values.
+/// An ordered index whose keys are byte strings and whose values have 64 bits.
 typedef struct latchless_bytes latchless_bytes;
 
-// A place in an index of byte strings: on an entry, before the first one, or after the last one. One thread
-// at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+/// A position in an index of byte strings: on an entry, before the first one, or after the last one. One
+/// thread at a time may use it; a second one gets LATCHLESS_BUSY.
 typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 
-// An ordered index from keys of the type f64 to values.
+/// An ordered index whose keys are of the type f64.
 typedef struct latchless_f64 latchless_f64;
 
-// A place in a range of such an index.
+/// A position in a range of an index of f64. One thread at a time may use it; a second one gets
+/// LATCHLESS_BUSY.
 typedef struct latchless_f64_cursor latchless_f64_cursor;
 
-// An ordered index from keys of the type i64 to values.
+/// An ordered index whose keys are of the type i64.
 typedef struct latchless_i64 latchless_i64;
 
-// A place in a range of such an index.
+/// A position in a range of an index of i64. One thread at a time may use it; a second one gets
+/// LATCHLESS_BUSY.
 typedef struct latchless_i64_cursor latchless_i64_cursor;
 
-// An ordered index from byte strings to byte strings, which are copied into it and out of it. Values of
-// up to 192 bytes lie beside their keys; of longer ones a lookup costs one miss more for each 248 bytes.
+/// An ordered index whose keys and values are byte strings, which are copied into the index and out of it.
+/// Values of up to 192 bytes are stored beside their keys; each 248 bytes of a longer value cost a lookup
+/// one more cache miss.
 typedef struct latchless_kv latchless_kv;
 
-// A place in an index from byte strings to byte strings: on an entry, before the first one, or after the
-// last one. One thread at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+/// A position in an index from byte strings to byte strings: on an entry, before the first one, or after
+/// the last one. One thread at a time may use it; a second one gets LATCHLESS_BUSY.
 typedef struct latchless_kv_cursor latchless_kv_cursor;
 
-// An ordered index from keys of the type u64 to values.
+/// An ordered index whose keys are of the type u64.
 typedef struct latchless_u64 latchless_u64;
 
-// A place in a range of such an index.
+/// A position in a range of an index of u64. One thread at a time may use it; a second one gets
+/// LATCHLESS_BUSY.
 typedef struct latchless_u64_cursor latchless_u64_cursor;
 
-// What an index is told when it is made. latchless_options_init() fills it in; then change what you like.
-// Where a function takes options, NULL stands for these.
+/// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
+/// options accept NULL for the defaults.
 typedef struct latchless_options {
-    // The size of this structure, as the program was compiled with it: so that a newer library, in which it
-    // is longer, knows what the program doesn't.
+    /// The size of this structure in the program, set by latchless_options_init(). Newer versions of the
+    /// library may append fields.
     size_t struct_size;
-    // The most bytes that the index may take, as memory_bytes in latchless_stats counts them; SIZE_MAX,
-    // unless changed: no limit.
+    /// The largest number of bytes that the index may hold, as `memory_bytes` in latchless_stats counts
+    /// them. Default: SIZE_MAX, no limit.
     size_t limit_bytes;
-    // How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
-    // the least memory, and is for keys that won't change.
+    /// The fill of nodes after a bulk load or the opening of a file, from 0.01 to 1.0. Default: 0.8. With
+    /// 1.0 the index is smallest; choose it if no keys will be inserted.
     double fill;
-    // How many threads load; 1 unless changed.
+    /// The number of threads for a bulk load. Default: 1.
     size_t threads;
-    // How many requests of a batch are served together, at most 128; 0 unless changed: found out at run
-    // time.
+    /// The number of requests of a batch that are processed together, at most 128. Default: 0, chosen at
+    /// run time.
     size_t group;
-    // A latchless_kernel.
+    /// A latchless_kernel. Default: LATCHLESS_KERNEL_FASTEST.
     uint32_t kernel;
-    // 1 unless changed: ask the system for huge pages. 0: don't.
+    /// 1: request huge pages from the system. 0: don't. Default: 1.
     uint8_t huge_pages;
-    // 0 unless changed. 1: a thread of the library makes memory ready before an insert needs it, so that no
-    // insert waits for the system. On Linux from 5.14 on.
+    /// 1: a thread of the library prepares memory before inserts need it, so that inserts don't wait for
+    /// page faults. Needs Linux 5.14 or later. Default: 0.
     uint8_t prefault;
-    // Zero.
+    /// Must be 0.
     uint8_t reserved[2];
 } latchless_options;
 
-// What an index has under a key: 64 bits, which are the caller's own. An integer; a pointer by
-// (latchless_value)(uintptr_t)pointer, and back by (T *)(uintptr_t)value; a double by memcpy. The index
-// never looks at them, and frees nothing that they point to.
+/// The value of a key: 64 bits that the index doesn't interpret. An integer; a pointer by
+/// (latchless_value)(uintptr_t)pointer, and back by (T *)(uintptr_t)value; a double by memcpy(). The index
+/// doesn't own what a value points to.
 typedef uint64_t latchless_value;
 
-// What an index says about itself. Set struct_size to sizeof(latchless_stats) before the call.
+/// Statistics of an index. Set `struct_size` to sizeof(latchless_stats) before the call.
 typedef struct latchless_stats {
-    // The size of this structure, as the program was compiled with it.
+    /// The size of this structure in the program.
     size_t struct_size;
-    // How many keys there are.
+    /// The number of keys.
     uint64_t entries;
-    // Bytes that the index holds for nodes, those that were emptied included, for long strings, and for
-    // tables that shorten lookups; never more than limit_bytes.
+    /// Bytes that the index holds for nodes, emptied ones included, for long strings, and for tables that
+    /// shorten lookups; never more than `limit_bytes`.
     uint64_t memory_bytes;
-    // Bytes of the nodes in use.
+    /// Bytes of nodes in use.
     uint64_t live_bytes;
-    // Levels from the root to the leaves, both counted.
+    /// The number of levels, root and leaves included.
     uint64_t levels;
-    // Nodes above the leaves.
+    /// The number of nodes above the leaves.
     uint64_t inner_nodes;
-    // Leaves.
+    /// The number of leaves.
     uint64_t leaves;
-    // Share of the leaves' places that hold a key, 0.0 to 1.0.
+    /// The share of the leaves' capacity that is in use, from 0.0 to 1.0.
     double leaf_fill;
-    // Splits of any node since the index was made.
+    /// The number of node splits so far.
     uint64_t splits;
-    // How often an operation found others in its way and looked again.
+    /// How many times operations had to retry because of concurrent changes.
     uint64_t restarts;
-    // How often an operation came to a wrong leaf first.
+    /// How many times operations looked in a wrong leaf first.
     uint64_t misled;
 } latchless_stats;
 
-// What latchless_u64_scan() calls: with `count` keys and their values, which are there until it returns.
-// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_u64_scan(). It receives `count` entries, which are valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 typedef int (*latchless_u64_visitor)(const uint64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_i64_scan() calls: with `count` keys and their values, which are there until it returns.
-// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_i64_scan(). It receives `count` entries, which are valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 typedef int (*latchless_i64_visitor)(const int64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_f64_scan() calls: with `count` keys and their values, which are there until it returns.
-// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_f64_scan(). It receives `count` entries, which are valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 typedef int (*latchless_f64_visitor)(const double *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_bytes_scan() calls: with a key and its value. The key is there until it returns. Not
-// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_bytes_scan(). It receives one entry, whose key is valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 typedef int (*latchless_bytes_visitor)(const void *key,
                                        size_t key_len,
                                        latchless_value value,
                                        void *context);
 
-// What latchless_kv_scan() calls: with a key and its value. Both are there until it returns. Not
-// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_kv_scan(). It receives one entry, which is valid until it returns, and returns 0
+/// to go on or another number to stop. It may use and change the index. No exception and no longjmp() may
+/// leave it.
 typedef int (*latchless_kv_visitor)(const void *key,
                                     size_t key_len,
                                     const void *value,
@@ -273,188 +292,276 @@ typedef int (*latchless_kv_visitor)(const void *key,
 extern "C" {
 #endif // __cplusplus
 
-// The library's version, such as "0.1.0".
+/// Returns the library's version, such as "0.1.0".
 const char *latchless_version(void);
 
-// The number of the library's binary interface: LATCHLESS_ABI, unless the program found another library
-// than it was compiled for.
+/// Returns the version of the library's binary interface. It differs from LATCHLESS_ABI if the program was
+/// compiled for another one.
 uint32_t latchless_abi(void);
 
-// A few words about a status; of a number that is none, that it is none.
+/// Returns a short description of a status, never NULL.
 const char *latchless_status_text(int status);
 
-// Why the calling thread's last call that failed did: which function, what was wrong, and where. Empty if
-// none has failed. The text is there until the thread's next call that fails, and in no other thread. What
-// is over 511 bytes is cut.
+/// Returns a message about the last call of the calling thread that failed: the function, what was wrong
+/// and where; empty if no call has failed. The text has at most 511 bytes, and is valid until the next call
+/// of this thread that fails. Other threads must not read it.
 const char *latchless_last_error(void);
 
-// Fills in options. `size` is sizeof(latchless_options).
+/// Sets options to their defaults.
+///
+/// \param[out] options the options
+/// \param size sizeof(latchless_options)
 enum latchless_status latchless_options_init(struct latchless_options *options, size_t size);
 
-// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_u64_new(const struct latchless_options *options,
                                         struct latchless_u64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
-// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
-// message names the position at fault.
+/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
+/// distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_u64_bulk_load(const uint64_t *keys,
                                               const latchless_value *values,
                                               size_t count,
                                               const struct latchless_options *options,
                                               struct latchless_u64 **out);
 
-// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
+/// type, and its values 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_u64_open(const char *path,
                                          const struct latchless_options *options,
                                          struct latchless_u64 **out);
 
-// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
-// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
-// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
-// may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
+/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
+/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
+/// states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 enum latchless_status latchless_u64_save(const struct latchless_u64 *index,
                                          const char *path,
                                          size_t *entries);
 
-// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
-// its memory until they are freed.
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
+/// its memory until they are freed.
 enum latchless_status latchless_u64_free(struct latchless_u64 *index);
 
-// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 enum latchless_status latchless_u64_len(const struct latchless_u64 *index, size_t *len);
 
-// Removes all keys. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
 enum latchless_status latchless_u64_clear(const struct latchless_u64 *index);
 
-// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-// change the index.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile.
+///
+/// \param[in,out] stats its `struct_size` must be set
 enum latchless_status latchless_u64_stats(const struct latchless_u64 *index,
                                           struct latchless_stats *stats);
 
-// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 enum latchless_status latchless_u64_check_invariants(const struct latchless_u64 *index);
 
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
+/// Gets the value of a key.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
                                         uint64_t key,
                                         latchless_value *value);
 
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_u64_contains_key(const struct latchless_u64 *index, uint64_t key);
 
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
+/// Inserts a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 enum latchless_status latchless_u64_insert(const struct latchless_u64 *index,
                                            uint64_t key,
                                            latchless_value value,
                                            latchless_value *before);
 
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
+/// Inserts a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 enum latchless_status latchless_u64_try_insert(const struct latchless_u64 *index,
                                                uint64_t key,
                                                latchless_value value,
                                                latchless_value *present);
 
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 enum latchless_status latchless_u64_replace(const struct latchless_u64 *index,
                                             uint64_t key,
                                             latchless_value value,
                                             latchless_value *before);
 
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_u64_remove(const struct latchless_u64 *index,
                                            uint64_t key,
                                            latchless_value *before);
 
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_u64_compare_exchange(const struct latchless_u64 *index,
                                                      uint64_t key,
                                                      latchless_value expected,
                                                      latchless_value value,
                                                      latchless_value *found);
 
-// Removes a key if its value is the expected one; otherwise as latchless_u64_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_u64_compare_remove(const struct latchless_u64 *index,
                                                    uint64_t key,
                                                    latchless_value expected,
                                                    latchless_value *found);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_u64_first(const struct latchless_u64 *index,
                                           uint64_t *key,
                                           latchless_value *value);
 
-// The entry with the largest key.
+/// Gets the entry with the largest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_u64_last(const struct latchless_u64 *index,
                                          uint64_t *key,
                                          latchless_value *value);
 
-// Removes the entry with the smallest key, atomically.
+/// Removes the entry with the smallest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_u64_pop_first(const struct latchless_u64 *index,
                                               uint64_t *key,
                                               latchless_value *value);
 
-// Removes the entry with the largest key, atomically.
+/// Removes the entry with the largest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_u64_pop_last(const struct latchless_u64 *index,
                                              uint64_t *key,
                                              latchless_value *value);
 
-// The entry with the largest key that is equal or smaller.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_u64_floor(const struct latchless_u64 *index,
                                           uint64_t key,
                                           uint64_t *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest key that is equal or larger.
+/// Gets the entry with the smallest key that is greater than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_u64_ceiling(const struct latchless_u64 *index,
                                             uint64_t key,
                                             uint64_t *near_key,
                                             latchless_value *value);
 
-// The entry with the largest smaller key.
+/// Gets the entry with the largest key that is less than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_u64_lower(const struct latchless_u64 *index,
                                           uint64_t key,
                                           uint64_t *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest larger key.
+/// Gets the entry with the smallest key that is greater than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_u64_higher(const struct latchless_u64 *index,
                                            uint64_t key,
                                            uint64_t *near_key,
                                            latchless_value *value);
 
-// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
-// key. At one moment no entry was nearer, on either side; what latchless_u64_floor and latchless_u64_ceiling
-// find, called one after the other, may be of different moments.
+/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
+/// answer is correct at one moment, unlike the nearer of what latchless_u64_floor() and
+/// latchless_u64_ceiling() return.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_u64_nearest(const struct latchless_u64 *index,
                                             uint64_t key,
                                             uint64_t *near_key,
                                             latchless_value *value);
 
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
+/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
+/// count, counts all leaves; later calls count only the leaves that have changed since.
+///
+/// \param[out] rank the number of smaller keys
 enum latchless_status latchless_u64_rank(const struct latchless_u64 *index,
                                          uint64_t key,
                                          size_t *rank);
 
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
+/// Gets the entry that has `position` entries before it.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
 enum latchless_status latchless_u64_nth(const struct latchless_u64 *index,
                                         size_t position,
                                         uint64_t *key,
                                         latchless_value *value);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
-// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
-// NULL.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
+/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 enum latchless_status latchless_u64_get_columns(const struct latchless_u64 *index,
                                                 const uint64_t *keys,
                                                 size_t count,
@@ -462,10 +569,11 @@ enum latchless_status latchless_u64_get_columns(const struct latchless_u64 *inde
                                                 uint8_t *found,
                                                 size_t *hits);
 
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
+/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
+/// are faster. If memory is refused, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_u64_insert_columns(const struct latchless_u64 *index,
                                                    const uint64_t *keys,
                                                    const latchless_value *values,
@@ -473,7 +581,12 @@ enum latchless_status latchless_u64_insert_columns(const struct latchless_u64 *i
                                                    size_t *new_keys,
                                                    uint8_t *refused);
 
-// Removes keys; otherwise as latchless_u64_get_columns().
+/// Removes `count` keys.
+///
+/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_u64_remove_columns(const struct latchless_u64 *index,
                                                    const uint64_t *keys,
                                                    size_t count,
@@ -481,9 +594,14 @@ enum latchless_status latchless_u64_remove_columns(const struct latchless_u64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *index,
                                                   const uint64_t *keys,
                                                   size_t count,
@@ -492,9 +610,14 @@ enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_u64_ceiling_columns(const struct latchless_u64 *index,
                                                     const uint64_t *keys,
                                                     size_t count,
@@ -503,8 +626,14 @@ enum latchless_status latchless_u64_ceiling_columns(const struct latchless_u64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_u64_lower_columns(const struct latchless_u64 *index,
                                                   const uint64_t *keys,
                                                   size_t count,
@@ -513,8 +642,14 @@ enum latchless_status latchless_u64_lower_columns(const struct latchless_u64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_u64_higher_columns(const struct latchless_u64 *index,
                                                    const uint64_t *keys,
                                                    size_t count,
@@ -523,8 +658,14 @@ enum latchless_status latchless_u64_higher_columns(const struct latchless_u64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// Of each key the nearest entry, on whichever side, as latchless_u64_nearest; otherwise as
-// latchless_u64_floor_columns. Each answer is of one moment.
+/// Gets, for each of `count` keys, the entry that latchless_u64_nearest() returns. Each answer is correct
+/// at one moment.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
+///   NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
+/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_u64_nearest_columns(const struct latchless_u64 *index,
                                                     const uint64_t *keys,
                                                     size_t count,
@@ -533,35 +674,47 @@ enum latchless_status latchless_u64_nearest_columns(const struct latchless_u64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// ranks[i] gets how many keys are smaller than keys[i].
+/// Gets the ranks of `count` keys: see latchless_u64_rank().
+///
+/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
 enum latchless_status latchless_u64_rank_columns(const struct latchless_u64 *index,
                                                  const uint64_t *keys,
                                                  size_t count,
                                                  size_t *ranks);
 
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
+/// Counts the keys of `count` ranges.
+///
+/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
 enum latchless_status latchless_u64_count_columns(const struct latchless_u64 *index,
                                                   const uint64_t *low,
                                                   const uint64_t *high,
                                                   size_t count,
                                                   size_t *counts);
 
-// How many keys there are from `low` to `high`, both included.
+/// Counts the keys from `low` to `high`, both included.
+///
+/// \param[out] count the number of keys
 enum latchless_status latchless_u64_count(const struct latchless_u64 *index,
                                           uint64_t low,
                                           uint64_t high,
                                           size_t *count);
 
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
+/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
+///
+/// \param[out] removed the number of keys removed; may be NULL
 enum latchless_status latchless_u64_remove_range(const struct latchless_u64 *index,
                                                  uint64_t low,
                                                  uint64_t high,
                                                  size_t *removed);
 
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
+/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
+///
+/// \param descending not 0: copies the last entries instead, in descending order
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range is empty
 enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
                                          uint64_t low,
                                          uint64_t high,
@@ -571,199 +724,296 @@ enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
                                          size_t room,
                                          size_t *filled);
 
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
+/// at a time.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 enum latchless_status latchless_u64_scan(const struct latchless_u64 *index,
                                          uint64_t low,
                                          uint64_t high,
                                          latchless_u64_visitor visitor,
                                          void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
-// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
-// the index. `*out` is NULL if that fails.
+/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
+/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
+///
+/// \param descending not 0: descending order
+/// \param[out] out the cursor, or NULL if the call fails
 enum latchless_status latchless_u64_cursor_new(const struct latchless_u64 *index,
                                                uint64_t low,
                                                uint64_t high,
                                                int descending,
                                                struct latchless_u64_cursor **out);
 
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
+/// Copies the next entries.
+///
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range has no more entries
+/// \retval LATCHLESS_BUSY another thread is using the cursor
 enum latchless_status latchless_u64_cursor_next(struct latchless_u64_cursor *cursor,
                                                 uint64_t *keys,
                                                 latchless_value *values,
                                                 size_t room,
                                                 size_t *filled);
 
-// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 enum latchless_status latchless_u64_cursor_free(struct latchless_u64_cursor *cursor);
 
-// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_i64_new(const struct latchless_options *options,
                                         struct latchless_i64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
-// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
-// message names the position at fault.
+/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
+/// distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_i64_bulk_load(const int64_t *keys,
                                               const latchless_value *values,
                                               size_t count,
                                               const struct latchless_options *options,
                                               struct latchless_i64 **out);
 
-// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
+/// type, and its values 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_i64_open(const char *path,
                                          const struct latchless_options *options,
                                          struct latchless_i64 **out);
 
-// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
-// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
-// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
-// may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
+/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
+/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
+/// states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 enum latchless_status latchless_i64_save(const struct latchless_i64 *index,
                                          const char *path,
                                          size_t *entries);
 
-// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
-// its memory until they are freed.
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
+/// its memory until they are freed.
 enum latchless_status latchless_i64_free(struct latchless_i64 *index);
 
-// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 enum latchless_status latchless_i64_len(const struct latchless_i64 *index, size_t *len);
 
-// Removes all keys. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
 enum latchless_status latchless_i64_clear(const struct latchless_i64 *index);
 
-// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-// change the index.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile.
+///
+/// \param[in,out] stats its `struct_size` must be set
 enum latchless_status latchless_i64_stats(const struct latchless_i64 *index,
                                           struct latchless_stats *stats);
 
-// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 enum latchless_status latchless_i64_check_invariants(const struct latchless_i64 *index);
 
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
+/// Gets the value of a key.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
                                         int64_t key,
                                         latchless_value *value);
 
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_i64_contains_key(const struct latchless_i64 *index, int64_t key);
 
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
+/// Inserts a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 enum latchless_status latchless_i64_insert(const struct latchless_i64 *index,
                                            int64_t key,
                                            latchless_value value,
                                            latchless_value *before);
 
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
+/// Inserts a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 enum latchless_status latchless_i64_try_insert(const struct latchless_i64 *index,
                                                int64_t key,
                                                latchless_value value,
                                                latchless_value *present);
 
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 enum latchless_status latchless_i64_replace(const struct latchless_i64 *index,
                                             int64_t key,
                                             latchless_value value,
                                             latchless_value *before);
 
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_i64_remove(const struct latchless_i64 *index,
                                            int64_t key,
                                            latchless_value *before);
 
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_i64_compare_exchange(const struct latchless_i64 *index,
                                                      int64_t key,
                                                      latchless_value expected,
                                                      latchless_value value,
                                                      latchless_value *found);
 
-// Removes a key if its value is the expected one; otherwise as latchless_i64_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_i64_compare_remove(const struct latchless_i64 *index,
                                                    int64_t key,
                                                    latchless_value expected,
                                                    latchless_value *found);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_i64_first(const struct latchless_i64 *index,
                                           int64_t *key,
                                           latchless_value *value);
 
-// The entry with the largest key.
+/// Gets the entry with the largest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_i64_last(const struct latchless_i64 *index,
                                          int64_t *key,
                                          latchless_value *value);
 
-// Removes the entry with the smallest key, atomically.
+/// Removes the entry with the smallest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_i64_pop_first(const struct latchless_i64 *index,
                                               int64_t *key,
                                               latchless_value *value);
 
-// Removes the entry with the largest key, atomically.
+/// Removes the entry with the largest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_i64_pop_last(const struct latchless_i64 *index,
                                              int64_t *key,
                                              latchless_value *value);
 
-// The entry with the largest key that is equal or smaller.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_i64_floor(const struct latchless_i64 *index,
                                           int64_t key,
                                           int64_t *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest key that is equal or larger.
+/// Gets the entry with the smallest key that is greater than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_i64_ceiling(const struct latchless_i64 *index,
                                             int64_t key,
                                             int64_t *near_key,
                                             latchless_value *value);
 
-// The entry with the largest smaller key.
+/// Gets the entry with the largest key that is less than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_i64_lower(const struct latchless_i64 *index,
                                           int64_t key,
                                           int64_t *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest larger key.
+/// Gets the entry with the smallest key that is greater than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_i64_higher(const struct latchless_i64 *index,
                                            int64_t key,
                                            int64_t *near_key,
                                            latchless_value *value);
 
-// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
-// key. At one moment no entry was nearer, on either side; what latchless_i64_floor and latchless_i64_ceiling
-// find, called one after the other, may be of different moments.
+/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
+/// answer is correct at one moment, unlike the nearer of what latchless_i64_floor() and
+/// latchless_i64_ceiling() return.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_i64_nearest(const struct latchless_i64 *index,
                                             int64_t key,
                                             int64_t *near_key,
                                             latchless_value *value);
 
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
+/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
+/// count, counts all leaves; later calls count only the leaves that have changed since.
+///
+/// \param[out] rank the number of smaller keys
 enum latchless_status latchless_i64_rank(const struct latchless_i64 *index,
                                          int64_t key,
                                          size_t *rank);
 
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
+/// Gets the entry that has `position` entries before it.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
 enum latchless_status latchless_i64_nth(const struct latchless_i64 *index,
                                         size_t position,
                                         int64_t *key,
                                         latchless_value *value);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
-// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
-// NULL.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
+/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 enum latchless_status latchless_i64_get_columns(const struct latchless_i64 *index,
                                                 const int64_t *keys,
                                                 size_t count,
@@ -771,10 +1021,11 @@ enum latchless_status latchless_i64_get_columns(const struct latchless_i64 *inde
                                                 uint8_t *found,
                                                 size_t *hits);
 
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
+/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
+/// are faster. If memory is refused, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_i64_insert_columns(const struct latchless_i64 *index,
                                                    const int64_t *keys,
                                                    const latchless_value *values,
@@ -782,7 +1033,12 @@ enum latchless_status latchless_i64_insert_columns(const struct latchless_i64 *i
                                                    size_t *new_keys,
                                                    uint8_t *refused);
 
-// Removes keys; otherwise as latchless_i64_get_columns().
+/// Removes `count` keys.
+///
+/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_i64_remove_columns(const struct latchless_i64 *index,
                                                    const int64_t *keys,
                                                    size_t count,
@@ -790,9 +1046,14 @@ enum latchless_status latchless_i64_remove_columns(const struct latchless_i64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *index,
                                                   const int64_t *keys,
                                                   size_t count,
@@ -801,9 +1062,14 @@ enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_i64_ceiling_columns(const struct latchless_i64 *index,
                                                     const int64_t *keys,
                                                     size_t count,
@@ -812,8 +1078,14 @@ enum latchless_status latchless_i64_ceiling_columns(const struct latchless_i64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_i64_lower_columns(const struct latchless_i64 *index,
                                                   const int64_t *keys,
                                                   size_t count,
@@ -822,8 +1094,14 @@ enum latchless_status latchless_i64_lower_columns(const struct latchless_i64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_i64_higher_columns(const struct latchless_i64 *index,
                                                    const int64_t *keys,
                                                    size_t count,
@@ -832,8 +1110,14 @@ enum latchless_status latchless_i64_higher_columns(const struct latchless_i64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// Of each key the nearest entry, on whichever side, as latchless_i64_nearest; otherwise as
-// latchless_i64_floor_columns. Each answer is of one moment.
+/// Gets, for each of `count` keys, the entry that latchless_i64_nearest() returns. Each answer is correct
+/// at one moment.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
+///   NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
+/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_i64_nearest_columns(const struct latchless_i64 *index,
                                                     const int64_t *keys,
                                                     size_t count,
@@ -842,35 +1126,47 @@ enum latchless_status latchless_i64_nearest_columns(const struct latchless_i64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// ranks[i] gets how many keys are smaller than keys[i].
+/// Gets the ranks of `count` keys: see latchless_i64_rank().
+///
+/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
 enum latchless_status latchless_i64_rank_columns(const struct latchless_i64 *index,
                                                  const int64_t *keys,
                                                  size_t count,
                                                  size_t *ranks);
 
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
+/// Counts the keys of `count` ranges.
+///
+/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
 enum latchless_status latchless_i64_count_columns(const struct latchless_i64 *index,
                                                   const int64_t *low,
                                                   const int64_t *high,
                                                   size_t count,
                                                   size_t *counts);
 
-// How many keys there are from `low` to `high`, both included.
+/// Counts the keys from `low` to `high`, both included.
+///
+/// \param[out] count the number of keys
 enum latchless_status latchless_i64_count(const struct latchless_i64 *index,
                                           int64_t low,
                                           int64_t high,
                                           size_t *count);
 
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
+/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
+///
+/// \param[out] removed the number of keys removed; may be NULL
 enum latchless_status latchless_i64_remove_range(const struct latchless_i64 *index,
                                                  int64_t low,
                                                  int64_t high,
                                                  size_t *removed);
 
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
+/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
+///
+/// \param descending not 0: copies the last entries instead, in descending order
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range is empty
 enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
                                          int64_t low,
                                          int64_t high,
@@ -880,199 +1176,296 @@ enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
                                          size_t room,
                                          size_t *filled);
 
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
+/// at a time.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 enum latchless_status latchless_i64_scan(const struct latchless_i64 *index,
                                          int64_t low,
                                          int64_t high,
                                          latchless_i64_visitor visitor,
                                          void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
-// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
-// the index. `*out` is NULL if that fails.
+/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
+/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
+///
+/// \param descending not 0: descending order
+/// \param[out] out the cursor, or NULL if the call fails
 enum latchless_status latchless_i64_cursor_new(const struct latchless_i64 *index,
                                                int64_t low,
                                                int64_t high,
                                                int descending,
                                                struct latchless_i64_cursor **out);
 
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
+/// Copies the next entries.
+///
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range has no more entries
+/// \retval LATCHLESS_BUSY another thread is using the cursor
 enum latchless_status latchless_i64_cursor_next(struct latchless_i64_cursor *cursor,
                                                 int64_t *keys,
                                                 latchless_value *values,
                                                 size_t room,
                                                 size_t *filled);
 
-// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 enum latchless_status latchless_i64_cursor_free(struct latchless_i64_cursor *cursor);
 
-// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_f64_new(const struct latchless_options *options,
                                         struct latchless_f64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
-// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
-// message names the position at fault.
+/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
+/// distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_f64_bulk_load(const double *keys,
                                               const latchless_value *values,
                                               size_t count,
                                               const struct latchless_options *options,
                                               struct latchless_f64 **out);
 
-// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
+/// type, and its values 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_f64_open(const char *path,
                                          const struct latchless_options *options,
                                          struct latchless_f64 **out);
 
-// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
-// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
-// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
-// may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
+/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
+/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
+/// states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 enum latchless_status latchless_f64_save(const struct latchless_f64 *index,
                                          const char *path,
                                          size_t *entries);
 
-// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
-// its memory until they are freed.
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
+/// its memory until they are freed.
 enum latchless_status latchless_f64_free(struct latchless_f64 *index);
 
-// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 enum latchless_status latchless_f64_len(const struct latchless_f64 *index, size_t *len);
 
-// Removes all keys. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
 enum latchless_status latchless_f64_clear(const struct latchless_f64 *index);
 
-// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-// change the index.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile.
+///
+/// \param[in,out] stats its `struct_size` must be set
 enum latchless_status latchless_f64_stats(const struct latchless_f64 *index,
                                           struct latchless_stats *stats);
 
-// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 enum latchless_status latchless_f64_check_invariants(const struct latchless_f64 *index);
 
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
+/// Gets the value of a key.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
                                         double key,
                                         latchless_value *value);
 
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_f64_contains_key(const struct latchless_f64 *index, double key);
 
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
+/// Inserts a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 enum latchless_status latchless_f64_insert(const struct latchless_f64 *index,
                                            double key,
                                            latchless_value value,
                                            latchless_value *before);
 
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
+/// Inserts a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 enum latchless_status latchless_f64_try_insert(const struct latchless_f64 *index,
                                                double key,
                                                latchless_value value,
                                                latchless_value *present);
 
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 enum latchless_status latchless_f64_replace(const struct latchless_f64 *index,
                                             double key,
                                             latchless_value value,
                                             latchless_value *before);
 
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_f64_remove(const struct latchless_f64 *index,
                                            double key,
                                            latchless_value *before);
 
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_f64_compare_exchange(const struct latchless_f64 *index,
                                                      double key,
                                                      latchless_value expected,
                                                      latchless_value value,
                                                      latchless_value *found);
 
-// Removes a key if its value is the expected one; otherwise as latchless_f64_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_f64_compare_remove(const struct latchless_f64 *index,
                                                    double key,
                                                    latchless_value expected,
                                                    latchless_value *found);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_f64_first(const struct latchless_f64 *index,
                                           double *key,
                                           latchless_value *value);
 
-// The entry with the largest key.
+/// Gets the entry with the largest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_f64_last(const struct latchless_f64 *index,
                                          double *key,
                                          latchless_value *value);
 
-// Removes the entry with the smallest key, atomically.
+/// Removes the entry with the smallest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_f64_pop_first(const struct latchless_f64 *index,
                                               double *key,
                                               latchless_value *value);
 
-// Removes the entry with the largest key, atomically.
+/// Removes the entry with the largest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 enum latchless_status latchless_f64_pop_last(const struct latchless_f64 *index,
                                              double *key,
                                              latchless_value *value);
 
-// The entry with the largest key that is equal or smaller.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_f64_floor(const struct latchless_f64 *index,
                                           double key,
                                           double *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest key that is equal or larger.
+/// Gets the entry with the smallest key that is greater than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_f64_ceiling(const struct latchless_f64 *index,
                                             double key,
                                             double *near_key,
                                             latchless_value *value);
 
-// The entry with the largest smaller key.
+/// Gets the entry with the largest key that is less than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_f64_lower(const struct latchless_f64 *index,
                                           double key,
                                           double *near_key,
                                           latchless_value *value);
 
-// The entry with the smallest larger key.
+/// Gets the entry with the smallest key that is greater than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_f64_higher(const struct latchless_f64 *index,
                                            double key,
                                            double *near_key,
                                            latchless_value *value);
 
-// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
-// key. At one moment no entry was nearer, on either side; what latchless_f64_floor and latchless_f64_ceiling
-// find, called one after the other, may be of different moments.
+/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
+/// answer is correct at one moment, unlike the nearer of what latchless_f64_floor() and
+/// latchless_f64_ceiling() return.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
 enum latchless_status latchless_f64_nearest(const struct latchless_f64 *index,
                                             double key,
                                             double *near_key,
                                             latchless_value *value);
 
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
+/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
+/// count, counts all leaves; later calls count only the leaves that have changed since.
+///
+/// \param[out] rank the number of smaller keys
 enum latchless_status latchless_f64_rank(const struct latchless_f64 *index,
                                          double key,
                                          size_t *rank);
 
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
+/// Gets the entry that has `position` entries before it.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
 enum latchless_status latchless_f64_nth(const struct latchless_f64 *index,
                                         size_t position,
                                         double *key,
                                         latchless_value *value);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
-// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
-// NULL.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
+/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 enum latchless_status latchless_f64_get_columns(const struct latchless_f64 *index,
                                                 const double *keys,
                                                 size_t count,
@@ -1080,10 +1473,11 @@ enum latchless_status latchless_f64_get_columns(const struct latchless_f64 *inde
                                                 uint8_t *found,
                                                 size_t *hits);
 
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
+/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
+/// are faster. If memory is refused, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_f64_insert_columns(const struct latchless_f64 *index,
                                                    const double *keys,
                                                    const latchless_value *values,
@@ -1091,7 +1485,12 @@ enum latchless_status latchless_f64_insert_columns(const struct latchless_f64 *i
                                                    size_t *new_keys,
                                                    uint8_t *refused);
 
-// Removes keys; otherwise as latchless_f64_get_columns().
+/// Removes `count` keys.
+///
+/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_f64_remove_columns(const struct latchless_f64 *index,
                                                    const double *keys,
                                                    size_t count,
@@ -1099,9 +1498,14 @@ enum latchless_status latchless_f64_remove_columns(const struct latchless_f64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *index,
                                                   const double *keys,
                                                   size_t count,
@@ -1110,9 +1514,14 @@ enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
-// and are as before where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be
-// NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_f64_ceiling_columns(const struct latchless_f64 *index,
                                                     const double *keys,
                                                     size_t count,
@@ -1121,8 +1530,14 @@ enum latchless_status latchless_f64_ceiling_columns(const struct latchless_f64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_f64_lower_columns(const struct latchless_f64 *index,
                                                   const double *keys,
                                                   size_t count,
@@ -1131,8 +1546,14 @@ enum latchless_status latchless_f64_lower_columns(const struct latchless_f64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_f64_higher_columns(const struct latchless_f64 *index,
                                                    const double *keys,
                                                    size_t count,
@@ -1141,8 +1562,14 @@ enum latchless_status latchless_f64_higher_columns(const struct latchless_f64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// Of each key the nearest entry, on whichever side, as latchless_f64_nearest; otherwise as
-// latchless_f64_floor_columns. Each answer is of one moment.
+/// Gets, for each of `count` keys, the entry that latchless_f64_nearest() returns. Each answer is correct
+/// at one moment.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
+///   NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
+/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 enum latchless_status latchless_f64_nearest_columns(const struct latchless_f64 *index,
                                                     const double *keys,
                                                     size_t count,
@@ -1151,35 +1578,47 @@ enum latchless_status latchless_f64_nearest_columns(const struct latchless_f64 *
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// ranks[i] gets how many keys are smaller than keys[i].
+/// Gets the ranks of `count` keys: see latchless_f64_rank().
+///
+/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
 enum latchless_status latchless_f64_rank_columns(const struct latchless_f64 *index,
                                                  const double *keys,
                                                  size_t count,
                                                  size_t *ranks);
 
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
+/// Counts the keys of `count` ranges.
+///
+/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
 enum latchless_status latchless_f64_count_columns(const struct latchless_f64 *index,
                                                   const double *low,
                                                   const double *high,
                                                   size_t count,
                                                   size_t *counts);
 
-// How many keys there are from `low` to `high`, both included.
+/// Counts the keys from `low` to `high`, both included.
+///
+/// \param[out] count the number of keys
 enum latchless_status latchless_f64_count(const struct latchless_f64 *index,
                                           double low,
                                           double high,
                                           size_t *count);
 
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
+/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
+///
+/// \param[out] removed the number of keys removed; may be NULL
 enum latchless_status latchless_f64_remove_range(const struct latchless_f64 *index,
                                                  double low,
                                                  double high,
                                                  size_t *removed);
 
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
+/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
+///
+/// \param descending not 0: copies the last entries instead, in descending order
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range is empty
 enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
                                          double low,
                                          double high,
@@ -1189,42 +1628,60 @@ enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
                                          size_t room,
                                          size_t *filled);
 
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
+/// at a time.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 enum latchless_status latchless_f64_scan(const struct latchless_f64 *index,
                                          double low,
                                          double high,
                                          latchless_f64_visitor visitor,
                                          void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
-// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
-// the index. `*out` is NULL if that fails.
+/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
+/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
+///
+/// \param descending not 0: descending order
+/// \param[out] out the cursor, or NULL if the call fails
 enum latchless_status latchless_f64_cursor_new(const struct latchless_f64 *index,
                                                double low,
                                                double high,
                                                int descending,
                                                struct latchless_f64_cursor **out);
 
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
+/// Copies the next entries.
+///
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range has no more entries
+/// \retval LATCHLESS_BUSY another thread is using the cursor
 enum latchless_status latchless_f64_cursor_next(struct latchless_f64_cursor *cursor,
                                                 double *keys,
                                                 latchless_value *values,
                                                 size_t room,
                                                 size_t *filled);
 
-// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 enum latchless_status latchless_f64_cursor_free(struct latchless_f64_cursor *cursor);
 
-// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
-// that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults; `threads` and `group` are ignored
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_bytes_new(const struct latchless_options *options,
                                           struct latchless_bytes **out);
 
-// Makes an index: values[i] goes under the key of lens[i] bytes at keys[i]. Keys must ascend and differ.
-// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index: values[i] is stored under the key of lens[i] bytes at keys[i]. The keys must be
+/// ascending and distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_bytes_bulk_load(const void *const *keys,
                                                 const size_t *lens,
                                                 const latchless_value *values,
@@ -1232,7 +1689,12 @@ enum latchless_status latchless_bytes_bulk_load(const void *const *keys,
                                                 const struct latchless_options *options,
                                                 struct latchless_bytes **out);
 
-// As latchless_bytes_bulk_load(), of packed keys: see latchless_bytes_get_packed().
+/// Creates an index from packed keys, as latchless_bytes_bulk_load() does: see
+/// latchless_bytes_get_packed().
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_bytes_bulk_load_packed(const void *bytes,
                                                        const void *offsets,
                                                        size_t offset_size,
@@ -1241,93 +1703,125 @@ enum latchless_status latchless_bytes_bulk_load_packed(const void *bytes,
                                                        const struct latchless_options *options,
                                                        struct latchless_bytes **out);
 
-// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are byte strings or texts and its values are numbers of 64 bits. `options` may be NULL. `*out` is NULL if
-// that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte
+/// strings or texts, and its values numbers of 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_bytes_open(const char *path,
                                            const struct latchless_options *options,
                                            struct latchless_bytes **out);
 
-// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at
-// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
-// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
-// threads may use and change the index meanwhile; entries that they change are saved in one of their
-// states. `entries`, which may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key`, of the type Binary, and `value`. The file at
+/// `path` is replaced in one step; if the call fails, it is unchanged. A symbolic link is followed, and
+/// permissions are kept. Other threads may use and change the index meanwhile; an entry that they change is
+/// saved in one of its states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 enum latchless_status latchless_bytes_save(const struct latchless_bytes *index,
                                            const char *path,
                                            size_t *entries);
 
-// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
-// its memory until they are freed.
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
+/// its memory until they are freed.
 enum latchless_status latchless_bytes_free(struct latchless_bytes *index);
 
-// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 enum latchless_status latchless_bytes_len(const struct latchless_bytes *index, size_t *len);
 
-// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
-// large index. `held` and `live` may be NULL.
+/// Gets the bytes that the index holds for keys, values and nodes. Takes constant time.
+///
+/// \param[out] held all bytes that the index holds; may be NULL
+/// \param[out] live those of them that are in use; may be NULL
 enum latchless_status latchless_bytes_memory_bytes(const struct latchless_bytes *index,
                                                    size_t *held,
                                                    size_t *live);
 
-// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
 enum latchless_status latchless_bytes_clear(const struct latchless_bytes *index);
 
-// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-// change the index. `misled` is 0.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile. `misled` is 0.
+///
+/// \param[in,out] stats its `struct_size` must be set
 enum latchless_status latchless_bytes_stats(const struct latchless_bytes *index,
                                             struct latchless_stats *stats);
 
-// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 enum latchless_status latchless_bytes_check_invariants(const struct latchless_bytes *index);
 
-// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
-// `*value` is as before. `value` may be NULL.
+/// Gets the value of the key of `key_len` bytes at `key`.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_bytes_get(const struct latchless_bytes *index,
                                           const void *key,
                                           size_t key_len,
                                           latchless_value *value);
 
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_bytes_contains_key(const struct latchless_bytes *index,
                                                    const void *key,
                                                    size_t key_len);
 
-// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
-// and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
-// LATCHLESS_KEY_MAX bytes. `before` may be NULL.
+/// Inserts a copy of a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 enum latchless_status latchless_bytes_insert(const struct latchless_bytes *index,
                                              const void *key,
                                              size_t key_len,
                                              latchless_value value,
                                              latchless_value *before);
 
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. Otherwise as latchless_bytes_insert(). `present` may be NULL.
+/// Inserts a copy of a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 enum latchless_status latchless_bytes_try_insert(const struct latchless_bytes *index,
                                                  const void *key,
                                                  size_t key_len,
                                                  latchless_value value,
                                                  latchless_value *present);
 
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 enum latchless_status latchless_bytes_replace(const struct latchless_bytes *index,
                                               const void *key,
                                               size_t key_len,
                                               latchless_value value,
                                               latchless_value *before);
 
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_bytes_remove(const struct latchless_bytes *index,
                                              const void *key,
                                              size_t key_len,
                                              latchless_value *before);
 
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_bytes_compare_exchange(const struct latchless_bytes *index,
                                                        const void *key,
                                                        size_t key_len,
@@ -1335,48 +1829,70 @@ enum latchless_status latchless_bytes_compare_exchange(const struct latchless_by
                                                        latchless_value value,
                                                        latchless_value *found);
 
-// Removes a key if its value is the expected one; otherwise as latchless_bytes_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_bytes_compare_remove(const struct latchless_bytes *index,
                                                      const void *key,
                                                      size_t key_len,
                                                      latchless_value expected,
                                                      latchless_value *found);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key
-// goes to `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM:
-// the key is longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is
-// asked for, and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param room the number of bytes that fit at `key`
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the key has more than `room` bytes; only `*key_len` is written
 enum latchless_status latchless_bytes_first(const struct latchless_bytes *index,
                                             void *key,
                                             size_t room,
                                             size_t *key_len,
                                             latchless_value *value);
 
-// The entry with the largest key.
+/// Gets the entry with the largest key. The parameters are those of latchless_bytes_first().
 enum latchless_status latchless_bytes_last(const struct latchless_bytes *index,
                                            void *key,
                                            size_t room,
                                            size_t *key_len,
                                            latchless_value *value);
 
-// Removes the entry with the smallest key, atomically. Unless `key` is NULL, there must be room for
-// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is
-// removed.
+/// Removes the entry with the smallest key, in one atomic step. Any key must fit, so that none is lost.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param room LATCHLESS_KEY_MAX or more, unless `key` is NULL
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM `room` is less than LATCHLESS_KEY_MAX, and nothing is removed
 enum latchless_status latchless_bytes_pop_first(const struct latchless_bytes *index,
                                                 void *key,
                                                 size_t room,
                                                 size_t *key_len,
                                                 latchless_value *value);
 
-// Removes the entry with the largest key, atomically; otherwise as latchless_bytes_pop_first().
+/// Removes the entry with the largest key, in one atomic step. The parameters are those of
+/// latchless_bytes_pop_first().
 enum latchless_status latchless_bytes_pop_last(const struct latchless_bytes *index,
                                                void *key,
                                                size_t room,
                                                size_t *key_len,
                                                latchless_value *value);
 
-// The entry with the largest key that is equal or smaller. Its key goes to `near_key`, as that of
-// latchless_bytes_first() does; `near_key` may be where `key` is.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
+///   `key`
+/// \param room the number of bytes that fit at `near_key`
+/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the entry's key has more than `room` bytes; only `*near_key_len` is written
 enum latchless_status latchless_bytes_floor(const struct latchless_bytes *index,
                                             const void *key,
                                             size_t key_len,
@@ -1385,7 +1901,8 @@ enum latchless_status latchless_bytes_floor(const struct latchless_bytes *index,
                                             size_t *near_key_len,
                                             latchless_value *value);
 
-// The entry with the smallest key that is equal or larger; otherwise as latchless_bytes_floor().
+/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
+/// latchless_bytes_floor().
 enum latchless_status latchless_bytes_ceiling(const struct latchless_bytes *index,
                                               const void *key,
                                               size_t key_len,
@@ -1394,7 +1911,8 @@ enum latchless_status latchless_bytes_ceiling(const struct latchless_bytes *inde
                                               size_t *near_key_len,
                                               latchless_value *value);
 
-// The entry with the largest smaller key; otherwise as latchless_bytes_floor().
+/// Gets the entry with the largest key that is less than `key`. The parameters are those of
+/// latchless_bytes_floor().
 enum latchless_status latchless_bytes_lower(const struct latchless_bytes *index,
                                             const void *key,
                                             size_t key_len,
@@ -1403,7 +1921,8 @@ enum latchless_status latchless_bytes_lower(const struct latchless_bytes *index,
                                             size_t *near_key_len,
                                             latchless_value *value);
 
-// The entry with the smallest larger key; otherwise as latchless_bytes_floor().
+/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
+/// latchless_bytes_floor().
 enum latchless_status latchless_bytes_higher(const struct latchless_bytes *index,
                                              const void *key,
                                              size_t key_len,
@@ -1412,9 +1931,13 @@ enum latchless_status latchless_bytes_higher(const struct latchless_bytes *index
                                              size_t *near_key_len,
                                              latchless_value *value);
 
-// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it is there, and
-// values[i] its value; otherwise found[i] gets 0, and values[i] is as before. `*hits` gets how many are
-// there. `values`, `found` and `hits` may be NULL.
+/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. Much faster than single calls, because
+/// memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
+///   NULL
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *index,
                                                   const void *const *keys,
                                                   const size_t *lens,
@@ -1423,10 +1946,18 @@ enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// As latchless_bytes_get_columns(), of packed keys: all their bytes are in one place, the i-th key from
-// offset i to offset i + 1. So there is one offset more than keys. The offsets are int32_t or int64_t, as
-// `offset_size` says, 4 or 8: the columns of Arrow's types Binary and Utf8, or LargeBinary and LargeUtf8,
-// are like that. LATCHLESS_INVALID: an offset is below zero, or below the one before.
+/// Looks up `count` packed keys, as latchless_bytes_get_columns() does. The bytes of all keys are
+/// contiguous, and the i-th key extends from offset i to offset i + 1, so there is one more offset than
+/// keys. Arrow's columns of the types Binary and Utf8 (int32_t), LargeBinary and LargeUtf8 (int64_t) have
+/// this layout.
+///
+/// \param offsets `count` + 1 of int32_t or int64_t
+/// \param offset_size 4 for int32_t, 8 for int64_t
+/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
+///   NULL
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
+/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
 enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *index,
                                                  const void *bytes,
                                                  const void *offsets,
@@ -1436,10 +1967,12 @@ enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *i
                                                  uint8_t *found,
                                                  size_t *hits);
 
-// Puts values[i] under the key of lens[i] bytes at keys[i]; of equal keys the last one's stays. Ascending
-// keys go in faster. `*new_keys` gets how many weren't there before. If memory is refused or a key is too
-// long, all others are done, refused[i] gets 1 for those that aren't, and `*new_keys` is as before;
-// otherwise refused[i] gets 0. `new_keys` and `refused` may be NULL.
+/// Stores values[i] under the key of lens[i] bytes at keys[i] for `count` keys. Of equal keys the last
+/// one's value remains. Sorted keys are faster. If memory is refused or a key is too long, all other
+/// entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_bytes_insert_columns(const struct latchless_bytes *index,
                                                      const void *const *keys,
                                                      const size_t *lens,
@@ -1448,7 +1981,10 @@ enum latchless_status latchless_bytes_insert_columns(const struct latchless_byte
                                                      size_t *new_keys,
                                                      uint8_t *refused);
 
-// As latchless_bytes_insert_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Inserts packed keys, as latchless_bytes_insert_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_bytes_insert_packed(const struct latchless_bytes *index,
                                                     const void *bytes,
                                                     const void *offsets,
@@ -1458,7 +1994,12 @@ enum latchless_status latchless_bytes_insert_packed(const struct latchless_bytes
                                                     size_t *new_keys,
                                                     uint8_t *refused);
 
-// Removes keys; otherwise as latchless_bytes_get_columns().
+/// Removes `count` keys: the i-th has lens[i] bytes at keys[i].
+///
+/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_bytes_remove_columns(const struct latchless_bytes *index,
                                                      const void *const *keys,
                                                      const size_t *lens,
@@ -1467,7 +2008,12 @@ enum latchless_status latchless_bytes_remove_columns(const struct latchless_byte
                                                      uint8_t *found,
                                                      size_t *hits);
 
-// Removes keys; otherwise as latchless_bytes_get_packed().
+/// Removes packed keys, as latchless_bytes_remove_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_bytes_remove_packed(const struct latchless_bytes *index,
                                                     const void *bytes,
                                                     const void *offsets,
@@ -1477,9 +2023,12 @@ enum latchless_status latchless_bytes_remove_packed(const struct latchless_bytes
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
-// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
-// Looks at all leaves of the range.
+/// Counts the keys from `begin` on and before `end`. Reads every leaf of the range.
+///
+/// \param begin the empty string is before all other keys
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] count the number of keys
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
                                             const void *begin,
                                             size_t begin_len,
@@ -1487,8 +2036,11 @@ enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
                                             size_t end_len,
                                             size_t *count);
 
-// Removes the keys of a range, which is as that of latchless_bytes_count(); `*removed`, which may be NULL,
-// gets how many they were. Not atomic as a whole.
+/// Removes the keys from `begin` on and before `end`, not atomically as a whole.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] removed the number of keys removed; may be NULL
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes *index,
                                                    const void *begin,
                                                    size_t begin_len,
@@ -1496,8 +2048,15 @@ enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes 
                                                    size_t end_len,
                                                    size_t *removed);
 
-// Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or,
-// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `begin` on and before `end` to a function, one at a time, in ascending order.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param descending not 0: descending order
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_bytes_scan(const struct latchless_bytes *index,
                                            const void *begin,
                                            size_t begin_len,
@@ -1507,23 +2066,33 @@ enum latchless_status latchless_bytes_scan(const struct latchless_bytes *index,
                                            latchless_bytes_visitor visitor,
                                            void *context);
 
-// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
-// returned something else than 0.
+/// Passes the entries whose keys start with a prefix to a function, one at a time, in ascending order.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK all such entries were passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 enum latchless_status latchless_bytes_scan_prefix(const struct latchless_bytes *index,
                                                   const void *prefix,
                                                   size_t prefix_len,
                                                   latchless_bytes_visitor visitor,
                                                   void *context);
 
-// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
-// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+/// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
+/// changes that threads make further on. It may outlive the index.
+///
+/// \param[out] out the cursor, or NULL if the call fails
 enum latchless_status latchless_bytes_cursor_new(const struct latchless_bytes *index,
                                                  struct latchless_bytes_cursor **out);
 
-// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is after
-// the last entry. Here and below the entry that the cursor comes to is told: the address and the length of
-// its key, and its value; each of the three may be NULL. The key is there until the cursor goes elsewhere
-// or is freed. What isn't found writes nothing.
+/// Moves to a key or, if it is absent, to the first key after it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
+///   written
 enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor *cursor,
                                                   const void *key,
                                                   size_t key_len,
@@ -1531,8 +2100,14 @@ enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor 
                                                   size_t *near_key_len,
                                                   latchless_value *value);
 
-// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
-// the first entry.
+/// Moves to a key or, if it is absent, to the last key before it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
+///   written
 enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_bytes_cursor *cursor,
                                                            const void *key,
                                                            size_t key_len,
@@ -1540,49 +2115,78 @@ enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_byte
                                                            size_t *near_key_len,
                                                            latchless_value *value);
 
-// Goes to the first entry.
+/// Moves to the first entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 enum latchless_status latchless_bytes_cursor_seek_first(struct latchless_bytes_cursor *cursor,
                                                         const void **key,
                                                         size_t *key_len,
                                                         latchless_value *value);
 
-// Goes to the last entry.
+/// Moves to the last entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 enum latchless_status latchless_bytes_cursor_seek_last(struct latchless_bytes_cursor *cursor,
                                                        const void **key,
                                                        size_t *key_len,
                                                        latchless_value *value);
 
-// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
-// it stays.
+/// Moves to the next entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
 enum latchless_status latchless_bytes_cursor_next(struct latchless_bytes_cursor *cursor,
                                                   const void **key,
                                                   size_t *key_len,
                                                   latchless_value *value);
 
-// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
-// where it stays.
+/// Moves to the previous entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
 enum latchless_status latchless_bytes_cursor_prev(struct latchless_bytes_cursor *cursor,
                                                   const void **key,
                                                   size_t *key_len,
                                                   latchless_value *value);
 
-// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+/// Gets the entry that the cursor is on.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
+///   written
 enum latchless_status latchless_bytes_cursor_current(struct latchless_bytes_cursor *cursor,
                                                      const void **key,
                                                      size_t *key_len,
                                                      latchless_value *value);
 
-// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 enum latchless_status latchless_bytes_cursor_free(struct latchless_bytes_cursor *cursor);
 
-// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
-// that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults; `threads` and `group` are ignored
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_kv_new(const struct latchless_options *options,
                                        struct latchless_kv **out);
 
-// Makes an index: the value of value_lens[i] bytes at values[i] goes under the key of lens[i] bytes at
-// keys[i]. Keys must ascend and differ. Takes a fraction of the time of inserts. `options` may be NULL.
-// `*out` is NULL if that fails.
+/// Creates an index: the value of value_lens[i] bytes at values[i] is stored under the key of lens[i] bytes
+/// at keys[i]. The keys must be ascending and distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_kv_bulk_load(const void *const *keys,
                                              const size_t *lens,
                                              const void *const *values,
@@ -1591,8 +2195,13 @@ enum latchless_status latchless_kv_bulk_load(const void *const *keys,
                                              const struct latchless_options *options,
                                              struct latchless_kv **out);
 
-// As latchless_kv_bulk_load(), of packed keys and values, whose offsets have one width: see
-// latchless_bytes_get_packed().
+/// Creates an index from packed keys and values, as latchless_kv_bulk_load() does: see
+/// latchless_bytes_get_packed().
+///
+/// \param offset_size 4 or 8, for the offsets of both keys and values
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 enum latchless_status latchless_kv_bulk_load_packed(const void *bytes,
                                                     const void *offsets,
                                                     const void *value_bytes,
@@ -1602,51 +2211,64 @@ enum latchless_status latchless_kv_bulk_load_packed(const void *bytes,
                                                     const struct latchless_options *options,
                                                     struct latchless_kv **out);
 
-// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are byte strings or texts and its values, too. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys and values must
+/// be byte strings or texts.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 enum latchless_status latchless_kv_open(const char *path,
                                         const struct latchless_options *options,
                                         struct latchless_kv **out);
 
-// Writes all entries to an Arrow file with the columns `key` and `value`, both of type Binary. What is at
-// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
-// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
-// threads may use and change the index meanwhile; entries that they change are saved in one of their
-// states. `entries`, which may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key` and `value`, both of the type Binary. The
+/// file at `path` is replaced in one step; if the call fails, it is unchanged. A symbolic link is followed,
+/// and permissions are kept. Other threads may use and change the index meanwhile; an entry that they
+/// change is saved in one of its states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 enum latchless_status latchless_kv_save(const struct latchless_kv *index,
                                         const char *path,
                                         size_t *entries);
 
-// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
-// its memory until they are freed.
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
+/// its memory until they are freed.
 enum latchless_status latchless_kv_free(struct latchless_kv *index);
 
-// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 enum latchless_status latchless_kv_len(const struct latchless_kv *index, size_t *len);
 
-// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
-// large index. `held` and `live` may be NULL.
+/// Gets the bytes that the index holds for keys, values and nodes. Takes constant time.
+///
+/// \param[out] held all bytes that the index holds; may be NULL
+/// \param[out] live those of them that are in use; may be NULL
 enum latchless_status latchless_kv_memory_bytes(const struct latchless_kv *index,
                                                 size_t *held,
                                                 size_t *live);
 
-// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
 enum latchless_status latchless_kv_clear(const struct latchless_kv *index);
 
-// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-// change the index. `misled` is 0.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile. `misled` is 0.
+///
+/// \param[in,out] stats its `struct_size` must be set
 enum latchless_status latchless_kv_stats(const struct latchless_kv *index,
                                          struct latchless_stats *stats);
 
-// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 enum latchless_status latchless_kv_check_invariants(const struct latchless_kv *index);
 
-// The value under the key of `key_len` bytes at `key`. It goes to `value`, where there is room for
-// `value_room` bytes, and its length to `*value_len`. LATCHLESS_SMALL_ROOM: the value is longer,
-// `*value_len` says how long, and nothing else is written. Where `value` is NULL, no value is asked for,
-// and `value_len` may be NULL, too. LATCHLESS_NOT_FOUND: the key isn't there, and nothing is written.
-// `value` may be where `key` is.
+/// Gets the value of the key of `key_len` bytes at `key`.
+///
+/// \param[out] value receives the value's bytes; NULL if they aren't needed; may overlap `key`
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the value has more than `value_room` bytes; only `*value_len` is written
 enum latchless_status latchless_kv_get(const struct latchless_kv *index,
                                        const void *key,
                                        size_t key_len,
@@ -1654,16 +2276,25 @@ enum latchless_status latchless_kv_get(const struct latchless_kv *index,
                                        size_t value_room,
                                        size_t *value_len);
 
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_kv_contains_key(const struct latchless_kv *index,
                                                 const void *key,
                                                 size_t key_len);
 
-// Puts a value under a key; both are copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
-// and the one before goes to `before` as latchless_kv_get() tells one. LATCHLESS_OK: it wasn't. Unless
-// `before` is NULL, there must be room for LATCHLESS_VALUE_MAX bytes, so that no value is lost; otherwise
-// it is LATCHLESS_SMALL_ROOM, and nothing is done. LATCHLESS_KEY_TOO_LONG, LATCHLESS_VALUE_TOO_LONG: the
-// key or the value has more bytes than LATCHLESS_KEY_MAX or LATCHLESS_VALUE_MAX.
+/// Inserts copies of a key and a value, or replaces the value of a key that is present. A value of any
+/// length must fit at `before`, so that none is lost.
+///
+/// \param[out] before receives the bytes of the value that was replaced; NULL if they aren't needed
+/// \param before_room LATCHLESS_VALUE_MAX or more, unless `before` is NULL
+/// \param[out] before_len the length of the value that was replaced; may be NULL if `before` is
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 enum latchless_status latchless_kv_insert(const struct latchless_kv *index,
                                           const void *key,
                                           size_t key_len,
@@ -1673,9 +2304,16 @@ enum latchless_status latchless_kv_insert(const struct latchless_kv *index,
                                           size_t before_room,
                                           size_t *before_len);
 
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and its value
-// goes to `present`. LATCHLESS_SMALL_ROOM: the same, but that value is longer than `present_room`; see
-// latchless_kv_get(). Otherwise as latchless_kv_insert().
+/// Inserts copies of a key and a value unless the key is present.
+///
+/// \param[out] present receives the bytes of the value that is present; NULL if they aren't needed
+/// \param present_room the number of bytes that fit at `present`
+/// \param[out] present_len the length of the value that is present; may be NULL if `present` is
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
+/// \retval LATCHLESS_SMALL_ROOM the key is present, and its value has more than `present_room` bytes
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 enum latchless_status latchless_kv_try_insert(const struct latchless_kv *index,
                                               const void *key,
                                               size_t key_len,
@@ -1685,8 +2323,12 @@ enum latchless_status latchless_kv_try_insert(const struct latchless_kv *index,
                                               size_t present_room,
                                               size_t *present_len);
 
-// Replaces the value of a key that is there; the one before goes to `before`, as in latchless_kv_insert().
-// LATCHLESS_NOT_FOUND: it isn't, and nothing is changed.
+/// Replaces the value of a key that is present. The parameters are those of latchless_kv_insert().
+///
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 enum latchless_status latchless_kv_replace(const struct latchless_kv *index,
                                            const void *key,
                                            size_t key_len,
@@ -1696,8 +2338,11 @@ enum latchless_status latchless_kv_replace(const struct latchless_kv *index,
                                            size_t before_room,
                                            size_t *before_len);
 
-// Removes a key; its value goes to `before`, as in latchless_kv_insert(). LATCHLESS_NOT_FOUND: it isn't
-// there.
+/// Removes a key. The parameters for the value that it had are those of latchless_kv_insert().
+///
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
 enum latchless_status latchless_kv_remove(const struct latchless_kv *index,
                                           const void *key,
                                           size_t key_len,
@@ -1705,9 +2350,15 @@ enum latchless_status latchless_kv_remove(const struct latchless_kv *index,
                                           size_t before_room,
                                           size_t *before_len);
 
-// Replaces the value of a key if it has the expected bytes. LATCHLESS_MISMATCH: it has others, and goes to
-// `found`. LATCHLESS_SMALL_ROOM: the same, but it is longer than `found_room`; see latchless_kv_get().
-// LATCHLESS_NOT_FOUND: the key isn't there. In these cases nothing is changed.
+/// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
+///
+/// \param[out] found receives the bytes of a value that isn't the expected one; NULL if they aren't needed
+/// \param found_room the number of bytes that fit at `found`
+/// \param[out] found_len the length of a value that isn't the expected one; may be NULL if `found` is
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_kv_compare_exchange(const struct latchless_kv *index,
                                                     const void *key,
                                                     size_t key_len,
@@ -1719,7 +2370,13 @@ enum latchless_status latchless_kv_compare_exchange(const struct latchless_kv *i
                                                     size_t found_room,
                                                     size_t *found_len);
 
-// Removes a key if its value has the expected bytes; otherwise as latchless_kv_compare_exchange().
+/// Removes a key if its value has the expected bytes. Otherwise nothing changes. The parameters are those
+/// of latchless_kv_compare_exchange().
+///
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 enum latchless_status latchless_kv_compare_remove(const struct latchless_kv *index,
                                                   const void *key,
                                                   size_t key_len,
@@ -1729,11 +2386,16 @@ enum latchless_status latchless_kv_compare_remove(const struct latchless_kv *ind
                                                   size_t found_room,
                                                   size_t *found_len);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's
-// key and its value go to `key` and `value`, where there is room for `key_room` and `value_room` bytes,
-// and their lengths to `*key_len` and `*value_len`. LATCHLESS_SMALL_ROOM: one of them is longer, both
-// lengths are told, and nothing else is written. Where `key` is NULL, no key is asked for, and `key_len`
-// may be NULL, too; so with `value`. What isn't found writes nothing.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param key_room the number of bytes that fit at `key`
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the key or the value doesn't fit; only the two lengths are written
 enum latchless_status latchless_kv_first(const struct latchless_kv *index,
                                          void *key,
                                          size_t key_room,
@@ -1742,7 +2404,7 @@ enum latchless_status latchless_kv_first(const struct latchless_kv *index,
                                          size_t value_room,
                                          size_t *value_len);
 
-// The entry with the largest key.
+/// Gets the entry with the largest key. The parameters are those of latchless_kv_first().
 enum latchless_status latchless_kv_last(const struct latchless_kv *index,
                                         void *key,
                                         size_t key_room,
@@ -1751,9 +2413,17 @@ enum latchless_status latchless_kv_last(const struct latchless_kv *index,
                                         size_t value_room,
                                         size_t *value_len);
 
-// Removes the entry with the smallest key, atomically. Unless they are NULL, `key` must have room for
-// LATCHLESS_KEY_MAX bytes and `value` for LATCHLESS_VALUE_MAX, so that nothing is lost; otherwise it is
-// LATCHLESS_SMALL_ROOM, and nothing is removed.
+/// Removes the entry with the smallest key, in one atomic step. Any key and any value must fit, so that
+/// nothing is lost.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param key_room LATCHLESS_KEY_MAX or more, unless `key` is NULL
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room LATCHLESS_VALUE_MAX or more, unless `value` is NULL
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM `key_room` or `value_room` is too small, and nothing is removed
 enum latchless_status latchless_kv_pop_first(const struct latchless_kv *index,
                                              void *key,
                                              size_t key_room,
@@ -1762,7 +2432,8 @@ enum latchless_status latchless_kv_pop_first(const struct latchless_kv *index,
                                              size_t value_room,
                                              size_t *value_len);
 
-// Removes the entry with the largest key, atomically; otherwise as latchless_kv_pop_first().
+/// Removes the entry with the largest key, in one atomic step. The parameters are those of
+/// latchless_kv_pop_first().
 enum latchless_status latchless_kv_pop_last(const struct latchless_kv *index,
                                             void *key,
                                             size_t key_room,
@@ -1771,8 +2442,17 @@ enum latchless_status latchless_kv_pop_last(const struct latchless_kv *index,
                                             size_t value_room,
                                             size_t *value_len);
 
-// The entry with the largest key that is equal or smaller. Its key goes to `near_key` and its value to
-// `value`, as those of latchless_kv_first() do; `near_key` may be where `key` is.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
+///   `key`
+/// \param near_key_room the number of bytes that fit at `near_key`
+/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the entry's key or value doesn't fit; only the two lengths are written
 enum latchless_status latchless_kv_floor(const struct latchless_kv *index,
                                          const void *key,
                                          size_t key_len,
@@ -1783,7 +2463,8 @@ enum latchless_status latchless_kv_floor(const struct latchless_kv *index,
                                          size_t value_room,
                                          size_t *value_len);
 
-// The entry with the smallest key that is equal or larger; otherwise as latchless_kv_floor().
+/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
+/// latchless_kv_floor().
 enum latchless_status latchless_kv_ceiling(const struct latchless_kv *index,
                                            const void *key,
                                            size_t key_len,
@@ -1794,7 +2475,8 @@ enum latchless_status latchless_kv_ceiling(const struct latchless_kv *index,
                                            size_t value_room,
                                            size_t *value_len);
 
-// The entry with the largest smaller key; otherwise as latchless_kv_floor().
+/// Gets the entry with the largest key that is less than `key`. The parameters are those of
+/// latchless_kv_floor().
 enum latchless_status latchless_kv_lower(const struct latchless_kv *index,
                                          const void *key,
                                          size_t key_len,
@@ -1805,7 +2487,8 @@ enum latchless_status latchless_kv_lower(const struct latchless_kv *index,
                                          size_t value_room,
                                          size_t *value_len);
 
-// The entry with the smallest larger key; otherwise as latchless_kv_floor().
+/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
+/// latchless_kv_floor().
 enum latchless_status latchless_kv_higher(const struct latchless_kv *index,
                                           const void *key,
                                           size_t key_len,
@@ -1816,13 +2499,17 @@ enum latchless_status latchless_kv_higher(const struct latchless_kv *index,
                                           size_t value_room,
                                           size_t *value_len);
 
-// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. Their values go to `values` one after the
-// other, where there is room for `room` bytes: the i-th from value_offsets[i] to value_offsets[i + 1],
-// and nothing for a key that isn't there. So there is one offset more than keys, as in a column of
-// Arrow's type LargeBinary. found[i] gets 1 if the key is there, otherwise 0, and `*hits` how many are.
-// LATCHLESS_SMALL_ROOM: the values need value_offsets[count] bytes; all but `values`, which may have been
-// written in part, is as if there were room. Where `values` is NULL, no values are asked for.
-// `value_offsets`, if `values` is NULL, `found` and `hits` may be NULL.
+/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. The bytes of all values are written
+/// contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i + 1], as in an Arrow
+/// column of the type LargeBinary. An absent key has an empty value.
+///
+/// \param[out] values receives the values' bytes; NULL if they aren't needed
+/// \param room the number of bytes that fit at `values`
+/// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
+/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
+///   in part, and the other answers are complete
 enum latchless_status latchless_kv_get_columns(const struct latchless_kv *index,
                                                const void *const *keys,
                                                const size_t *lens,
@@ -1833,7 +2520,12 @@ enum latchless_status latchless_kv_get_columns(const struct latchless_kv *index,
                                                uint8_t *found,
                                                size_t *hits);
 
-// As latchless_kv_get_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Looks up packed keys, as latchless_kv_get_columns() does: see latchless_bytes_get_packed(). The
+/// parameters for the answers are those of latchless_kv_get_columns().
+///
+/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
+///   in part, and the other answers are complete
+/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
 enum latchless_status latchless_kv_get_packed(const struct latchless_kv *index,
                                               const void *bytes,
                                               const void *offsets,
@@ -1845,11 +2537,12 @@ enum latchless_status latchless_kv_get_packed(const struct latchless_kv *index,
                                               uint8_t *found,
                                               size_t *hits);
 
-// Puts the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i]; of equal
-// keys the last one's stays. Ascending keys go in faster. `*new_keys` gets how many weren't there before.
-// If memory is refused, or a key or a value is too long, all others are done, refused[i] gets 1 for those
-// that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may be
-// NULL.
+/// Stores the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i] for
+/// `count` keys. Of equal keys the last one's value remains. Sorted keys are faster. If memory is refused
+/// or a string is too long, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_kv_insert_columns(const struct latchless_kv *index,
                                                   const void *const *keys,
                                                   const size_t *lens,
@@ -1859,8 +2552,11 @@ enum latchless_status latchless_kv_insert_columns(const struct latchless_kv *ind
                                                   size_t *new_keys,
                                                   uint8_t *refused);
 
-// As latchless_kv_insert_columns(), of packed keys and values, whose offsets have one width: see
-// latchless_bytes_get_packed().
+/// Inserts packed keys and values, as latchless_kv_insert_columns() does: see latchless_bytes_get_packed().
+///
+/// \param offset_size 4 or 8, for the offsets of both keys and values
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
 enum latchless_status latchless_kv_insert_packed(const struct latchless_kv *index,
                                                  const void *bytes,
                                                  const void *offsets,
@@ -1871,9 +2567,11 @@ enum latchless_status latchless_kv_insert_packed(const struct latchless_kv *inde
                                                  size_t *new_keys,
                                                  uint8_t *refused);
 
-// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it was there, otherwise
-// 0, and `*hits` how many were. Their values aren't told: see latchless_kv_remove(). `found` and `hits`
-// may be NULL.
+/// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. To get the values that they had, use
+/// latchless_kv_remove().
+///
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_kv_remove_columns(const struct latchless_kv *index,
                                                   const void *const *keys,
                                                   const size_t *lens,
@@ -1881,7 +2579,10 @@ enum latchless_status latchless_kv_remove_columns(const struct latchless_kv *ind
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// As latchless_kv_remove_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Removes packed keys, as latchless_kv_remove_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 enum latchless_status latchless_kv_remove_packed(const struct latchless_kv *index,
                                                  const void *bytes,
                                                  const void *offsets,
@@ -1890,9 +2591,12 @@ enum latchless_status latchless_kv_remove_packed(const struct latchless_kv *inde
                                                  uint8_t *found,
                                                  size_t *hits);
 
-// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
-// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
-// Looks at all leaves of the range.
+/// Counts the keys from `begin` on and before `end`. Reads every leaf of the range.
+///
+/// \param begin the empty string is before all other keys
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] count the number of keys
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_kv_count(const struct latchless_kv *index,
                                          const void *begin,
                                          size_t begin_len,
@@ -1900,8 +2604,11 @@ enum latchless_status latchless_kv_count(const struct latchless_kv *index,
                                          size_t end_len,
                                          size_t *count);
 
-// Removes the keys of a range, which is as that of latchless_kv_count(); `*removed`, which may be NULL,
-// gets how many they were. Not atomic as a whole.
+/// Removes the keys from `begin` on and before `end`, not atomically as a whole.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] removed the number of keys removed; may be NULL
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_kv_remove_range(const struct latchless_kv *index,
                                                 const void *begin,
                                                 size_t begin_len,
@@ -1909,8 +2616,15 @@ enum latchless_status latchless_kv_remove_range(const struct latchless_kv *index
                                                 size_t end_len,
                                                 size_t *removed);
 
-// Shows the entries of a range, which is as that of latchless_kv_count(), to a function: ascending or,
-// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `begin` on and before `end` to a function, one at a time, in ascending order.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param descending not 0: descending order
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 enum latchless_status latchless_kv_scan(const struct latchless_kv *index,
                                         const void *begin,
                                         size_t begin_len,
@@ -1920,23 +2634,35 @@ enum latchless_status latchless_kv_scan(const struct latchless_kv *index,
                                         latchless_kv_visitor visitor,
                                         void *context);
 
-// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
-// returned something else than 0.
+/// Passes the entries whose keys start with a prefix to a function, one at a time, in ascending order.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK all such entries were passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 enum latchless_status latchless_kv_scan_prefix(const struct latchless_kv *index,
                                                const void *prefix,
                                                size_t prefix_len,
                                                latchless_kv_visitor visitor,
                                                void *context);
 
-// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
-// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+/// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
+/// changes that threads make further on. It may outlive the index.
+///
+/// \param[out] out the cursor, or NULL if the call fails
 enum latchless_status latchless_kv_cursor_new(const struct latchless_kv *index,
                                               struct latchless_kv_cursor **out);
 
-// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is
-// after the last entry. Here and below the entry that the cursor comes to is told: the addresses and the
-// lengths of its key and its value, each of which may be NULL. They are there until the next call for the
-// cursor. What isn't found writes nothing.
+/// Moves to a key or, if it is absent, to the first key after it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] value_len the length of the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
+///   written
 enum latchless_status latchless_kv_cursor_seek(struct latchless_kv_cursor *cursor,
                                                const void *key,
                                                size_t key_len,
@@ -1945,8 +2671,11 @@ enum latchless_status latchless_kv_cursor_seek(struct latchless_kv_cursor *curso
                                                const void **value,
                                                size_t *value_len);
 
-// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
-// the first entry.
+/// Moves to a key or, if it is absent, to the last key before it. The parameters are those of
+/// latchless_kv_cursor_seek().
+///
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
+///   written
 enum latchless_status latchless_kv_cursor_seek_for_prev(struct latchless_kv_cursor *cursor,
                                                         const void *key,
                                                         size_t key_len,
@@ -1955,44 +2684,58 @@ enum latchless_status latchless_kv_cursor_seek_for_prev(struct latchless_kv_curs
                                                         const void **value,
                                                         size_t *value_len);
 
-// Goes to the first entry.
+/// Moves to the first entry.
+///
+/// \param[out] key the address of the entry's key, valid until the next call for the cursor; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] value_len the length of the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 enum latchless_status latchless_kv_cursor_seek_first(struct latchless_kv_cursor *cursor,
                                                      const void **key,
                                                      size_t *key_len,
                                                      const void **value,
                                                      size_t *value_len);
 
-// Goes to the last entry.
+/// Moves to the last entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 enum latchless_status latchless_kv_cursor_seek_last(struct latchless_kv_cursor *cursor,
                                                     const void **key,
                                                     size_t *key_len,
                                                     const void **value,
                                                     size_t *value_len);
 
-// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
-// it stays.
+/// Moves to the next entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
 enum latchless_status latchless_kv_cursor_next(struct latchless_kv_cursor *cursor,
                                                const void **key,
                                                size_t *key_len,
                                                const void **value,
                                                size_t *value_len);
 
-// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
-// where it stays.
+/// Moves to the previous entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
 enum latchless_status latchless_kv_cursor_prev(struct latchless_kv_cursor *cursor,
                                                const void **key,
                                                size_t *key_len,
                                                const void **value,
                                                size_t *value_len);
 
-// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+/// Gets the entry that the cursor is on. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
+///   written
 enum latchless_status latchless_kv_cursor_current(struct latchless_kv_cursor *cursor,
                                                   const void **key,
                                                   size_t *key_len,
                                                   const void **value,
                                                   size_t *value_len);
 
-// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 enum latchless_status latchless_kv_cursor_free(struct latchless_kv_cursor *cursor);
 
 #ifdef __cplusplus

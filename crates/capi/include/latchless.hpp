@@ -1,27 +1,36 @@
-// latchless for C++17: ordered indexes in main memory, which many threads read and change at once.
-//
-//     latchless::index<std::uint64_t> prices;
-//     prices.insert(99, 5);
-//     if (auto price = prices.get(99)) std::cout << *price << '\n';
-//     prices.for_each(0, 100, [](std::uint64_t item, latchless::value price) { ... });
-//
-// Keys are std::uint64_t, std::int64_t or double (latchless_bytes.hpp has those that are byte strings), values 64
-// bits of yours: see bits_of and value_as (latchless_kv.hpp has values that are byte strings). Everything is const but what ends or replaces the index, because any
-// number of threads may call it at once. What operations do, cost and guarantee is said in latchless.h.
-//
-// Errors are exceptions, each with the library's message and its status: memory_error (a std::bad_alloc) for
-// memory that was refused, argument_error (a std::invalid_argument) for what the caller passed, file_error and
-// broken_error (std::runtime_error) for the rest. No exception passes through the library: what a callback throws is
-// kept, the call is ended, and it is thrown again here.
+/// \file
+/// \brief Ordered indexes for C++17: in main memory, read and changed by many threads at once.
+///
+/// \code{.cpp}
+///     latchless::index<std::uint64_t> prices;
+///     prices.insert(99, 5);
+///     if (auto price = prices.get(99)) std::cout << *price << '\n';
+///     for (const auto &[item, price] : prices) std::cout << item << ": " << price << '\n';
+/// \endcode
+///
+/// Keys are std::uint64_t, std::int64_t or double; latchless_bytes.hpp has byte strings as keys,
+/// latchless_kv.hpp byte strings as keys and values. Values have 64 bits: see latchless::bits_of() and
+/// latchless::value_as(). Any number of threads may call const members of one index at once; all members
+/// are const except those that replace or end the index. latchless.h has the details of operations: cost,
+/// atomicity, and what they see of concurrent changes.
+///
+/// \par Errors
+/// Errors are exceptions with the library's message and status: latchless::memory_error (a std::bad_alloc)
+/// for refused memory, latchless::argument_error (a std::invalid_argument) for an invalid argument,
+/// latchless::file_error and latchless::broken_error (std::runtime_error) for the others. No exception
+/// passes through the library: an exception of a callback is kept, ends the call, and is thrown again from
+/// it.
 
 #ifndef LATCHLESS_HPP
 #define LATCHLESS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -32,11 +41,13 @@
 
 #include "latchless.h"
 
+/// Ordered indexes in main memory.
 namespace latchless {
 
+/// A value: 64 bits that the index doesn't interpret.
 using value = latchless_value;
 
-// The 64 bits of something small: a number, an enumerator, a pointer.
+/// Converts an object of at most 64 bits to a value: a number, an enumerator, a pointer.
 template <class T>
 value bits_of(const T &thing) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(value), "a value has 64 bits");
@@ -45,7 +56,7 @@ value bits_of(const T &thing) noexcept {
     return bits;
 }
 
-// What bits_of was given.
+/// Converts a value back to the object that bits_of() got.
 template <class T>
 T value_as(value bits) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(value), "a value has 64 bits");
@@ -56,13 +67,17 @@ T value_as(value bits) noexcept {
 
 // ---- errors ----------------------------------------------------------------------------------
 
+/// Memory was refused, by the system or by the index's limit.
 class memory_error : public std::bad_alloc {
 public:
+    /// An error with its status, its message, and the positions of a batch that were refused.
     memory_error(latchless_status status, std::string message, std::vector<std::size_t> refused = {})
         : status_(status), message_(std::move(message)), refused_(std::move(refused)) {}
+    /// The library's message.
     const char *what() const noexcept override { return message_.c_str(); }
+    /// LATCHLESS_OUT_OF_MEMORY or LATCHLESS_MEMORY_LIMIT.
     latchless_status status() const noexcept { return status_; }
-    // Of a batch: the positions that weren't inserted. All others were.
+    /// The positions of a batch that weren't inserted; all others were.
     const std::vector<std::size_t> &refused() const noexcept { return refused_; }
 
 private:
@@ -73,10 +88,13 @@ private:
 
 namespace detail {
 
+/// A standard exception with a status.
 template <class Base>
 class error : public Base {
 public:
+    /// An error with its status and its message.
     error(latchless_status status, const std::string &message) : Base(message), status_(status) {}
+    /// The status of the call that failed.
     latchless_status status() const noexcept { return status_; }
 
 private:
@@ -85,21 +103,24 @@ private:
 
 } // namespace detail
 
+/// An invalid argument.
 class argument_error : public detail::error<std::invalid_argument> {
     using error::error;
 };
 
+/// A file that can't be read or written.
 class file_error : public detail::error<std::runtime_error> {
     using error::error;
 };
 
-// A bug of the library, or an index that a fork has left amid a change.
+/// A bug of the library, or an index that a thread was changing at a fork().
 class broken_error : public detail::error<std::runtime_error> {
     using error::error;
 };
 
 namespace detail {
 
+/// Throws the exception of a status.
 [[noreturn]] inline void fail(latchless_status status) {
     std::string message = latchless_last_error();
     switch (status) {
@@ -113,12 +134,13 @@ namespace detail {
     }
 }
 
+/// Throws if a call was refused, otherwise returns its status.
 inline latchless_status check(latchless_status status) {
     if (status < 0) fail(status);
     return status;
 }
 
-// As check, of a batch of inserts; refused[i] is 1 if the i-th wasn't done.
+/// Throws if inserts of a batch were refused; refused[i] is 1 for those.
 inline void check_inserts(latchless_status status, const std::vector<std::uint8_t> &refused) {
     if (status == LATCHLESS_OUT_OF_MEMORY || status == LATCHLESS_MEMORY_LIMIT) {
         std::string message = latchless_last_error();
@@ -131,13 +153,14 @@ inline void check_inserts(latchless_status status, const std::vector<std::uint8_
     check(status);
 }
 
+/// Throws if two columns have different lengths.
 inline void check_lengths(std::size_t keys, std::size_t values) {
     if (keys == values) return;
     throw argument_error(LATCHLESS_INVALID, "latchless: " + std::to_string(keys) + " keys, but " +
                                                 std::to_string(values) + " values");
 }
 
-// The functions of C for a type of keys.
+/// The functions of C for a type of keys.
 template <class Key>
 struct api;
 
@@ -198,7 +221,7 @@ LATCHLESS_DETAIL_API(i64, std::int64_t);
 LATCHLESS_DETAIL_API(f64, double);
 #undef LATCHLESS_DETAIL_API
 
-// A function of the caller's on its way through C. No exception leaves the trampoline: it is kept here.
+/// The context of a callback: the caller's function, and the exception that it threw.
 template <class Key, class F>
 struct call {
     F &function;
@@ -217,65 +240,82 @@ struct call {
 
 } // namespace detail
 
-// ---- what calls take and give ------------------------------------------------------------------
+// ---- arguments and results -----------------------------------------------------------------------
 
+/// Options of a new index, at first the defaults: see latchless_options.
 struct options : latchless_options {
+    /// The defaults.
     options() { detail::check(latchless_options_init(this, sizeof(latchless_options))); }
 };
 
+/// A key and its value.
 template <class Key>
 struct entry {
-    Key key;
-    latchless::value value;
+    Key key;                ///< The key.
+    latchless::value value; ///< Its value.
 
+    /// Whether both keys and both values are equal.
     friend bool operator==(const entry &a, const entry &b) { return a.key == b.key && a.value == b.value; }
+    /// Whether the keys or the values differ.
     friend bool operator!=(const entry &a, const entry &b) { return !(a == b); }
 };
 
-// Answers to a batch: values[i] is the value of the i-th key if found[i] is 1, otherwise 0.
+/// The values that a batch found.
 struct found_values {
-    std::vector<latchless::value> values;
-    std::vector<std::uint8_t> found;
-    std::size_t hits = 0;
+    std::vector<latchless::value> values; ///< The value of the i-th key, or 0 if it wasn't found.
+    std::vector<std::uint8_t> found;      ///< 1 if the i-th key was found, otherwise 0.
+    std::size_t hits = 0;                 ///< How many keys were found.
 };
 
-// Answers to a batch of nearest entries.
+/// The entries that a batch found.
 template <class Key>
 struct found_entries {
-    std::vector<Key> keys;
-    std::vector<latchless::value> values;
-    std::vector<std::uint8_t> found;
-    std::size_t hits = 0;
+    std::vector<Key> keys;                ///< The key of the i-th entry, or 0 if it wasn't found.
+    std::vector<latchless::value> values; ///< The value of the i-th entry, or 0 if it wasn't found.
+    std::vector<std::uint8_t> found;      ///< 1 if the i-th entry was found, otherwise 0.
+    std::size_t hits = 0;                 ///< How many entries were found.
 };
 
+/// Entries as two columns.
 template <class Key>
 struct columns {
-    std::vector<Key> keys;
-    std::vector<latchless::value> values;
+    std::vector<Key> keys;                ///< The keys.
+    std::vector<latchless::value> values; ///< The value of the i-th key.
 };
 
-enum class direction { ascending, descending };
+/// The order in which the entries of a range come.
+enum class direction {
+    ascending, ///< The smallest key first.
+    descending ///< The largest key first.
+};
 
-// The keys that are all keys' ends.
+/// The smallest and the largest key of a type.
 template <class Key>
 struct ends {
+    /// The smallest key.
     static constexpr Key lowest() { return std::numeric_limits<Key>::lowest(); }
+    /// The largest key.
     static constexpr Key highest() { return std::numeric_limits<Key>::max(); }
 };
+/// The smallest and the largest double, which are infinite.
 template <>
 struct ends<double> {
+    /// The smallest key.
     static constexpr double lowest() { return -std::numeric_limits<double>::infinity(); }
+    /// The largest key.
     static constexpr double highest() { return std::numeric_limits<double>::infinity(); }
 };
 
-// A place in a range: copies its entries page by page. For one thread at a time. It keeps what it needs of
-// its index, and may outlive it.
+/// A position in a range, whose entries it copies page by page. One thread at a time may use it. It may
+/// outlive its index.
 template <class Key>
 class cursor {
     using api = detail::api<Key>;
 
 public:
+    /// Takes over a cursor.
     cursor(cursor &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    /// Takes over a cursor, and frees the one before.
     cursor &operator=(cursor &&other) noexcept {
         cursor(std::move(other)).swap(*this);
         return *this;
@@ -283,16 +323,18 @@ public:
     cursor(const cursor &) = delete;
     cursor &operator=(const cursor &) = delete;
     ~cursor() { api::cursor_free(handle_); }
+    /// Exchanges two cursors.
     void swap(cursor &other) noexcept { std::swap(handle_, other.handle_); }
 
-    // Copies the next entries and says how many; 0: there are no more. Either array may be NULL.
+    /// Copies the next entries to arrays of `room` elements, either of which may be NULL. Returns how many;
+    /// 0 at the end of the range.
     std::size_t next(Key *keys, latchless::value *values, std::size_t room) {
         std::size_t filled = 0;
         detail::check(api::cursor_next(handle_, keys, values, room, &filled));
         return filled;
     }
 
-    // The next entries, at most `room`.
+    /// Returns the next entries, at most `room`; none at the end of the range.
     columns<Key> next(std::size_t room) {
         columns<Key> page{std::vector<Key>(room), std::vector<latchless::value>(room)};
         const std::size_t filled = next(page.keys.data(), page.values.data(), room);
@@ -308,10 +350,73 @@ private:
     typename api::cursor_handle *handle_ = nullptr;
 };
 
+/// An input iterator over the entries of an index, in ascending order. One thread at a time may use it and
+/// its copies, which share one position. It sees changes that threads make ahead of it, and may outlive the
+/// index.
+template <class Source>
+class iterator {
+public:
+    using source_type = Source;                        ///< Where the entries come from.
+    using iterator_category = std::input_iterator_tag; ///< Entries are read in one pass.
+    using value_type = typename Source::entry;         ///< A key and its value.
+    using difference_type = std::ptrdiff_t;            ///< The type of distances.
+    using pointer = const value_type *;                ///< Valid until the iterator moves.
+    using reference = const value_type &;              ///< Valid until the iterator moves.
+
+    /// The end.
+    iterator() noexcept = default;
+    /// The first entry of a source.
+    explicit iterator(std::shared_ptr<Source> source) : source_(std::move(source)) { ++*this; }
+    /// The entry.
+    reference operator*() const { return *source_->at; }
+    /// The entry.
+    pointer operator->() const { return &*source_->at; }
+    /// Moves to the next entry.
+    iterator &operator++() {
+        source_->next();
+        if (!source_->at) source_.reset();
+        return *this;
+    }
+    /// Moves to the next entry.
+    void operator++(int) { ++*this; }
+    /// Whether both are the end, or share one position.
+    friend bool operator==(const iterator &a, const iterator &b) noexcept { return a.source_ == b.source_; }
+    /// Whether they aren't equal.
+    friend bool operator!=(const iterator &a, const iterator &b) noexcept { return !(a == b); }
+
+private:
+    std::shared_ptr<Source> source_;
+};
+
+namespace detail {
+
+/// The entries that a cursor copies, one by one.
+template <class Key>
+struct paged {
+    using entry = latchless::entry<Key>;
+    latchless::cursor<Key> cursor;
+    std::optional<entry> at;
+    std::size_t next_one = 0, filled = 0;
+    Key keys[64];
+    latchless::value values[64];
+
+    explicit paged(latchless::cursor<Key> from) : cursor(std::move(from)) {}
+    void next() {
+        if (next_one == filled) {
+            filled = cursor.next(keys, values, 64);
+            next_one = 0;
+        }
+        at = next_one < filled ? std::optional<entry>(entry{keys[next_one], values[next_one]}) : std::nullopt;
+        ++next_one;
+    }
+};
+
+} // namespace detail
+
 // ---- the index -----------------------------------------------------------------------------------
 
-// Move-only. An index that was moved from holds nothing: it can be assigned to or destroyed, and everything
-// else throws an argument_error.
+/// An ordered index whose keys are std::uint64_t, std::int64_t or double. It can be moved, not copied. An
+/// index that was moved from can be assigned to or destroyed; every other call throws an argument_error.
 template <class Key>
 class index {
     using api = detail::api<Key>;
@@ -319,35 +424,43 @@ class index {
     using optional_entry = std::optional<entry<Key>>;
 
 public:
-    using key_type = Key;
+    using key_type = Key;                                           ///< The type of keys.
+    using mapped_type = latchless::value;                           ///< The type of values.
+    using value_type = entry<Key>;                                  ///< A key and its value.
+    using const_iterator = latchless::iterator<detail::paged<Key>>; ///< Entries in ascending order.
 
+    /// An empty index.
     explicit index(const options &how = options()) { detail::check(api::make(&how, &handle_)); }
 
-    // Of ascending keys.
+    /// An index of `count` entries, whose keys are ascending and distinct. Much faster than inserts.
     static index bulk_load(const Key *keys, const latchless::value *values, std::size_t count,
                       const options &how = options()) {
         index made{nothing()};
         detail::check(api::bulk_load(keys, values, count, &how, &made.handle_));
         return made;
     }
+    /// An index of entries whose keys are ascending and distinct. Much faster than inserts.
     static index bulk_load(const std::vector<Key> &keys, const std::vector<latchless::value> &values,
                       const options &how = options()) {
         detail::check_lengths(keys.size(), values.size());
         return bulk_load(keys.data(), values.data(), keys.size(), how);
     }
+    /// An index of the entries in a file that was saved from C, C++, Rust or Python.
     static index open(const std::string &path, const options &how = options()) {
         index made{nothing()};
         detail::check(api::open(path.c_str(), &how, &made.handle_));
         return made;
     }
-    // How many entries were saved.
+    /// Writes all entries to an Arrow file, which replaces the file at `path` in one step. Returns how many.
     std::size_t save(const std::string &path) const {
         std::size_t entries = 0;
         detail::check(api::save(handle_, path.c_str(), &entries));
         return entries;
     }
 
+    /// Takes over an index.
     index(index &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    /// Takes over an index, and frees the one before.
     index &operator=(index &&other) noexcept {
         index(std::move(other)).swap(*this);
         return *this;
@@ -355,67 +468,86 @@ public:
     index(const index &) = delete;
     index &operator=(const index &) = delete;
     ~index() { api::free(handle_); }
+    /// Exchanges two indexes.
     void swap(index &other) noexcept { std::swap(handle_, other.handle_); }
+    /// Exchanges two indexes.
     friend void swap(index &a, index &b) noexcept { a.swap(b); }
 
-    // The handle of C; it stays this index's.
+    /// The handle for functions of C. The index still owns it.
     typename api::handle *handle() const noexcept { return handle_; }
 
+    /// The number of keys. Exact if no thread inserts or removes meanwhile.
     std::size_t size() const {
         std::size_t len = 0;
         detail::check(api::len(handle_, &len));
         return len;
     }
+    /// Whether there are no keys.
     bool empty() const { return size() == 0; }
+    /// Removes all keys, not atomically as a whole.
     void clear() const { detail::check(api::clear(handle_)); }
+    /// Memory use, the number of nodes and their fill. Reads every node.
     latchless_stats stats() const {
-        latchless_stats stats{};
-        stats.struct_size = sizeof stats;
-        detail::check(api::stats(handle_, &stats));
-        return stats;
+        latchless_stats found{};
+        found.struct_size = sizeof found;
+        detail::check(api::stats(handle_, &found));
+        return found;
     }
-    // Throws a broken_error if a node isn't as it must be.
+    /// Checks every node, and throws a broken_error if an invariant doesn't hold. Meant for tests.
     void check_invariants() const { detail::check(api::check_invariants(handle_)); }
+
+    /// The first entry. A page of entries is copied at a time.
+    const_iterator begin() const { return const_iterator(std::make_shared<detail::paged<Key>>(cursor())); }
+    /// The end of the entries.
+    const_iterator end() const noexcept { return {}; }
 
     // ---- one key; atomic ----
 
+    /// The value of a key, if it is present.
     optional_value get(Key key) const {
         latchless::value found = 0;
         return detail::check(api::get(handle_, key, &found)) == LATCHLESS_OK ? optional_value(found) : std::nullopt;
     }
+    /// Whether a key is present.
     bool contains(Key key) const { return detail::check(api::contains_key(handle_, key)) == LATCHLESS_OK; }
-    // The value before, if the key was there.
-    optional_value insert(Key key, latchless::value value) const {
+    /// Inserts a key, or replaces its value. Returns the value that was replaced.
+    optional_value insert(Key key, latchless::value new_value) const {
         latchless::value before = 0;
-        const auto status = detail::check(api::insert(handle_, key, value, &before));
+        const auto status = detail::check(api::insert(handle_, key, new_value, &before));
         return status == LATCHLESS_PRESENT ? optional_value(before) : std::nullopt;
     }
-    // The value that is there and stays, if the key was there.
-    optional_value try_insert(Key key, latchless::value value) const {
+    /// Inserts a key unless it is present. Returns the value of a key that is present, which is kept.
+    optional_value try_insert(Key key, latchless::value new_value) const {
         latchless::value present = 0;
-        const auto status = detail::check(api::try_insert(handle_, key, value, &present));
+        const auto status = detail::check(api::try_insert(handle_, key, new_value, &present));
         return status == LATCHLESS_PRESENT ? optional_value(present) : std::nullopt;
     }
-    // Replaces the value of a key that is there: the value before.
-    optional_value replace(Key key, latchless::value value) const {
+    /// Replaces the value of a key that is present. Returns the value that was replaced.
+    optional_value replace(Key key, latchless::value new_value) const {
         latchless::value before = 0;
-        const auto status = detail::check(api::replace(handle_, key, value, &before));
+        const auto status = detail::check(api::replace(handle_, key, new_value, &before));
         return status == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
+    /// Removes a key. Returns the value that it had.
     optional_value remove(Key key) const {
         latchless::value before = 0;
-        return detail::check(api::remove(handle_, key, &before)) == LATCHLESS_OK ? optional_value(before) : std::nullopt;
+        const auto status = detail::check(api::remove(handle_, key, &before));
+        return status == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
-    // Whether it was done. If not, `expected` gets the value that is there, or nothing if the key isn't.
-    bool compare_exchange(Key key, optional_value &expected, latchless::value value) const {
+    /// Replaces the value of a key if it is `expected`; with an empty `expected`, inserts a key that is
+    /// absent. Returns whether that was done. If not, `expected` becomes the value that the key has, or
+    /// empty if it is absent.
+    bool compare_exchange(Key key, optional_value &expected, latchless::value new_value) const {
         if (!expected) {
-            expected = try_insert(key, value);
+            expected = try_insert(key, new_value);
             return !expected;
         }
         latchless::value found = 0;
-        const auto status = api::compare_exchange(handle_, key, *expected, value, &found);
+        const auto status = api::compare_exchange(handle_, key, *expected, new_value, &found);
         return compared(status, found, expected);
     }
+    /// Removes a key if its value is `expected`. Returns whether that was done. If not, `expected` becomes
+    /// the value that the key has, or empty if it is absent.
     bool compare_remove(Key key, optional_value &expected) const {
         if (!expected) throw argument_error(LATCHLESS_INVALID, "latchless: nothing can't be removed");
         latchless::value found = 0;
@@ -425,22 +557,31 @@ public:
 
     // ---- by order; atomic ----
 
-    optional_entry first() const { return end(api::first); }
-    optional_entry last() const { return end(api::last); }
-    optional_entry pop_first() const { return end(api::pop_first); }
-    optional_entry pop_last() const { return end(api::pop_last); }
+    /// The entry with the smallest key.
+    optional_entry first() const { return outermost(api::first); }
+    /// The entry with the largest key.
+    optional_entry last() const { return outermost(api::last); }
+    /// Removes the entry with the smallest key, and returns it.
+    optional_entry pop_first() const { return outermost(api::pop_first); }
+    /// Removes the entry with the largest key, and returns it.
+    optional_entry pop_last() const { return outermost(api::pop_last); }
+    /// The entry with the largest key that is less than or equal to `key`.
     optional_entry floor(Key key) const { return near(api::floor, key); }
+    /// The entry with the smallest key that is greater than or equal to `key`.
     optional_entry ceiling(Key key) const { return near(api::ceiling, key); }
+    /// The entry with the largest key that is less than `key`.
     optional_entry lower(Key key) const { return near(api::lower, key); }
+    /// The entry with the smallest key that is greater than `key`.
     optional_entry higher(Key key) const { return near(api::higher, key); }
-    // On whichever side; of two that are equally near the one with the smaller key.
+    /// The entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller.
     optional_entry nearest(Key key) const { return near(api::nearest, key); }
-    // How many keys are smaller.
+    /// The number of keys that are less than `key`.
     std::size_t rank(Key key) const {
-        std::size_t rank = 0;
-        detail::check(api::rank(handle_, key, &rank));
-        return rank;
+        std::size_t below = 0;
+        detail::check(api::rank(handle_, key, &below));
+        return below;
     }
+    /// The entry that has `position` entries before it.
     optional_entry nth(std::size_t position) const {
         entry<Key> found{};
         const auto status = detail::check(api::nth(handle_, position, &found.key, &found.value));
@@ -449,15 +590,17 @@ public:
 
     // ---- batches ----
 
-    // Where a key isn't found, its place in `values` is as before. `values` and `found` may be NULL. How many
-    // are there.
+    /// Looks up `count` keys; values[i] is unchanged if keys[i] is absent. `values` and `found` may be
+    /// NULL. Returns how many are present.
     std::size_t get(const Key *keys, std::size_t count, latchless::value *values, std::uint8_t *found) const {
         std::size_t hits = 0;
         detail::check(api::get_columns(handle_, keys, count, values, found, &hits));
         return hits;
     }
+    /// Looks up keys.
     found_values get(const std::vector<Key> &keys) const { return values_of(api::get_columns, keys); }
-    // How many keys are new. A memory_error has the positions that were refused.
+    /// Stores values[i] under keys[i]. Returns how many keys were absent. A memory_error has the positions
+    /// that were refused; all others were inserted.
     std::size_t insert(const Key *keys, const latchless::value *values, std::size_t count) const {
         std::size_t new_keys = 0;
         std::vector<std::uint8_t> refused(count);
@@ -465,21 +608,31 @@ public:
         detail::check_inserts(status, refused);
         return new_keys;
     }
+    /// Stores values[i] under keys[i]. Returns how many keys were absent. A memory_error has the positions
+    /// that were refused; all others were inserted.
     std::size_t insert(const std::vector<Key> &keys, const std::vector<latchless::value> &values) const {
         detail::check_lengths(keys.size(), values.size());
         return insert(keys.data(), values.data(), keys.size());
     }
+    /// Removes keys. Returns the values that they had.
     found_values remove(const std::vector<Key> &keys) const { return values_of(api::remove_columns, keys); }
+    /// For each key, the entry that floor() of that key returns.
     found_entries<Key> floor(const std::vector<Key> &keys) const { return entries_of(api::floor_columns, keys); }
+    /// For each key, the entry that ceiling() of that key returns.
     found_entries<Key> ceiling(const std::vector<Key> &keys) const { return entries_of(api::ceiling_columns, keys); }
+    /// For each key, the entry that lower() of that key returns.
     found_entries<Key> lower(const std::vector<Key> &keys) const { return entries_of(api::lower_columns, keys); }
+    /// For each key, the entry that higher() of that key returns.
     found_entries<Key> higher(const std::vector<Key> &keys) const { return entries_of(api::higher_columns, keys); }
+    /// For each key, the entry that nearest() of that key returns.
     found_entries<Key> nearest(const std::vector<Key> &keys) const { return entries_of(api::nearest_columns, keys); }
+    /// For each key, the number of keys that are less.
     std::vector<std::size_t> rank(const std::vector<Key> &keys) const {
         std::vector<std::size_t> ranks(keys.size());
         detail::check(api::rank_columns(handle_, keys.data(), keys.size(), ranks.data()));
         return ranks;
     }
+    /// For each i, the number of keys from low[i] to high[i], both included.
     std::vector<std::size_t> count(const std::vector<Key> &low, const std::vector<Key> &high) const {
         detail::check_lengths(low.size(), high.size());
         std::vector<std::size_t> counts(low.size());
@@ -489,36 +642,39 @@ public:
 
     // ---- ranges, both ends included ----
 
+    /// The number of keys of a range.
     std::size_t count(Key low, Key high) const {
-        std::size_t count = 0;
-        detail::check(api::count(handle_, low, high, &count));
-        return count;
+        std::size_t counted = 0;
+        detail::check(api::count(handle_, low, high, &counted));
+        return counted;
     }
+    /// Removes the keys of a range, not atomically as a whole. Returns how many.
     std::size_t remove_range(Key low, Key high) const {
         std::size_t removed = 0;
         detail::check(api::remove_range(handle_, low, high, &removed));
         return removed;
     }
-    // The first entries of a range, or the last ones, backwards: at most `limit`.
+    /// The first entries of a range in a direction, at most `limit`.
     columns<Key> page(Key low, Key high, std::size_t limit, direction way = direction::ascending) const {
-        columns<Key> page{std::vector<Key>(limit), std::vector<latchless::value>(limit)};
+        columns<Key> copied{std::vector<Key>(limit), std::vector<latchless::value>(limit)};
         std::size_t filled = 0;
         if (limit > 0) {
-            detail::check(api::page(handle_, low, high, way == direction::descending, page.keys.data(),
-                                    page.values.data(), limit, &filled));
+            detail::check(api::page(handle_, low, high, way == direction::descending, copied.keys.data(),
+                                    copied.values.data(), limit, &filled));
         }
-        page.keys.resize(filled);
-        page.values.resize(filled);
-        return page;
+        copied.keys.resize(filled);
+        copied.values.resize(filled);
+        return copied;
     }
+    /// A cursor at the start of a range.
     latchless::cursor<Key> cursor(Key low = ends<Key>::lowest(), Key high = ends<Key>::highest(),
                                   direction way = direction::ascending) const {
         latchless::cursor<Key> made;
         detail::check(api::cursor_new(handle_, low, high, way == direction::descending, &made.handle_));
         return made;
     }
-    // Shows the entries, some dozens at a time, to function(keys, values, count), which returns whether to go
-    // on. Whether the range was shown to its end.
+    /// Calls function(keys, values, count) for the entries of a range, some dozens at a time, until it
+    /// returns false. Returns whether the whole range was passed.
     template <class F>
     bool scan(Key low, Key high, F &&function) const {
         detail::call<Key, F> call{function, nullptr};
@@ -526,11 +682,11 @@ public:
         if (call.thrown) std::rethrow_exception(call.thrown);
         return detail::check(status) == LATCHLESS_OK;
     }
-    // Calls function(key, value) for each entry.
+    /// Calls function(key, value) for each entry of a range.
     template <class F>
     void for_each(Key low, Key high, F &&function) const {
-        scan(low, high, [&](const Key *keys, const latchless::value *values, std::size_t count) {
-            for (std::size_t at = 0; at < count; ++at) function(keys[at], values[at]);
+        scan(low, high, [&](const Key *keys, const latchless::value *values, std::size_t number) {
+            for (std::size_t at = 0; at < number; ++at) function(keys[at], values[at]);
             return true;
         });
     }
@@ -547,7 +703,7 @@ private:
     }
 
     template <class F>
-    optional_entry end(F function) const {
+    optional_entry outermost(F function) const {
         entry<Key> found{};
         const auto status = detail::check(function(handle_, &found.key, &found.value));
         return status == LATCHLESS_OK ? optional_entry(found) : std::nullopt;

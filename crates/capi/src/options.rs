@@ -8,19 +8,19 @@ use core::ptr;
 use engine::index::{Group, Options};
 use engine::{FillFactor, Kernel};
 
-/// The code that searches in nodes.
+/// The instruction set that searches in nodes use.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub enum latchless_kernel {
-    /// The fastest that the processor has.
+    /// The fastest one that the processor has.
     LATCHLESS_KERNEL_FASTEST = 0,
-    /// Without vector instructions.
+    /// No vector instructions.
     LATCHLESS_KERNEL_SCALAR = 1,
-    /// For x86-64 with AVX2.
+    /// AVX2, on x86-64.
     LATCHLESS_KERNEL_AVX2 = 2,
-    /// For x86-64 with AVX-512.
+    /// AVX-512, on x86-64.
     LATCHLESS_KERNEL_AVX512 = 3,
-    /// For AArch64.
+    /// NEON, on AArch64.
     LATCHLESS_KERNEL_NEON = 4,
 }
 
@@ -33,33 +33,33 @@ const KERNELS: [(latchless_kernel, Option<Kernel>); 5] = [
     (latchless_kernel::LATCHLESS_KERNEL_NEON, Some(Kernel::Neon)),
 ];
 
-/// What an index is told when it is made. latchless_options_init() fills it in; then change what you like.
-/// Where a function takes options, NULL stands for these.
+/// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
+/// options accept NULL for the defaults.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct latchless_options {
-    /// The size of this structure, as the program was compiled with it: so that a newer library, in which it
-    /// is longer, knows what the program doesn't.
+    /// The size of this structure in the program, set by latchless_options_init(). Newer versions of the
+    /// library may append fields.
     pub struct_size: usize,
-    /// The most bytes that the index may take, as memory_bytes in latchless_stats counts them; SIZE_MAX,
-    /// unless changed: no limit.
+    /// The largest number of bytes that the index may hold, as `memory_bytes` in latchless_stats counts
+    /// them. Default: SIZE_MAX, no limit.
     pub limit_bytes: usize,
-    /// How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
-    /// the least memory, and is for keys that won't change.
+    /// The fill of nodes after a bulk load or the opening of a file, from 0.01 to 1.0. Default: 0.8. With
+    /// 1.0 the index is smallest; choose it if no keys will be inserted.
     pub fill: f64,
-    /// How many threads load; 1 unless changed.
+    /// The number of threads for a bulk load. Default: 1.
     pub threads: usize,
-    /// How many requests of a batch are served together, at most 128; 0 unless changed: found out at run
-    /// time.
+    /// The number of requests of a batch that are processed together, at most 128. Default: 0, chosen at
+    /// run time.
     pub group: usize,
-    /// A latchless_kernel.
+    /// A latchless_kernel. Default: LATCHLESS_KERNEL_FASTEST.
     pub kernel: u32,
-    /// 1 unless changed: ask the system for huge pages. 0: don't.
+    /// 1: request huge pages from the system. 0: don't. Default: 1.
     pub huge_pages: u8,
-    /// 0 unless changed. 1: a thread of the library makes memory ready before an insert needs it, so that no
-    /// insert waits for the system. On Linux from 5.14 on.
+    /// 1: a thread of the library prepares memory before inserts need it, so that inserts don't wait for
+    /// page faults. Needs Linux 5.14 or later. Default: 0.
     pub prefault: u8,
-    /// Zero.
+    /// Must be 0.
     pub reserved: [u8; 2],
 }
 

@@ -4,32 +4,32 @@ use crate::failure::Failure;
 use crate::whole::Whole;
 use core::ptr;
 
-/// What an index says about itself. Set struct_size to sizeof(latchless_stats) before the call.
+/// Statistics of an index. Set `struct_size` to sizeof(latchless_stats) before the call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct latchless_stats {
-    /// The size of this structure, as the program was compiled with it.
+    /// The size of this structure in the program.
     pub struct_size: usize,
-    /// How many keys there are.
+    /// The number of keys.
     pub entries: u64,
-    /// Bytes that the index holds for nodes, those that were emptied included, for long strings, and for
-    /// tables that shorten lookups; never more than limit_bytes.
+    /// Bytes that the index holds for nodes, emptied ones included, for long strings, and for tables that
+    /// shorten lookups; never more than `limit_bytes`.
     pub memory_bytes: u64,
-    /// Bytes of the nodes in use.
+    /// Bytes of nodes in use.
     pub live_bytes: u64,
-    /// Levels from the root to the leaves, both counted.
+    /// The number of levels, root and leaves included.
     pub levels: u64,
-    /// Nodes above the leaves.
+    /// The number of nodes above the leaves.
     pub inner_nodes: u64,
-    /// Leaves.
+    /// The number of leaves.
     pub leaves: u64,
-    /// Share of the leaves' places that hold a key, 0.0 to 1.0.
+    /// The share of the leaves' capacity that is in use, from 0.0 to 1.0.
     pub leaf_fill: f64,
-    /// Splits of any node since the index was made.
+    /// The number of node splits so far.
     pub splits: u64,
-    /// How often an operation found others in its way and looked again.
+    /// How many times operations had to retry because of concurrent changes.
     pub restarts: u64,
-    /// How often an operation came to a wrong leaf first.
+    /// How many times operations looked in a wrong leaf first.
     pub misled: u64,
 }
 

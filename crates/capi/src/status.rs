@@ -2,56 +2,57 @@
 
 #![expect(non_camel_case_types, reason = "C's names")]
 
-/// What a call came to. Zero and above: it was done, and this is the answer. Below zero: it was refused, the
-/// index is as before unless the function says otherwise, and latchless_last_error() says why.
+/// The result of a call. Zero or above: the call succeeded, and this is its answer. Below zero: the call
+/// was refused, nothing changed unless the function says otherwise, and latchless_last_error() says why.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum latchless_status {
-    /// Done.
+    /// The call succeeded.
     LATCHLESS_OK = 0,
-    /// There is no such key, no such entry, or no further one.
+    /// There is no such key or entry, or no further one.
     LATCHLESS_NOT_FOUND = 1,
-    /// The key was there already.
+    /// The key was present already.
     LATCHLESS_PRESENT = 2,
     /// The key's value isn't the expected one.
     LATCHLESS_MISMATCH = 3,
-    /// The callback ended the call.
+    /// The callback stopped the call.
     LATCHLESS_STOPPED = 4,
     /// The system refused memory.
     LATCHLESS_OUT_OF_MEMORY = -1,
-    /// The index would outgrow its limit.
+    /// The index would exceed its `limit_bytes`.
     LATCHLESS_MEMORY_LIMIT = -2,
-    /// A pointer is NULL that must not be.
+    /// A pointer that must not be NULL is.
     LATCHLESS_NULL = -3,
-    /// The handle is NULL, freed, of another kind, or none.
+    /// The handle is NULL, was freed, is of another kind, or isn't a handle.
     LATCHLESS_BAD_HANDLE = -4,
-    /// Another argument is outside of what is allowed.
+    /// Another argument is out of range.
     LATCHLESS_INVALID = -5,
     /// A key is NaN.
     LATCHLESS_NAN = -6,
-    /// Keys that must ascend don't.
+    /// Keys that must be ascending aren't.
     LATCHLESS_UNSORTED = -7,
-    /// Keys that must differ don't.
+    /// Keys that must be distinct aren't.
     LATCHLESS_DUPLICATE = -8,
-    /// A range whose low end is above its high end.
+    /// The low end of a range is above its high end.
     LATCHLESS_INVERTED_RANGE = -9,
     /// An array of this many elements can't exist.
     LATCHLESS_TOO_LONG = -10,
     /// Another thread is using the cursor.
     LATCHLESS_BUSY = -11,
-    /// The system refused to read or write a file, or what is to be replaced is no file.
+    /// The system refused to read or write a file, or the path to save to names something other than a file.
     LATCHLESS_IO = -12,
-    /// The file is no snapshot, or is damaged, or has other types.
+    /// The file isn't a snapshot, is damaged, or has other types.
     LATCHLESS_BAD_FILE = -13,
-    /// A check has found the index broken: a bug of the library.
+    /// A check found the index broken: a bug of the library.
     LATCHLESS_BROKEN = -14,
     /// The key has more bytes than LATCHLESS_KEY_MAX.
     LATCHLESS_KEY_TOO_LONG = -15,
-    /// The room for a key or a value is too small; the call says how much it needs.
+    /// A key or a value doesn't fit into the caller's memory.
     LATCHLESS_SMALL_ROOM = -16,
     /// The value has more bytes than LATCHLESS_VALUE_MAX.
     LATCHLESS_VALUE_TOO_LONG = -17,
-    /// A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
+    /// A bug of the library, or an index that a thread was changing at a fork(). The handle can only be
+    /// freed.
     LATCHLESS_PANIC = -99,
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the library into a folder of the build, and from there does what its users do: compiles the tests in
-# C and C++, runs them plainly and under the sanitizers, and follows the README. `.ci/run c` calls this.
+# Installs the library into a folder of the build, and uses it from there as programs do: compiles the tests in C and
+# C++, runs them plainly and under the sanitizers, and follows the README. `.ci/run c` calls this.
 set -euo pipefail
 capi=$(cd "$(dirname "$0")/.." && pwd)
 cd "$capi/../.."
@@ -25,19 +25,37 @@ grep -E '^(enum |const |uint|void|struct )?.*\blatchless_[a-z0-9_]*\(' "$capi/in
 [ ! -s "$work/lacking" ] || fail "liblatchless.so lacks: $(cat "$work/lacking")"
 readelf -d "$library" | grep -q 'SONAME.*\[liblatchless.so.1\]' || fail "liblatchless.so has no name of its own"
 
-strict="-Wall -Wextra -Werror -pedantic"
+# Both languages' warnings are errors, for programs that have the headers in a folder of their own.
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror"
+strict_cpp="$strict -Wold-style-cast"
 flags=$(pkg-config --cflags latchless)
 libs=$(pkg-config --libs latchless)
 
-# The headers alone, in each standard.
-for standard in c99 c11 c17; do
-    echo '#include <latchless.h>' | cc -std=$standard $strict $flags -fsyntax-only -x c -
-done
-for standard in c++17 c++20; do
-    for header in latchless.hpp latchless_bytes.hpp latchless_kv.hpp; do
-        echo "#include <$header>" | c++ -std=$standard $strict $flags -fsyntax-only -x c++ -
+# The headers alone, in each standard, with each compiler that is here.
+for compiler in cc clang; do
+    command -v "$compiler" >/dev/null || continue
+    for standard in c99 c11 c17 c2x; do
+        echo '#include <latchless.h>' | "$compiler" -std=$standard $strict $flags -fsyntax-only -x c -
     done
 done
+for compiler in c++ clang++; do
+    command -v "$compiler" >/dev/null || continue
+    for standard in c++17 c++20 c++2b; do
+        for header in latchless.hpp latchless_bytes.hpp latchless_kv.hpp; do
+            echo "#include <$header>" | "$compiler" -std=$standard $strict_cpp $flags -fsyntax-only -x c++ -
+        done
+    done
+done
+# The templates of C++, in the newest standard.
+for source in "$capi"/tests/cpp/*.cpp; do c++ -std=c++2b $strict_cpp $flags -fsyntax-only "$source"; done
+
+# Everything in the headers is documented.
+if command -v doxygen >/dev/null; then
+    (cd "$capi" && (cat Doxyfile && echo "OUTPUT_DIRECTORY=$work/doc") | doxygen -) ||
+        fail "the headers' documentation has gaps"
+else
+    echo "doxygen isn't here: the headers' documentation isn't checked"
+fi
 
 # run_tests NAME FLAG…: compiles all tests with these flags, and runs them.
 run_tests() {
@@ -48,7 +66,7 @@ run_tests() {
         program=$work/$name-$(basename "$source")
         case $source in
         *.c) cc -std=c99 $strict "$@" $flags "$source" -o "$program" $libs -lpthread -lm ;;
-        *) c++ -std=c++17 $strict "$@" $flags "$source" -o "$program" $libs -lpthread ;;
+        *) c++ -std=c++17 $strict_cpp "$@" $flags "$source" -o "$program" $libs -lpthread ;;
         esac
         "$program" "$work/files/of-$(basename "$source")" || fail "$source ($name) failed"
     done
@@ -80,6 +98,6 @@ cc -std=c99 $strict $flags "$work/titles.c" -o "$work/titles" $libs
 
 # The example: all contestants join alike.
 abseil=$(pkg-config --cflags --libs absl_btree 2>/dev/null) || abseil=-DWITHOUT_ABSEIL
-c++ -std=c++17 -O2 $strict $flags "$capi/examples/join/join.cpp" -o "$work/join" $libs $abseil
+c++ -std=c++17 -O2 $strict_cpp $flags "$capi/examples/join/join.cpp" -o "$work/join" $libs $abseil
 "$work/join" 20000 20000 1
 echo "the C library is as it should be"

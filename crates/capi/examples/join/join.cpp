@@ -47,12 +47,12 @@ struct tables {
 tables make_tables(std::size_t customers, std::size_t orders) {
     std::mt19937_64 random(1);
     tables made;
-    for (std::size_t row = 0; row < customers + customers / 100; ++row) {
-        (row < customers ? made.customers : made.late).push_back(random());
+    for (std::size_t at = 0; at < customers + customers / 100; ++at) {
+        (at < customers ? made.customers : made.late).push_back(random());
     }
-    for (std::size_t row = 0; row < customers; ++row) made.discount.push_back(static_cast<std::uint32_t>(random() % 100));
-    for (std::size_t row = 0; row < orders; ++row) {
-        made.orders.push_back(row % 10 == 9 ? random() : made.customers[random() % customers]);
+    for (std::size_t at = 0; at < customers; ++at) made.discount.push_back(static_cast<std::uint32_t>(random() % 100));
+    for (std::size_t at = 0; at < orders; ++at) {
+        made.orders.push_back(at % 10 == 9 ? random() : made.customers[random() % customers]);
     }
     return made;
 }
@@ -77,9 +77,9 @@ struct by_latchless {
         std::vector<latchless::value> rows;
         ids.reserve(entries.size());
         rows.reserve(entries.size());
-        for (const auto &[id, row] : entries) {
-            ids.push_back(id);
-            rows.push_back(row);
+        for (const auto &[customer, at] : entries) {
+            ids.push_back(customer);
+            rows.push_back(at);
         }
         index = latchless::index<id>::bulk_load(ids, rows);
     }

@@ -81,14 +81,14 @@ static void one_key(void) {
     do {                                                                                          \
         char near_key[ROOM];                                                                      \
         size_t near_len = 99;                                                                     \
-        latchless_value value = 7;                                                                \
+        latchless_value near_value = 7;                                                           \
         if (is_there) {                                                                           \
-            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &value) == LATCHLESS_OK); \
-            CHECK(equals(near_key, near_len, keys[at]) && value == values[at]);                   \
+            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &near_value) == LATCHLESS_OK); \
+            CHECK(equals(near_key, near_len, keys[at]) && near_value == values[at]);              \
         } else {                                                                                  \
-            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &value)            \
+            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &near_value)       \
                   == LATCHLESS_NOT_FOUND);                                                        \
-            CHECK(near_len == 99 && value == 7);                                                  \
+            CHECK(near_len == 99 && near_value == 7);                                             \
         }                                                                                         \
     } while (0)
 
@@ -173,7 +173,7 @@ static void batches(void) {
     static latchless_value got[N];
     static uint8_t found[N];
     latchless_bytes *index = NULL;
-    size_t told, i;
+    size_t total, i;
     /* Loaded from every form, asked by every form. */
     for (i = 0; i < 3; i++) {
         pack(0, 2, room);
@@ -184,22 +184,22 @@ static void batches(void) {
         /* Every second one is there. */
         pack(0, 1, room);
         memset(got, 0x11, sizeof got);
-        CHECK(latchless_bytes_get_columns(index, pointers, lens, N, got, found, &told) == LATCHLESS_OK);
-        got_alternate(got, found, told, 0x1111111111111111u);
+        CHECK(latchless_bytes_get_columns(index, pointers, lens, N, got, found, &total) == LATCHLESS_OK);
+        got_alternate(got, found, total, 0x1111111111111111u);
         memset(got, 0x22, sizeof got);
-        CHECK(latchless_bytes_get_packed(index, packed, narrow, 4, N, got, found, &told) == LATCHLESS_OK);
-        got_alternate(got, found, told, 0x2222222222222222u);
+        CHECK(latchless_bytes_get_packed(index, packed, narrow, 4, N, got, found, &total) == LATCHLESS_OK);
+        got_alternate(got, found, total, 0x2222222222222222u);
         CHECK(latchless_bytes_get_packed(index, packed, wide, 8, N, NULL, NULL, NULL) == LATCHLESS_OK);
         /* The others come, and go with the ones that were there. */
-        if (i == 0) CHECK(latchless_bytes_insert_columns(index, pointers, lens, got, N, &told, found) == LATCHLESS_OK);
-        else CHECK(latchless_bytes_insert_packed(index, packed, wide, 8, got, N, &told, found) == LATCHLESS_OK);
-        CHECK(told == N / 2 && found[0] == 0 && found[N - 1] == 0);
-        CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == N + N / 2);
+        if (i == 0) CHECK(latchless_bytes_insert_columns(index, pointers, lens, got, N, &total, found) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_insert_packed(index, packed, wide, 8, got, N, &total, found) == LATCHLESS_OK);
+        CHECK(total == N / 2 && found[0] == 0 && found[N - 1] == 0);
+        CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == N + N / 2);
         memset(got, 0x33, sizeof got);
-        if (i == 0) CHECK(latchless_bytes_remove_columns(index, pointers, lens, N, got, found, &told) == LATCHLESS_OK);
-        else CHECK(latchless_bytes_remove_packed(index, packed, narrow, 4, N, got, found, &told) == LATCHLESS_OK);
-        CHECK(told == N && got[0] == 0 && got[1] == 0x2222222222222222u && found[N - 1] == 1);
-        CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == N / 2);
+        if (i == 0) CHECK(latchless_bytes_remove_columns(index, pointers, lens, N, got, found, &total) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_remove_packed(index, packed, narrow, 4, N, got, found, &total) == LATCHLESS_OK);
+        CHECK(total == N && got[0] == 0 && got[1] == 0x2222222222222222u && found[N - 1] == 1);
+        CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == N / 2);
         CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
         CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     }
@@ -207,11 +207,11 @@ static void batches(void) {
 
 typedef struct {
     size_t next, step, limit;
-} course;
+} expected_walk;
 
 /* Checks that entries come in order; stops after `limit` of them. */
 static int ascends(const void *key, size_t key_len, latchless_value value, void *context) {
-    course *course = context;
+    expected_walk *course = context;
     CHECK(equals(key, key_len, keys[course->next]) && value == values[course->next]);
     course->next += course->step;
     return --course->limit == 0;
@@ -220,16 +220,16 @@ static int ascends(const void *key, size_t key_len, latchless_value value, void 
 static void ranges(void) {
     latchless_bytes *index = full();
     const string from = key_of(200), to = key_of(1000), between = key_of(1001);
-    course course = {0, 1, N + 1};
-    size_t told;
-    CHECK(latchless_bytes_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK && told == N);
+    expected_walk course = {0, 1, N + 1};
+    size_t total;
+    CHECK(latchless_bytes_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &total) == LATCHLESS_OK && total == N);
     /* The end isn't part. */
-    CHECK(latchless_bytes_count(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
-    CHECK(told == 400);
-    CHECK(latchless_bytes_count(index, from.bytes, from.len, between.bytes, between.len, &told) == LATCHLESS_OK);
-    CHECK(told == 401);
-    CHECK(latchless_bytes_count(index, to.bytes, to.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_bytes_count(index, NULL, 0, NULL, 0, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_count(index, from.bytes, from.len, to.bytes, to.len, &total) == LATCHLESS_OK);
+    CHECK(total == 400);
+    CHECK(latchless_bytes_count(index, from.bytes, from.len, between.bytes, between.len, &total) == LATCHLESS_OK);
+    CHECK(total == 401);
+    CHECK(latchless_bytes_count(index, to.bytes, to.len, to.bytes, to.len, &total) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_count(index, NULL, 0, NULL, 0, &total) == LATCHLESS_OK && total == 0);
 
     CHECK(latchless_bytes_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == N);
@@ -249,12 +249,12 @@ static void ranges(void) {
     CHECK(latchless_bytes_scan_prefix(index, NULL, 0, ascends, &course) == LATCHLESS_OK && course.next == N);
     CHECK(latchless_bytes_scan_prefix(index, "\xFF\xFF", 2, ascends, &course) == LATCHLESS_OK);
 
-    CHECK(latchless_bytes_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
-    CHECK(told == 400);
+    CHECK(latchless_bytes_remove_range(index, from.bytes, from.len, to.bytes, to.len, &total) == LATCHLESS_OK);
+    CHECK(total == 400);
     CHECK(latchless_bytes_contains_key(index, from.bytes, from.len) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_contains_key(index, to.bytes, to.len) == LATCHLESS_OK);
     CHECK(latchless_bytes_remove_range(index, to.bytes, to.len, NULL, LATCHLESS_NO_END, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == 100);
+    CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == 100);
     CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
@@ -333,12 +333,12 @@ static void files(const char *path) {
     latchless_bytes *index = full(), *again;
     latchless_u64 *numbers;
     latchless_value value;
-    size_t i, told = 0;
-    CHECK(latchless_bytes_save(index, path, &told) == LATCHLESS_OK && told == N);
+    size_t i, total = 0;
+    CHECK(latchless_bytes_save(index, path, &total) == LATCHLESS_OK && total == N);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_open(path, NULL, &again) == LATCHLESS_OK);
     CHECK(latchless_bytes_check_invariants(again) == LATCHLESS_OK);
-    CHECK(latchless_bytes_len(again, &told) == LATCHLESS_OK && told == N);
+    CHECK(latchless_bytes_len(again, &total) == LATCHLESS_OK && total == N);
     for (i = 0; i < N; i++) {
         CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value) == LATCHLESS_OK && value == values[i]);
     }

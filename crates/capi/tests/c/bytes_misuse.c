@@ -55,7 +55,7 @@ static void keys(latchless_bytes *index) {
     static char longest[LATCHLESS_KEY_MAX + 1];
     latchless_bytes_cursor *cursor;
     latchless_value value = 3;
-    size_t told = 42, len = 0;
+    size_t total = 42, len = 0;
     const void *key = NULL;
     memset(longest, 'k', sizeof longest);
 
@@ -63,9 +63,9 @@ static void keys(latchless_bytes *index) {
             "key is NULL, but has a length of 3");
     REFUSED(latchless_bytes_insert(index, NULL, 3, 1, &value), LATCHLESS_NULL, "latchless_bytes_insert",
             "key is NULL, but has a length of 3");
-    REFUSED(latchless_bytes_count(index, NULL, 1, NULL, LATCHLESS_NO_END, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_count(index, NULL, 1, NULL, LATCHLESS_NO_END, &total), LATCHLESS_NULL,
             "latchless_bytes_count", "begin is NULL, but has a length of 1");
-    REFUSED(latchless_bytes_remove_range(index, NULL, 0, NULL, 2, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_remove_range(index, NULL, 0, NULL, 2, &total), LATCHLESS_NULL,
             "latchless_bytes_remove_range", "end is NULL, but has a length of 2");
     REFUSED(latchless_bytes_scan_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
             "latchless_bytes_scan_prefix", "prefix is NULL, but has a length of 2");
@@ -77,7 +77,7 @@ static void keys(latchless_bytes *index) {
     REFUSED(latchless_bytes_remove(index, (const void *)(UINTPTR_MAX - 3), 5, &value), LATCHLESS_TOO_LONG,
             "latchless_bytes_remove", "key can't have 5 elements");
     /* LATCHLESS_NO_END is the length of an end, of nothing else. */
-    REFUSED(latchless_bytes_count(index, "a", LATCHLESS_NO_END, "b", 1, &told), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_count(index, "a", LATCHLESS_NO_END, "b", 1, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_count", "begin can't have");
 
     /* Longer than any key: none is there, and none comes. The longest one is fine. */
@@ -91,11 +91,11 @@ static void keys(latchless_bytes *index) {
     CHECK(latchless_bytes_remove(index, longest, sizeof longest, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_compare_exchange(index, longest, sizeof longest, 1, 2, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_insert(index, longest, LATCHLESS_KEY_MAX, 5, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_floor(index, longest, sizeof longest, NULL, 0, &told, &value) == LATCHLESS_OK);
-    CHECK(told == LATCHLESS_KEY_MAX && value == 5);
-    CHECK(latchless_bytes_ceiling(index, longest, sizeof longest, NULL, 0, &told, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_count(index, longest, sizeof longest, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK);
-    CHECK(told == 0);
+    CHECK(latchless_bytes_floor(index, longest, sizeof longest, NULL, 0, &total, &value) == LATCHLESS_OK);
+    CHECK(total == LATCHLESS_KEY_MAX && value == 5);
+    CHECK(latchless_bytes_ceiling(index, longest, sizeof longest, NULL, 0, &total, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_count(index, longest, sizeof longest, NULL, LATCHLESS_NO_END, &total) == LATCHLESS_OK);
+    CHECK(total == 0);
     CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
     CHECK(latchless_bytes_cursor_seek(cursor, longest, sizeof longest, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_cursor_seek_for_prev(cursor, longest, sizeof longest, &key, &len, NULL) == LATCHLESS_OK);
@@ -143,48 +143,48 @@ static void batches(latchless_bytes *index) {
     const latchless_value values[3] = {1, 2, 3};
     static char longest[LATCHLESS_KEY_MAX + 1];
     uint8_t marks[3] = {9, 9, 9};
-    size_t told = 42, long_lens[3] = {1, sizeof longest, 3};
+    size_t total = 42, long_lens[3] = {1, sizeof longest, 3};
     latchless_bytes *loaded = index;
 
-    REFUSED(latchless_bytes_get_columns(index, NULL, lens, 3, NULL, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_get_columns(index, NULL, lens, 3, NULL, NULL, &total), LATCHLESS_NULL,
             "latchless_bytes_get_columns", "keys is NULL, but there are to be 3 elements");
-    REFUSED(latchless_bytes_get_columns(index, keys, NULL, 3, NULL, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_get_columns(index, keys, NULL, 3, NULL, NULL, &total), LATCHLESS_NULL,
             "latchless_bytes_get_columns", "lens is NULL, but there are to be 3 elements");
-    REFUSED(latchless_bytes_insert_columns(index, keys, lens, NULL, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_insert_columns(index, keys, lens, NULL, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_bytes_insert_columns", "values is NULL");
-    REFUSED(latchless_bytes_insert_columns(index, holes, lens, values, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_insert_columns(index, holes, lens, values, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_bytes_insert_columns", "keys[1] is NULL, but has a length of 2");
-    REFUSED(latchless_bytes_get_columns(index, keys, huge, 3, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_get_columns(index, keys, huge, 3, NULL, NULL, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_get_columns", "keys[1] can't have 18446744073709551615 bytes");
-    REFUSED(latchless_bytes_get_columns(index, keys, lens, SIZE_MAX / 4, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_get_columns(index, keys, lens, SIZE_MAX / 4, NULL, NULL, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_get_columns", "keys can't have");
-    REFUSED(latchless_bytes_get_packed(index, NULL, offsets, 4, 3, NULL, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_get_packed(index, NULL, offsets, 4, 3, NULL, NULL, &total), LATCHLESS_NULL,
             "latchless_bytes_get_packed", "bytes is NULL, but has a length of 1");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", NULL, 4, 3, NULL, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", NULL, 4, 3, NULL, NULL, &total), LATCHLESS_NULL,
             "latchless_bytes_get_packed", "offsets is NULL, but there are to be 4 elements");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 2, 3, NULL, NULL, &told), LATCHLESS_INVALID,
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 2, 3, NULL, NULL, &total), LATCHLESS_INVALID,
             "latchless_bytes_get_packed", "offset_size is 2, but must be 4 or 8");
-    REFUSED(latchless_bytes_insert_packed(index, "abbccc", falling, 4, values, 3, &told, NULL), LATCHLESS_INVALID,
+    REFUSED(latchless_bytes_insert_packed(index, "abbccc", falling, 4, values, 3, &total, NULL), LATCHLESS_INVALID,
             "latchless_bytes_insert_packed", "offsets[2] is 1, below the one before or zero");
-    REFUSED(latchless_bytes_remove_packed(index, "abbccc", below, 4, 3, NULL, NULL, &told), LATCHLESS_INVALID,
+    REFUSED(latchless_bytes_remove_packed(index, "abbccc", below, 4, 3, NULL, NULL, &total), LATCHLESS_INVALID,
             "latchless_bytes_remove_packed", "offsets[0] is -1, below the one before or zero");
-    REFUSED(latchless_bytes_get_packed(index, (const void *)(UINTPTR_MAX - 3), offsets, 4, 3, NULL, NULL, &told),
+    REFUSED(latchless_bytes_get_packed(index, (const void *)(UINTPTR_MAX - 3), offsets, 4, 3, NULL, NULL, &total),
             LATCHLESS_TOO_LONG, "latchless_bytes_get_packed", "keys[2] can't have 6 bytes");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 4, SIZE_MAX, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 4, SIZE_MAX, NULL, NULL, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_get_packed", "offsets can't have");
-    CHECK(told == 42);
-    CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == 0);
+    CHECK(total == 42);
+    CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == 0);
 
     /* No elements: nothing is looked at. */
-    CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &told, NULL) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &total, NULL) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_bulk_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(loaded) == LATCHLESS_OK);
 
     /* NULL is the empty key here, too; equal keys are fine in a batch, but not in a load. */
-    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 3);
-    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 3);
+    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_contains_key(index, NULL, 0) == LATCHLESS_OK);
     REFUSED(latchless_bytes_bulk_load(holes, none, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_bulk_load",
             "position 1");
@@ -192,13 +192,13 @@ static void batches(latchless_bytes *index) {
 
     /* A key that is too long: the others are in, and it is named. */
     apart[1] = longest;
-    REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &told, marks), LATCHLESS_KEY_TOO_LONG,
+    REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &total, marks), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert_columns", "1 of 3 inserts were refused, the first at position 1: the key has 65536");
-    CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
+    CHECK(total == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
     CHECK(latchless_bytes_contains_key(index, "ccc", 3) == LATCHLESS_OK);
-    CHECK(latchless_bytes_get_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
+    CHECK(latchless_bytes_get_columns(index, keys, long_lens, 3, NULL, marks, &total) == LATCHLESS_OK && total == 2);
     CHECK(marks[0] == 1 && marks[1] == 0 && marks[2] == 1);
-    CHECK(latchless_bytes_remove_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
+    CHECK(latchless_bytes_remove_columns(index, keys, long_lens, 3, NULL, marks, &total) == LATCHLESS_OK && total == 2);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
 }
 
@@ -206,7 +206,7 @@ static void places(latchless_bytes *index) {
     latchless_stats stats;
     latchless_options options;
     latchless_bytes *other = index;
-    size_t told;
+    size_t total;
     REFUSED(latchless_bytes_len(index, NULL), LATCHLESS_NULL, "latchless_bytes_len", "len is NULL");
     REFUSED(latchless_bytes_new(NULL, NULL), LATCHLESS_NULL, "latchless_bytes_new", "out is NULL");
     REFUSED(latchless_bytes_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_bytes_cursor_new", "out is NULL");
@@ -216,7 +216,7 @@ static void places(latchless_bytes *index) {
             "latchless_bytes_scan", "visitor is NULL");
     REFUSED(latchless_bytes_scan_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_bytes_scan_prefix",
             "visitor is NULL");
-    REFUSED(latchless_bytes_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_bytes_count",
+    REFUSED(latchless_bytes_count(index, "b", 1, "a", 1, &total), LATCHLESS_INVERTED_RANGE, "latchless_bytes_count",
             "begin is after end");
     REFUSED(latchless_bytes_remove_range(index, "ab", 2, "a", 1, NULL), LATCHLESS_INVERTED_RANGE,
             "latchless_bytes_remove_range", "begin is after end");

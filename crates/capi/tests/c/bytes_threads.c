@@ -24,18 +24,18 @@ static void *change(void *argument) {
     size_t lens[BATCH];
     latchless_value values[BATCH], value;
     uint8_t found[BATCH];
-    size_t i, j, told;
+    size_t i, j, total;
     for (i = 0; i < PER_THREAD; i += BATCH) {
         for (j = 0; j < BATCH; j++) {
             lens[j] = key_of(rooms[thread][j], thread, i + j);
             keys[j] = rooms[thread][j];
             values[j] = thread * 1000000 + i + j;
         }
-        CHECK(latchless_bytes_insert_columns(tree, keys, lens, values, BATCH, &told, NULL) == LATCHLESS_OK);
-        CHECK(told == BATCH);
+        CHECK(latchless_bytes_insert_columns(tree, keys, lens, values, BATCH, &total, NULL) == LATCHLESS_OK);
+        CHECK(total == BATCH);
         memset(values, 0, sizeof values);
-        CHECK(latchless_bytes_get_columns(tree, keys, lens, BATCH, values, found, &told) == LATCHLESS_OK);
-        CHECK(told == BATCH);
+        CHECK(latchless_bytes_get_columns(tree, keys, lens, BATCH, values, found, &total) == LATCHLESS_OK);
+        CHECK(total == BATCH);
         /* Every second goes, one by one. */
         for (j = 0; j < BATCH; j++) {
             CHECK(values[j] == thread * 1000000 + i + j);
@@ -49,16 +49,16 @@ static void *change(void *argument) {
 typedef struct {
     char key[ROOM];
     size_t len, count;
-} last;
+} last_key;
 
 /* Whether a key comes after another one. */
-static int is_after(const void *key, size_t len, const last *other) {
+static int is_after(const void *key, size_t len, const last_key *other) {
     const int order = memcmp(key, other->key, len < other->len ? len : other->len);
     return order > 0 || (order == 0 && len > other->len);
 }
 
 static int ascends(const void *key, size_t len, latchless_value value, void *context) {
-    last *last = context;
+    last_key *last = context;
     (void)value;
     CHECK(is_after(key, len, last) && len <= ROOM);
     memcpy(last->key, key, len);
@@ -71,7 +71,7 @@ static void *look(void *argument) {
     int round;
     (void)argument;
     for (round = 0; round < 20; round++) {
-        last last = {{0}, 0, 0};
+        last_key last = {{0}, 0, 0};
         latchless_bytes_cursor *cursor;
         const void *key;
         size_t len;
@@ -89,7 +89,7 @@ static void *look(void *argument) {
 static void *pop(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     static char rooms[THREADS][LATCHLESS_KEY_MAX];
-    last last = {{0}, 0, 0};
+    last_key last = {{0}, 0, 0};
     size_t len;
     while (latchless_bytes_pop_first(tree, rooms[thread], LATCHLESS_KEY_MAX, &len, NULL) == LATCHLESS_OK) {
         ascends(rooms[thread], len, 0, &last);

@@ -33,7 +33,7 @@ static void new_file(const char *name, mode_t mode) {
 #define FILES(T)                                                                                  \
     static void files_##T(const char *folder) {                                                   \
         latchless_##T *index, *again;                                                             \
-        size_t told = 7;                                                                          \
+        size_t total = 7;                                                                          \
         empty_folder(folder);                                                                     \
         CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
         /* A private file stays private. */                                                       \
@@ -50,13 +50,13 @@ static void new_file(const char *name, mode_t mode) {
         CHECK(latchless_##T##_free(again) == LATCHLESS_OK);                                       \
         /* What is no file is refused, and stays. */                                              \
         CHECK(mkfifo(at(folder, "fifo"), 0600) == 0);                                             \
-        REFUSED(latchless_##T##_save(index, path, &told), LATCHLESS_IO, "latchless_" #T "_save",  \
+        REFUSED(latchless_##T##_save(index, path, &total), LATCHLESS_IO, "latchless_" #T "_save",  \
                 "fifo is a FIFO");                                                                \
         CHECK(S_ISFIFO(mode_of(path)));                                                           \
         CHECK(mkdir(at(folder, "folder"), 0700) == 0);                                            \
-        REFUSED(latchless_##T##_save(index, path, &told), LATCHLESS_IO, "latchless_" #T "_save",  \
+        REFUSED(latchless_##T##_save(index, path, &total), LATCHLESS_IO, "latchless_" #T "_save",  \
                 "folder is a folder");                                                            \
-        CHECK(told == 7);                                                                         \
+        CHECK(total == 7);                                                                         \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
         empty_folder(folder);                                                                     \
     }

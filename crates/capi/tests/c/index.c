@@ -113,7 +113,7 @@ static size_t shown;
         static uint8_t found[N], refused[N];                                                      \
         static size_t ranks[N];                                                                   \
         latchless_##T *index;                                                                     \
-        size_t i, told = 0;                                                                       \
+        size_t i, total = 0;                                                                       \
         for (i = 0; i < N; i++) {                                                                 \
             /* A permutation: 1009 and 4000 have no common divisor. */                            \
             keys[i] = key_##T(2 * (1009 * i % N));                                                \
@@ -121,46 +121,46 @@ static size_t shown;
         }                                                                                         \
         CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
         memset(refused, 9, sizeof refused);                                                       \
-        CHECK(latchless_##T##_insert_columns(index, keys, values, N, &told, refused)              \
+        CHECK(latchless_##T##_insert_columns(index, keys, values, N, &total, refused)              \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N && memchr(refused, 9, N) == NULL && memchr(refused, 1, N) == NULL);       \
-        CHECK(latchless_##T##_insert_columns(index, keys, values, N, &told, NULL)                 \
+        CHECK(total == N && memchr(refused, 9, N) == NULL && memchr(refused, 1, N) == NULL);       \
+        CHECK(latchless_##T##_insert_columns(index, keys, values, N, &total, NULL)                 \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == 0);                                                                         \
+        CHECK(total == 0);                                                                         \
         for (i = 0; i < N; i++) {                                                                 \
             keys[i] = key_##T(i);                                                                 \
             values[i] = 77777;                                                                    \
         }                                                                                         \
-        CHECK(latchless_##T##_get_columns(index, keys, N, values, found, &told)                   \
+        CHECK(latchless_##T##_get_columns(index, keys, N, values, found, &total)                   \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N / 2);                                                                     \
+        CHECK(total == N / 2);                                                                     \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(found[i] == (i % 2 == 0) && values[i] == (i % 2 == 0 ? i / 2 : 77777));         \
         }                                                                                         \
-        CHECK(latchless_##T##_get_columns(index, keys, N, NULL, NULL, &told) == LATCHLESS_OK);    \
-        CHECK(told == N / 2);                                                                     \
-        CHECK(latchless_##T##_floor_columns(index, keys, N, near_keys, values, found, &told)      \
+        CHECK(latchless_##T##_get_columns(index, keys, N, NULL, NULL, &total) == LATCHLESS_OK);    \
+        CHECK(total == N / 2);                                                                     \
+        CHECK(latchless_##T##_floor_columns(index, keys, N, near_keys, values, found, &total)      \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N);                                                                         \
+        CHECK(total == N);                                                                         \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(found[i] == 1 && values[i] == i / 2 && near_keys[i] == keys[i / 2 * 2]);        \
         }                                                                                         \
-        CHECK(latchless_##T##_ceiling_columns(index, keys, N, near_keys, values, NULL, &told)     \
+        CHECK(latchless_##T##_ceiling_columns(index, keys, N, near_keys, values, NULL, &total)     \
               == LATCHLESS_OK);                                                                   \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(values[i] == (i + 1) / 2 && near_keys[i] == key_##T((i + 1) / 2 * 2));          \
         }                                                                                         \
-        CHECK(latchless_##T##_lower_columns(index, keys, N, NULL, values, found, &told)           \
+        CHECK(latchless_##T##_lower_columns(index, keys, N, NULL, values, found, &total)           \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N - 1 && found[0] == 0);                                                    \
+        CHECK(total == N - 1 && found[0] == 0);                                                    \
         for (i = 1; i < N; i++) CHECK(found[i] == 1 && values[i] == (i - 1) / 2);                 \
-        CHECK(latchless_##T##_higher_columns(index, keys, N, near_keys, NULL, NULL, &told)        \
+        CHECK(latchless_##T##_higher_columns(index, keys, N, near_keys, NULL, NULL, &total)        \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N);                                                                         \
+        CHECK(total == N);                                                                         \
         for (i = 0; i < N; i++) CHECK(near_keys[i] == key_##T(i / 2 * 2 + 2));                    \
-        CHECK(latchless_##T##_nearest_columns(index, keys, N, near_keys, NULL, NULL, &told)       \
+        CHECK(latchless_##T##_nearest_columns(index, keys, N, near_keys, NULL, NULL, &total)       \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N);                                                                         \
+        CHECK(total == N);                                                                         \
         for (i = 0; i < N; i++) {                                                                 \
             K key;                                                                                \
             CHECK(latchless_##T##_nearest(index, keys[i], &key, NULL) == LATCHLESS_OK);           \
@@ -170,10 +170,10 @@ static size_t shown;
         for (i = 0; i < N; i++) CHECK(ranks[i] == (i + 1) / 2);                                   \
         CHECK(latchless_##T##_count_columns(index, keys, keys, N, ranks) == LATCHLESS_OK);        \
         for (i = 0; i < N; i++) CHECK(ranks[i] == (i % 2 == 0));                                  \
-        CHECK(latchless_##T##_remove_columns(index, keys, N, values, found, &told)                \
+        CHECK(latchless_##T##_remove_columns(index, keys, N, values, found, &total)                \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N / 2 && found[0] == 1 && found[1] == 0 && values[2] == 1);                 \
-        CHECK(latchless_##T##_len(index, &told) == LATCHLESS_OK && told == N / 2);                \
+        CHECK(total == N / 2 && found[0] == 1 && found[1] == 0 && values[2] == 1);                 \
+        CHECK(latchless_##T##_len(index, &total) == LATCHLESS_OK && total == N / 2);                \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
     }                                                                                             \
                                                                                                   \
@@ -192,24 +192,24 @@ static size_t shown;
         static latchless_value values[N];                                                         \
         latchless_##T *index;                                                                     \
         latchless_##T##_cursor *cursor;                                                           \
-        size_t i, told, seen, until;                                                              \
+        size_t i, total, seen, until;                                                              \
         CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(latchless_##T##_insert(index, key_##T(i), i, NULL) == LATCHLESS_OK);            \
         }                                                                                         \
-        CHECK(latchless_##T##_count(index, key_##T(10), key_##T(19), &told) == LATCHLESS_OK);     \
-        CHECK(told == 10);                                                                        \
-        CHECK(latchless_##T##_page(index, key_##T(5), HIGHEST, 0, keys, values, 3000, &told)      \
+        CHECK(latchless_##T##_count(index, key_##T(10), key_##T(19), &total) == LATCHLESS_OK);     \
+        CHECK(total == 10);                                                                        \
+        CHECK(latchless_##T##_page(index, key_##T(5), HIGHEST, 0, keys, values, 3000, &total)      \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == 3000);                                                                      \
-        for (i = 0; i < told; i++) CHECK(keys[i] == key_##T(i + 5) && values[i] == i + 5);        \
-        CHECK(latchless_##T##_page(index, LOWEST, key_##T(1999), 1, keys, values, N, &told)       \
+        CHECK(total == 3000);                                                                      \
+        for (i = 0; i < total; i++) CHECK(keys[i] == key_##T(i + 5) && values[i] == i + 5);        \
+        CHECK(latchless_##T##_page(index, LOWEST, key_##T(1999), 1, keys, values, N, &total)       \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == 2000);                                                                      \
-        for (i = 0; i < told; i++) CHECK(keys[i] == key_##T(1999 - i) && values[i] == 1999 - i);  \
-        CHECK(latchless_##T##_page(index, HIGHEST, HIGHEST, 0, keys, NULL, 5, &told)              \
+        CHECK(total == 2000);                                                                      \
+        for (i = 0; i < total; i++) CHECK(keys[i] == key_##T(1999 - i) && values[i] == 1999 - i);  \
+        CHECK(latchless_##T##_page(index, HIGHEST, HIGHEST, 0, keys, NULL, 5, &total)              \
               == LATCHLESS_NOT_FOUND);                                                            \
-        CHECK(told == 0);                                                                         \
+        CHECK(total == 0);                                                                         \
         shown = 0;                                                                                \
         until = N + 1;                                                                            \
         CHECK(latchless_##T##_scan(index, LOWEST, HIGHEST, T##_show, &until) == LATCHLESS_OK);   \
@@ -221,42 +221,42 @@ static size_t shown;
         CHECK(shown >= 1000 && shown < 1100);                                                     \
         CHECK(latchless_##T##_cursor_new(index, key_##T(7), HIGHEST, 0, &cursor)                  \
               == LATCHLESS_OK);                                                                   \
-        for (seen = 7; latchless_##T##_cursor_next(cursor, keys, values, 123, &told)              \
+        for (seen = 7; latchless_##T##_cursor_next(cursor, keys, values, 123, &total)              \
                            == LATCHLESS_OK; ) {                                                   \
-            for (i = 0; i < told; i++, seen++) {                                                  \
+            for (i = 0; i < total; i++, seen++) {                                                  \
                 CHECK(keys[i] == key_##T(seen) && values[i] == seen);                             \
             }                                                                                     \
         }                                                                                         \
-        CHECK(seen == N && told == 0);                                                            \
+        CHECK(seen == N && total == 0);                                                            \
         CHECK(latchless_##T##_cursor_free(cursor) == LATCHLESS_OK);                               \
         CHECK(latchless_##T##_cursor_new(index, LOWEST, HIGHEST, 1, &cursor) == LATCHLESS_OK);    \
-        CHECK(latchless_##T##_cursor_next(cursor, NULL, values, 2000, &told) == LATCHLESS_OK);    \
-        for (i = 0; i < told; i++) CHECK(values[i] == N - 1 - i);                                 \
-        CHECK(told == 2000);                                                                      \
-        CHECK(latchless_##T##_remove_range(index, key_##T(10), key_##T(N - 11), &told)            \
+        CHECK(latchless_##T##_cursor_next(cursor, NULL, values, 2000, &total) == LATCHLESS_OK);    \
+        for (i = 0; i < total; i++) CHECK(values[i] == N - 1 - i);                                 \
+        CHECK(total == 2000);                                                                      \
+        CHECK(latchless_##T##_remove_range(index, key_##T(10), key_##T(N - 11), &total)            \
               == LATCHLESS_OK);                                                                   \
-        CHECK(told == N - 20);                                                                    \
+        CHECK(total == N - 20);                                                                    \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
         /* The cursor keeps what it needs. */                                                     \
-        CHECK(latchless_##T##_cursor_next(cursor, keys, values, N, &told) == LATCHLESS_OK);       \
-        CHECK(told >= 10 && values[told - 1] == 0);                                               \
+        CHECK(latchless_##T##_cursor_next(cursor, keys, values, N, &total) == LATCHLESS_OK);       \
+        CHECK(total >= 10 && values[total - 1] == 0);                                               \
         CHECK(latchless_##T##_cursor_free(cursor) == LATCHLESS_OK);                               \
     }                                                                                             \
                                                                                                   \
     static void T##_files(const char *path) {                                                     \
         latchless_##T *index, *again;                                                             \
         latchless_value value;                                                                    \
-        size_t i, told;                                                                           \
+        size_t i, total;                                                                           \
         CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(latchless_##T##_insert(index, key_##T(i), ~(uint64_t)i, NULL)                   \
                   == LATCHLESS_OK);                                                               \
         }                                                                                         \
-        CHECK(latchless_##T##_save(index, path, &told) == LATCHLESS_OK && told == N);             \
+        CHECK(latchless_##T##_save(index, path, &total) == LATCHLESS_OK && total == N);             \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
         CHECK(latchless_##T##_open(path, NULL, &again) == LATCHLESS_OK);                          \
         CHECK(latchless_##T##_check_invariants(again) == LATCHLESS_OK);                                      \
-        CHECK(latchless_##T##_len(again, &told) == LATCHLESS_OK && told == N);                    \
+        CHECK(latchless_##T##_len(again, &total) == LATCHLESS_OK && total == N);                    \
         for (i = 0; i < N; i++) {                                                                 \
             CHECK(latchless_##T##_get(again, key_##T(i), &value) == LATCHLESS_OK);                \
             CHECK(value == ~(uint64_t)i);                                                         \
@@ -321,7 +321,7 @@ static void options_and_stats(void) {
     latchless_u64 *index;
     static uint64_t keys[100000];
     static uint8_t refused[100000];
-    size_t i, there, told = 12345, marked = 0;
+    size_t i, there, total = 12345, marked = 0;
     CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
     CHECK(options.limit_bytes == SIZE_MAX && options.fill == 0.8 && options.threads == 1);
     options.limit_bytes = 64 * 1024;
@@ -330,9 +330,9 @@ static void options_and_stats(void) {
     options.group = 16;
     CHECK(latchless_u64_new(&options, &index) == LATCHLESS_OK);
     for (i = 0; i < COUNT(keys); i++) keys[i] = i * 0x9E3779B97F4A7C15u;
-    REFUSED(latchless_u64_insert_columns(index, keys, keys, COUNT(keys), &told, refused),
+    REFUSED(latchless_u64_insert_columns(index, keys, keys, COUNT(keys), &total, refused),
             LATCHLESS_MEMORY_LIMIT, "latchless_u64_insert_columns", "inserts were refused, the first at position ");
-    CHECK(told == 12345);
+    CHECK(total == 12345);
     CHECK(latchless_u64_len(index, &there) == LATCHLESS_OK);
     for (i = 0; i < COUNT(keys); i++) {
         marked += refused[i];
@@ -345,7 +345,7 @@ static void options_and_stats(void) {
     CHECK(stats.memory_bytes <= 64 * 1024 && stats.live_bytes <= stats.memory_bytes);
     CHECK(latchless_u64_free(index) == LATCHLESS_OK);
 
-    /* A load fills leaves as it is told to, by as many threads. */
+    /* A load fills leaves as it is total to, by as many threads. */
     for (i = 0; i < COUNT(keys); i++) keys[i] = i;
     CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
     options.fill = 0.5;

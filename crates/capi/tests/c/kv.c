@@ -95,12 +95,12 @@ static void one_key(void) {
 /* What a search answers: the entry of the array at `at`, or nothing if there is none. */
 #define NEAREST(search, key, is_there, at)                                                        \
     do {                                                                                          \
-        size_t key_len = 99, len = 98;                                                            \
+        size_t near_key_len = 99, near_len = 98;                                                  \
         const latchless_status status =                                                           \
-            search(index, key.bytes, key.len, any_key, ROOM, &key_len, any, LONGEST, &len);       \
+            search(index, key.bytes, key.len, any_key, ROOM, &near_key_len, any, LONGEST, &near_len); \
         CHECK(status == ((is_there) ? LATCHLESS_OK : LATCHLESS_NOT_FOUND));                       \
-        if (is_there) CHECK(is_key(any_key, key_len, at) && is_value(any, len, at));              \
-        else CHECK(key_len == 99 && len == 98);                                                   \
+        if (is_there) CHECK(is_key(any_key, near_key_len, at) && is_value(any, near_len, at));    \
+        else CHECK(near_key_len == 99 && near_len == 98);                                         \
     } while (0)
 
 static void order(void) {
@@ -166,7 +166,7 @@ static void batches(void) {
     static uint8_t found[N];
     static char got[N / 2 * LONGEST];
     latchless_kv *index = NULL;
-    size_t i, form, told, needed = 0;
+    size_t i, form, total, needed = 0;
     pack(&packed_keys, pointers, lens);
     pack(&packed_values, value_pointers, value_lens);
     for (i = 0; i < N; i++) {
@@ -192,41 +192,41 @@ static void batches(void) {
         CHECK(offsets[0] == 0 && offsets[N] == (int64_t)needed && needed <= sizeof got);
         memset(offsets, 0xFF, sizeof offsets);
         memset(got, 0x55, sizeof got);
-        REFUSED(latchless_kv_get_packed(index, asked.bytes, asked.narrow, 4, N, got, needed - 1, offsets, found, &told),
+        REFUSED(latchless_kv_get_packed(index, asked.bytes, asked.narrow, 4, N, got, needed - 1, offsets, found, &total),
                 LATCHLESS_SMALL_ROOM, "latchless_kv_get_packed", "values has room for ");
-        CHECK(offsets[N] == (int64_t)needed && told == N / 2 && found[N - 2] == 1 && found[N - 1] == 0);
+        CHECK(offsets[N] == (int64_t)needed && total == N / 2 && found[N - 2] == 1 && found[N - 1] == 0);
         CHECK(got[needed - 1] == 0x55);
         memset(found, 9, sizeof found);
         if (form == 0)
-            CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, got, needed, offsets, found, &told)
+            CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, got, needed, offsets, found, &total)
                   == LATCHLESS_OK);
         else
-            CHECK(latchless_kv_get_packed(index, asked.bytes, asked.wide, 8, N, got, sizeof got, offsets, found, &told)
+            CHECK(latchless_kv_get_packed(index, asked.bytes, asked.wide, 8, N, got, sizeof got, offsets, found, &total)
                   == LATCHLESS_OK);
-        CHECK(told == N / 2);
+        CHECK(total == N / 2);
         for (i = 0; i < N; i++) {
             CHECK(found[i] == (i % 2 == 0));
             if (i % 2 == 0) CHECK(is_value(got + offsets[i], (size_t)(offsets[i + 1] - offsets[i]), i / 2));
             else CHECK(offsets[i] == offsets[i + 1]);
         }
-        CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK);
+        CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK);
         /* The others come, and go with the ones that were there. */
         if (form == 0)
-            CHECK(latchless_kv_insert_columns(index, asked_pointers, asked_lens, value_pointers, value_lens, N, &told,
+            CHECK(latchless_kv_insert_columns(index, asked_pointers, asked_lens, value_pointers, value_lens, N, &total,
                                               found) == LATCHLESS_OK);
         else
-            CHECK(latchless_kv_insert_packed(index, asked.bytes, asked.wide, v->bytes, v->wide, 8, N, &told, found)
+            CHECK(latchless_kv_insert_packed(index, asked.bytes, asked.wide, v->bytes, v->wide, 8, N, &total, found)
                   == LATCHLESS_OK);
-        CHECK(told == N / 2 && found[0] == 0 && found[N - 1] == 0);
-        CHECK(latchless_kv_get(index, asked_pointers[9], asked_lens[9], any, LONGEST, &told) == LATCHLESS_OK);
-        CHECK(is_value(any, told, 9));
+        CHECK(total == N / 2 && found[0] == 0 && found[N - 1] == 0);
+        CHECK(latchless_kv_get(index, asked_pointers[9], asked_lens[9], any, LONGEST, &total) == LATCHLESS_OK);
+        CHECK(is_value(any, total, 9));
         if (form == 0)
-            CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &told) == LATCHLESS_OK);
-        else CHECK(latchless_kv_remove_packed(index, asked.bytes, asked.narrow, 4, N, found, &told) == LATCHLESS_OK);
-        CHECK(told == N && found[0] == 1 && found[N - 1] == 1);
-        CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &told) == LATCHLESS_OK);
-        CHECK(told == 0 && found[0] == 0);
-        CHECK(latchless_kv_len(index, &told) == LATCHLESS_OK && told == N / 2);
+            CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &total) == LATCHLESS_OK);
+        else CHECK(latchless_kv_remove_packed(index, asked.bytes, asked.narrow, 4, N, found, &total) == LATCHLESS_OK);
+        CHECK(total == N && found[0] == 1 && found[N - 1] == 1);
+        CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &total) == LATCHLESS_OK);
+        CHECK(total == 0 && found[0] == 0);
+        CHECK(latchless_kv_len(index, &total) == LATCHLESS_OK && total == N / 2);
         CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
         CHECK(latchless_kv_free(index) == LATCHLESS_OK);
     }
@@ -235,11 +235,11 @@ static void batches(void) {
 
 typedef struct {
     size_t next, step, limit;
-} course;
+} expected_walk;
 
 /* Checks that entries come in order; stops after `limit` of them. */
 static int ascends(const void *key, size_t key_len, const void *value, size_t value_len, void *context) {
-    course *course = context;
+    expected_walk *course = context;
     CHECK(is_key(key, key_len, course->next) && is_value(value, value_len, course->next));
     course->next += course->step;
     return --course->limit == 0;
@@ -248,10 +248,10 @@ static int ascends(const void *key, size_t key_len, const void *value, size_t va
 static void ranges(void) {
     latchless_kv *index = full();
     const string from = key_of(200), to = key_of(1000);
-    course course = {0, 1, N + 1};
-    size_t told;
-    CHECK(latchless_kv_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK && told == N);
-    CHECK(latchless_kv_count(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 400);
+    expected_walk course = {0, 1, N + 1};
+    size_t total;
+    CHECK(latchless_kv_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &total) == LATCHLESS_OK && total == N);
+    CHECK(latchless_kv_count(index, from.bytes, from.len, to.bytes, to.len, &total) == LATCHLESS_OK && total == 400);
     CHECK(latchless_kv_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
     CHECK(course.next == N);
     course.next = 499, course.step = (size_t)-1, course.limit = N;
@@ -262,8 +262,8 @@ static void ranges(void) {
     CHECK(course.next == 107);
     course.next = 2000, course.limit = N;
     CHECK(latchless_kv_scan_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
-    CHECK(latchless_kv_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
-    CHECK(told == 400);
+    CHECK(latchless_kv_remove_range(index, from.bytes, from.len, to.bytes, to.len, &total) == LATCHLESS_OK);
+    CHECK(total == 400);
     CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
@@ -352,8 +352,8 @@ static void files(const char *path) {
     static char longest[LATCHLESS_VALUE_MAX];
     latchless_kv *index = full(), *again;
     latchless_options options;
-    size_t told = 0, len;
-    CHECK(latchless_kv_save(index, path, &told) == LATCHLESS_OK && told == N);
+    size_t total = 0, len;
+    CHECK(latchless_kv_save(index, path, &total) == LATCHLESS_OK && total == N);
     CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
     same_in(again);
     CHECK(latchless_kv_free(again) == LATCHLESS_OK);
@@ -362,11 +362,11 @@ static void files(const char *path) {
     REFUSED(latchless_kv_open(path, &options, &again), LATCHLESS_MEMORY_LIMIT, "latchless_kv_open", "");
     CHECK(again == NULL);
     /* A save that is refused leaves the file, and tells no count. */
-    told = 7;
-    REFUSED(latchless_kv_save(index, "/nowhere/index.arrow", &told), LATCHLESS_IO, "latchless_kv_save",
+    total = 7;
+    REFUSED(latchless_kv_save(index, "/nowhere/index.arrow", &total), LATCHLESS_IO, "latchless_kv_save",
             "/nowhere/index.arrow");
-    REFUSED(latchless_kv_save(index, NULL, &told), LATCHLESS_NULL, "latchless_kv_save", "path is NULL");
-    CHECK(told == 7);
+    REFUSED(latchless_kv_save(index, NULL, &total), LATCHLESS_NULL, "latchless_kv_save", "path is NULL");
+    CHECK(total == 7);
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
     REFUSED(latchless_kv_open("/nowhere/index.arrow", NULL, &again), LATCHLESS_IO, "latchless_kv_open",
             "/nowhere/index.arrow");
@@ -377,7 +377,7 @@ static void files(const char *path) {
     CHECK(again == NULL);
     /* Nothing; and the longest value, under the shortest key, beside the shortest one. */
     CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
-    CHECK(latchless_kv_save(index, path, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_kv_save(index, path, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
     CHECK(latchless_kv_len(again, &len) == LATCHLESS_OK && len == 0);
     CHECK(latchless_kv_free(again) == LATCHLESS_OK);

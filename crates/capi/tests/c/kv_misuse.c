@@ -65,7 +65,7 @@ static void rooms(latchless_kv *index) {
     REFUSED(latchless_kv_get(index, "key", 3, room, 8, NULL), LATCHLESS_NULL, "latchless_kv_get", "value_len is NULL");
     REFUSED(latchless_kv_get(index, "key", 3, room, SIZE_MAX, &len), LATCHLESS_TOO_LONG, "latchless_kv_get",
             "value can't have");
-    /* Of an entry both lengths are told, whichever doesn't fit. */
+    /* Of an entry both lengths are total, whichever doesn't fit. */
     room[0] = '_';
     REFUSED(latchless_kv_first(index, room, 2, &key_len, any, 9, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_first",
             "key has room for 2 bytes, but needs 3");
@@ -110,45 +110,45 @@ static void batches(latchless_kv *index) {
     const int32_t offsets[4] = {0, 1, 3, 6}, falling[4] = {0, 3, 1, 6};
     int64_t value_offsets[4] = {7, 7, 7, 7};
     uint8_t marks[3] = {9, 9, 9};
-    size_t told = 42;
+    size_t total = 42;
     latchless_kv *loaded = index;
 
-    REFUSED(latchless_kv_insert_columns(index, keys, lens, NULL, lens, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, NULL, lens, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_kv_insert_columns", "values is NULL, but there are to be 3 elements");
-    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, NULL, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, NULL, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_kv_insert_columns", "value_lens is NULL, but there are to be 3 elements");
-    REFUSED(latchless_kv_insert_columns(index, keys, lens, holes, lens, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, holes, lens, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_kv_insert_columns", "values[1] is NULL, but has a length of 2");
-    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, huge, 3, &told, NULL), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, huge, 3, &total, NULL), LATCHLESS_TOO_LONG,
             "latchless_kv_insert_columns", "values[1] can't have 18446744073709551615 bytes");
-    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", falling, 4, 3, &told, NULL),
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", falling, 4, 3, &total, NULL),
             LATCHLESS_INVALID, "latchless_kv_insert_packed", "value_offsets[2] is 1, below the one before or zero");
-    REFUSED(latchless_kv_insert_packed(index, "abbccc", falling, "xyyzzz", offsets, 4, 3, &told, NULL),
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", falling, "xyyzzz", offsets, 4, 3, &total, NULL),
             LATCHLESS_INVALID, "latchless_kv_insert_packed", "offsets[2] is 1, below the one before or zero");
-    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, NULL, offsets, 4, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, NULL, offsets, 4, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_kv_insert_packed", "value_bytes is NULL, but has a length of 1");
-    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", offsets, 3, 3, &told, NULL),
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", offsets, 3, 3, &total, NULL),
             LATCHLESS_INVALID, "latchless_kv_insert_packed", "offset_size is 3, but must be 4 or 8");
-    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, 9, NULL, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, 9, NULL, NULL, &total), LATCHLESS_NULL,
             "latchless_kv_get_columns", "value_offsets is NULL");
-    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, SIZE_MAX, value_offsets, NULL, &told),
+    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, SIZE_MAX, value_offsets, NULL, &total),
             LATCHLESS_TOO_LONG, "latchless_kv_get_columns", "values can't have");
-    REFUSED(latchless_kv_remove_columns(index, NULL, lens, 3, NULL, &told), LATCHLESS_NULL,
+    REFUSED(latchless_kv_remove_columns(index, NULL, lens, 3, NULL, &total), LATCHLESS_NULL,
             "latchless_kv_remove_columns", "keys is NULL, but there are to be 3 elements");
-    CHECK(told == 42 && value_offsets[0] == 7);
-    CHECK(latchless_kv_len(index, &told) == LATCHLESS_OK && told == 0);
+    CHECK(total == 42 && value_offsets[0] == 7);
+    CHECK(latchless_kv_len(index, &total) == LATCHLESS_OK && total == 0);
 
     /* No elements: nothing is looked at, but there is a first offset. */
-    CHECK(latchless_kv_get_columns(index, NULL, NULL, 0, NULL, 0, value_offsets, NULL, &told) == LATCHLESS_OK);
-    CHECK(told == 0 && value_offsets[0] == 0 && value_offsets[1] == 7);
-    CHECK(latchless_kv_insert_packed(index, NULL, NULL, NULL, NULL, 4, 0, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_kv_get_columns(index, NULL, NULL, 0, NULL, 0, value_offsets, NULL, &total) == LATCHLESS_OK);
+    CHECK(total == 0 && value_offsets[0] == 0 && value_offsets[1] == 7);
+    CHECK(latchless_kv_insert_packed(index, NULL, NULL, NULL, NULL, 4, 0, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_kv_bulk_load(NULL, NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_kv_free(loaded) == LATCHLESS_OK);
 
     /* A value that is too long: the others are in, and it is named; a load is refused as a whole. */
-    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, too_long, 3, &told, marks), LATCHLESS_VALUE_TOO_LONG,
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, too_long, 3, &total, marks), LATCHLESS_VALUE_TOO_LONG,
             "latchless_kv_insert_columns", "1 of 3 inserts were refused, the first at position 1");
-    CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
+    CHECK(total == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
     CHECK(latchless_kv_contains_key(index, "bb", 2) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_kv_contains_key(index, "ccc", 3) == LATCHLESS_OK);
     REFUSED(latchless_kv_bulk_load(keys, lens, values, too_long, 3, NULL, &loaded), LATCHLESS_VALUE_TOO_LONG,
@@ -160,7 +160,7 @@ static void batches(latchless_kv *index) {
 }
 
 static void places(latchless_kv *index) {
-    size_t told;
+    size_t total;
     REFUSED(latchless_kv_new(NULL, NULL), LATCHLESS_NULL, "latchless_kv_new", "out is NULL");
     REFUSED(latchless_kv_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_kv_cursor_new", "out is NULL");
     REFUSED(latchless_kv_len(index, NULL), LATCHLESS_NULL, "latchless_kv_len", "len is NULL");
@@ -168,7 +168,7 @@ static void places(latchless_kv *index) {
             "latchless_kv_scan", "visitor is NULL");
     REFUSED(latchless_kv_scan_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_kv_scan_prefix",
             "visitor is NULL");
-    REFUSED(latchless_kv_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_kv_count",
+    REFUSED(latchless_kv_count(index, "b", 1, "a", 1, &total), LATCHLESS_INVERTED_RANGE, "latchless_kv_count",
             "begin is after end");
     CHECK(strcmp(latchless_status_text(LATCHLESS_VALUE_TOO_LONG), "the value is too long") == 0);
 }

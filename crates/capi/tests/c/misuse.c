@@ -11,7 +11,7 @@ static void handles(latchless_u64 *index) {
     latchless_i64 *signed_index;
     latchless_u64_cursor *cursor;
     latchless_value value = 3;
-    size_t told;
+    size_t total;
     int i;
     /* Anything of this size that isn't a handle. */
     union { double aligned; char bytes[256]; } memory;
@@ -30,12 +30,12 @@ static void handles(latchless_u64 *index) {
             "latchless_u64_get", "the handle is one of latchless_u64_cursor");
     REFUSED(latchless_u64_free((latchless_u64 *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_u64_free",
             "the handle is one of latchless_u64_cursor");
-    REFUSED(latchless_u64_cursor_next((latchless_u64_cursor *)(void *)index, NULL, NULL, 1, &told),
+    REFUSED(latchless_u64_cursor_next((latchless_u64_cursor *)(void *)index, NULL, NULL, 1, &total),
             LATCHLESS_BAD_HANDLE, "latchless_u64_cursor_next", "but must be one of latchless_u64_cursor");
     CHECK(latchless_u64_cursor_free(cursor) == LATCHLESS_OK);
     REFUSED(latchless_u64_cursor_free(cursor), LATCHLESS_BAD_HANDLE, "latchless_u64_cursor_free",
             "the handle of latchless_u64_cursor was freed before");
-    REFUSED(latchless_u64_cursor_next(cursor, NULL, NULL, 1, &told), LATCHLESS_BAD_HANDLE,
+    REFUSED(latchless_u64_cursor_next(cursor, NULL, NULL, 1, &total), LATCHLESS_BAD_HANDLE,
             "latchless_u64_cursor_next", "was freed before");
 
     CHECK(latchless_u64_free(NULL) == LATCHLESS_OK);
@@ -61,7 +61,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     uint64_t keys[] = {1, 2, 3};
     uint64_t read[3] = {0, 0, 0};
     uint8_t found[3];
-    size_t told = 42;
+    size_t total = 42;
     latchless_u64_cursor *cursor = NULL;
     latchless_u64 *loaded;
     /* 17 bytes on, nothing is aligned. */
@@ -77,19 +77,19 @@ static void pointers_and_lengths(latchless_u64 *index) {
             "visitor is NULL");
     REFUSED(latchless_u64_save(index, NULL, NULL), LATCHLESS_NULL, "latchless_u64_save", "path is NULL");
     REFUSED(latchless_u64_stats(index, NULL), LATCHLESS_NULL, "latchless_u64_stats", "stats is NULL");
-    REFUSED(latchless_u64_get_columns(index, NULL, 3, read, found, &told), LATCHLESS_NULL,
+    REFUSED(latchless_u64_get_columns(index, NULL, 3, read, found, &total), LATCHLESS_NULL,
             "latchless_u64_get_columns", "keys is NULL, but there are to be 3 elements");
-    REFUSED(latchless_u64_insert_columns(index, keys, NULL, 3, &told, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_u64_insert_columns(index, keys, NULL, 3, &total, NULL), LATCHLESS_NULL,
             "latchless_u64_insert_columns", "values is NULL, but there are to be 3 elements");
     REFUSED(latchless_u64_rank_columns(index, keys, 3, NULL), LATCHLESS_NULL, "latchless_u64_rank_columns",
             "ranks is NULL");
-    REFUSED(latchless_u64_count_columns(index, keys, NULL, 3, &told), LATCHLESS_NULL,
+    REFUSED(latchless_u64_count_columns(index, keys, NULL, 3, &total), LATCHLESS_NULL,
             "latchless_u64_count_columns", "high is NULL");
-    CHECK(told == 42);
+    CHECK(total == 42);
 
     /* No elements: nothing is looked at. */
-    CHECK(latchless_u64_get_columns(index, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
-    CHECK(latchless_u64_insert_columns(index, NULL, NULL, 0, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_u64_get_columns(index, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_u64_insert_columns(index, NULL, NULL, 0, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_u64_remove_columns(index, NULL, 0, NULL, NULL, NULL) == LATCHLESS_OK);
     CHECK(latchless_u64_floor_columns(index, NULL, 0, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
     CHECK(latchless_u64_rank_columns(index, NULL, 0, NULL) == LATCHLESS_OK);
@@ -105,13 +105,13 @@ static void pointers_and_lengths(latchless_u64 *index) {
     REFUSED(latchless_u64_bulk_load((const uint64_t *)(UINTPTR_MAX - 63), keys, 9, NULL, &loaded), LATCHLESS_TOO_LONG,
             "latchless_u64_bulk_load", "keys can't have 9 elements");
     CHECK(loaded == NULL);
-    REFUSED(latchless_u64_page(index, 0, 9, 0, NULL, read, SIZE_MAX / 2, &told), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_u64_page(index, 0, 9, 0, NULL, read, SIZE_MAX / 2, &total), LATCHLESS_TOO_LONG,
             "latchless_u64_page", "values can't have");
 
-    REFUSED(latchless_u64_page(index, 0, 9, 0, keys, read, 0, &told), LATCHLESS_INVALID, "latchless_u64_page",
+    REFUSED(latchless_u64_page(index, 0, 9, 0, keys, read, 0, &total), LATCHLESS_INVALID, "latchless_u64_page",
             "room is 0");
     CHECK(latchless_u64_cursor_new(index, 0, 9, 0, &cursor) == LATCHLESS_OK);
-    REFUSED(latchless_u64_cursor_next(cursor, keys, read, 0, &told), LATCHLESS_INVALID,
+    REFUSED(latchless_u64_cursor_next(cursor, keys, read, 0, &total), LATCHLESS_INVALID,
             "latchless_u64_cursor_next", "room is 0");
     REFUSED(latchless_u64_cursor_next(cursor, keys, read, 1, NULL), LATCHLESS_NULL, "latchless_u64_cursor_next",
             "filled is NULL");
@@ -120,16 +120,16 @@ static void pointers_and_lengths(latchless_u64 *index) {
     /* Alignment doesn't matter. */
     memcpy(unaligned + 17, keys, sizeof keys);
     CHECK(latchless_u64_insert_columns(index, (const uint64_t *)(void *)(unaligned + 17),
-                                       (const uint64_t *)(void *)(unaligned + 17), 3, &told, NULL)
+                                       (const uint64_t *)(void *)(unaligned + 17), 3, &total, NULL)
           == LATCHLESS_OK);
-    CHECK(told == 3);
+    CHECK(total == 3);
     CHECK(latchless_u64_get_columns(index, keys, 3, (uint64_t *)(void *)(unaligned + 33), NULL, NULL)
           == LATCHLESS_OK);
     CHECK(memcmp(unaligned + 33, keys, sizeof keys) == 0);
     /* Nor that answers take the place of keys. */
     CHECK(latchless_u64_insert(index, 2, 20, NULL) == LATCHLESS_PRESENT);
-    CHECK(latchless_u64_get_columns(index, keys, 3, keys, NULL, &told) == LATCHLESS_OK);
-    CHECK(told == 3 && keys[0] == 1 && keys[1] == 20 && keys[2] == 3);
+    CHECK(latchless_u64_get_columns(index, keys, 3, keys, NULL, &total) == LATCHLESS_OK);
+    CHECK(total == 3 && keys[0] == 1 && keys[1] == 20 && keys[2] == 3);
 }
 
 static void keys_and_ranges(latchless_u64 *index) {
@@ -138,18 +138,18 @@ static void keys_and_ranges(latchless_u64 *index) {
     const uint64_t unsorted[] = {1, 5, 4}, twice[] = {1, 5, 5}, low[] = {1, 9}, high[] = {2, 8};
     const double some[] = {1.0, 2.0, NAN, 3.0}, zeros[] = {-0.0, 0.0};
     const uint64_t values[] = {1, 2, 3, 4};
-    size_t told, counts[2];
+    size_t total, counts[2];
 
     CHECK(latchless_f64_new(NULL, &floats) == LATCHLESS_OK);
     REFUSED(latchless_f64_insert(floats, NAN, 1, NULL), LATCHLESS_NAN, "latchless_f64_insert", "key is NaN");
     REFUSED(latchless_f64_get(floats, -NAN, NULL), LATCHLESS_NAN, "latchless_f64_get", "key is NaN");
     REFUSED(latchless_f64_floor(floats, NAN, NULL, NULL), LATCHLESS_NAN, "latchless_f64_floor", "key is NaN");
-    REFUSED(latchless_f64_count(floats, 0.0, NAN, &told), LATCHLESS_NAN, "latchless_f64_count", "high is NaN");
+    REFUSED(latchless_f64_count(floats, 0.0, NAN, &total), LATCHLESS_NAN, "latchless_f64_count", "high is NaN");
     REFUSED(latchless_f64_insert_columns(floats, some, values, 4, NULL, NULL), LATCHLESS_NAN,
             "latchless_f64_insert_columns", "keys[2] is NaN");
     REFUSED(latchless_f64_get_columns(floats, some, 4, NULL, NULL, NULL), LATCHLESS_NAN,
             "latchless_f64_get_columns", "keys[2] is NaN");
-    CHECK(latchless_f64_len(floats, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_f64_len(floats, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_f64_free(floats) == LATCHLESS_OK);
     REFUSED(latchless_f64_bulk_load(some, values, 4, NULL, &floats), LATCHLESS_NAN, "latchless_f64_bulk_load",
             "keys[2] is NaN");
@@ -161,7 +161,7 @@ static void keys_and_ranges(latchless_u64 *index) {
             "position 2");
     REFUSED(latchless_u64_bulk_load(twice, values, 3, NULL, &loaded), LATCHLESS_DUPLICATE, "latchless_u64_bulk_load",
             "position 2");
-    REFUSED(latchless_u64_count(index, 2, 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_u64_count",
+    REFUSED(latchless_u64_count(index, 2, 1, &total), LATCHLESS_INVERTED_RANGE, "latchless_u64_count",
             "low is above high");
     REFUSED(latchless_u64_remove_range(index, 2, 1, NULL), LATCHLESS_INVERTED_RANGE,
             "latchless_u64_remove_range", "low is above high");

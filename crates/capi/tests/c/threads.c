@@ -19,23 +19,23 @@ static void *change(void *argument) {
     static latchless_value values[THREADS][BATCH];
     static uint8_t found[THREADS][BATCH];
     latchless_value value;
-    size_t i, j, told;
+    size_t i, j, total;
     char mine[64];
     for (i = 0; i < PER_THREAD; i += BATCH) {
         for (j = 0; j < BATCH; j++) {
             keys[thread][j] = key_of(thread, i + j);
             values[thread][j] = thread * 1000000 + i + j;
         }
-        CHECK(latchless_i64_insert_columns(tree, keys[thread], values[thread], BATCH, &told, NULL)
+        CHECK(latchless_i64_insert_columns(tree, keys[thread], values[thread], BATCH, &total, NULL)
               == LATCHLESS_OK);
-        CHECK(told == BATCH);
+        CHECK(total == BATCH);
         /* A failure of this thread's own, whose message nobody overwrites. */
         CHECK(latchless_i64_get_columns(tree, keys[thread], SIZE_MAX - thread, NULL, NULL, NULL)
               == LATCHLESS_TOO_LONG);
         snprintf(mine, sizeof mine, "%zu elements", (size_t)(SIZE_MAX - thread));
-        CHECK(latchless_i64_get_columns(tree, keys[thread], BATCH, values[thread], found[thread], &told)
+        CHECK(latchless_i64_get_columns(tree, keys[thread], BATCH, values[thread], found[thread], &total)
               == LATCHLESS_OK);
-        CHECK(told == BATCH);
+        CHECK(total == BATCH);
         CHECK(strstr(latchless_last_error(), mine) != NULL);
         /* Every third goes, one by one. */
         for (j = i - i % 3; j < i + BATCH; j += 3) {
@@ -87,14 +87,14 @@ static void *pop(void *argument) {
 static void *fetch(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     static int64_t keys[THREADS][64];
-    size_t told;
+    size_t total;
     for (;;) {
         const latchless_status status =
-            latchless_i64_cursor_next(shared_cursor, keys[thread], NULL, 64, &told);
+            latchless_i64_cursor_next(shared_cursor, keys[thread], NULL, 64, &total);
         if (status == LATCHLESS_NOT_FOUND) return NULL;
         if (status == LATCHLESS_BUSY) continue;
         CHECK(status == LATCHLESS_OK);
-        fetched[thread] += told;
+        fetched[thread] += total;
     }
 }
 

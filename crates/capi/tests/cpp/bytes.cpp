@@ -165,6 +165,8 @@ void batches() {
 void cursors() {
     latchless::bytes_index index;
     for (const auto key : {"a", "b", "d"}) index.insert(key, latchless::bits_of(key[0]));
+    iterates(index, std::map<std::string, latchless::value>{{"a", 'a'}, {"b", 'b'}, {"d", 'd'}});
+    iterates(latchless::bytes_index(), std::map<std::string, latchless::value>());
     auto cursor = index.cursor();
     CHECK(!cursor.current() && !cursor.prev());
     CHECK(cursor.next()->key == "a" && cursor.next()->value == 'b');
@@ -221,7 +223,7 @@ void errors() {
     for (int i = 0; i < 5000; ++i) keys.push_back(std::to_string(i * 7919 % 5000));
     try {
         small.insert(keys, std::vector<latchless::value>(keys.size()));
-        CHECK(!"a batch that is too large is refused");
+        CHECK(false); // A batch that is too large is refused.
     } catch (const latchless::memory_error &error) {
         CHECK(error.status() == LATCHLESS_MEMORY_LIMIT);
         CHECK(error.refused().size() == keys.size() - small.size() && small.size() > 300);
@@ -265,7 +267,7 @@ void callbacks() {
 
 static void files(const std::string &path) {
     latchless::bytes_index pages;
-    for (int i = 0; i < 1000; i++) pages.insert(std::to_string(i * 7919 % 1000), i);
+    for (int i = 0; i < 1000; i++) pages.insert(std::to_string(i * 7919 % 1000), static_cast<latchless::value>(i));
     CHECK(pages.save(path) == 1000);
     const auto again = latchless::bytes_index::open(path);
     CHECK(again.size() == 1000 && again.get("919") == pages.get("919"));

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#if __cplusplus >= 202002L
+#include <ranges>
+#endif
 
 #include "latchless.hpp"
 
@@ -27,6 +30,20 @@ bool throws(latchless_status status, const char *about, F &&work) {
         return right;
     }
     return false;
+}
+
+// Checks that a loop over an index passes the entries of a std::map, in their order.
+template <class Index, class Model>
+void iterates(const Index &index, const Model &model) {
+#if __cplusplus >= 202002L
+    static_assert(std::ranges::input_range<const Index &>);
+#endif
+    auto expected = model.begin();
+    for (const auto &[key, value] : index) {
+        CHECK(expected != model.end() && key == expected->first && value == expected->second);
+        ++expected;
+    }
+    CHECK(expected == model.end());
 }
 
 #endif

@@ -98,8 +98,8 @@ void compare(const latchless::index<Key> &index, const map<Key> &model, std::mt1
     const auto from = model.lower_bound(low), to = model.upper_bound(high);
     CHECK(index.count(low, high) == static_cast<std::size_t>(std::distance(from, to)));
     auto expected = from;
-    index.for_each(low, high, [&](Key key, latchless::value value) {
-        CHECK(expected != to && expected->first == key && expected->second == value);
+    index.for_each(low, high, [&](Key found, latchless::value value) {
+        CHECK(expected != to && expected->first == found && expected->second == value);
         ++expected;
     });
     CHECK(expected == to);
@@ -160,11 +160,18 @@ void ranges() {
         index.page(latchless::ends<Key>::lowest(), key_of<Key>(10), 3, latchless::direction::descending);
     CHECK((back.keys == std::vector<Key>{key_of<Key>(10), key_of<Key>(9), key_of<Key>(8)}));
     CHECK(index.page(key_of<Key>(1), key_of<Key>(2), 0).keys.empty());
+    std::map<Key, latchless::value> model;
+    for (std::uint64_t i = 0; i < 3000; ++i) model.emplace(key_of<Key>(i), i);
+    iterates(index, model);
+    iterates(latchless::index<Key>(), std::map<Key, latchless::value>());
+    CHECK(std::count_if(index.begin(), index.end(), [](const auto &entry) { return entry.value < 7; }) == 7);
 
+    auto entry = index.begin();
     auto cursor = index.cursor(latchless::ends<Key>::lowest(), latchless::ends<Key>::highest(),
-                             latchless::direction::descending);
+                               latchless::direction::descending);
     std::vector<latchless::value> seen;
-    index = latchless::index<Key>(); // The cursor keeps what it needs.
+    index = latchless::index<Key>(); // The cursor and the iterator keep what they need.
+    CHECK(entry->value == 0 && (++entry)->value == 1);
     for (auto next = cursor.next(700); !next.keys.empty(); next = cursor.next(700)) {
         seen.insert(seen.end(), next.values.begin(), next.values.end());
     }

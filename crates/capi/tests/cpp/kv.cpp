@@ -172,6 +172,9 @@ void moves() {
     CHECK(c.size() == 1 && a.handle() == nullptr);
     CHECK(throws<latchless::argument_error>(LATCHLESS_BAD_HANDLE, "the handle is NULL", [&] { a.insert("a", "1"); }));
     auto cursor = b.cursor();
+    b.insert("b", std::string(60000, 'd'));
+    iterates(b, std::map<std::string, std::string>{{"a", "1"}, {"b", std::string(60000, 'd')}});
+    b.remove("b");
     b = std::move(c); // The cursor keeps what it needs.
     CHECK(cursor.seek_first()->value == "1" && !cursor.next() && cursor.prev()->key == "a" && !cursor.seek("b"));
 }
@@ -198,7 +201,7 @@ void errors() {
     for (int i = 0; i < 5000; ++i) keys.push_back(std::to_string(i * 7919 % 5000));
     try {
         small.insert(keys, keys);
-        CHECK(!"a batch that is too large is refused");
+        CHECK(false); // A batch that is too large is refused.
     } catch (const latchless::memory_error &error) {
         CHECK(error.status() == LATCHLESS_MEMORY_LIMIT);
         CHECK(error.refused().size() == keys.size() - small.size() && small.size() > 300);
@@ -222,8 +225,8 @@ void files(const std::string &path) {
     const auto again = latchless::kv_index::open(path);
     again.check_invariants();
     CHECK(again.size() == 1001 && again.get("") == pages.get(""));
-    again.for_each("", std::nullopt, [&](std::string_view key, std::string_view value) {
-        CHECK(pages.get(key) == std::string(value));
+    again.for_each("", std::nullopt, [&](std::string_view key, std::string_view page) {
+        CHECK(pages.get(key) == std::string(page));
     });
     latchless::options options;
     options.limit_bytes = 64 * 1024;

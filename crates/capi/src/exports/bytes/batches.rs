@@ -8,9 +8,13 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it is there, and
-/// values[i] its value; otherwise found[i] gets 0, and values[i] is as before. `*hits` gets how many are
-/// there. `values`, `found` and `hits` may be NULL.
+/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. Much faster than single calls, because
+/// memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
+///   NULL
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get_columns(
     index: *const latchless_bytes,
@@ -25,10 +29,18 @@ pub unsafe extern "C" fn latchless_bytes_get_columns(
     serve!(latchless_bytes_get_columns(index): bytes::batches::get_or_remove(Done::Looked, keys, values, found, hits))
 }
 
-/// As latchless_bytes_get_columns(), of packed keys: all their bytes are in one place, the i-th key from
-/// offset i to offset i + 1. So there is one offset more than keys. The offsets are int32_t or int64_t, as
-/// `offset_size` says, 4 or 8: the columns of Arrow's types Binary and Utf8, or LargeBinary and LargeUtf8,
-/// are like that. LATCHLESS_INVALID: an offset is below zero, or below the one before.
+/// Looks up `count` packed keys, as latchless_bytes_get_columns() does. The bytes of all keys are
+/// contiguous, and the i-th key extends from offset i to offset i + 1, so there is one more offset than
+/// keys. Arrow's columns of the types Binary and Utf8 (int32_t), LargeBinary and LargeUtf8 (int64_t) have
+/// this layout.
+///
+/// \param offsets `count` + 1 of int32_t or int64_t
+/// \param offset_size 4 for int32_t, 8 for int64_t
+/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
+///   NULL
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
+/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get_packed(
     index: *const latchless_bytes,
@@ -44,10 +56,12 @@ pub unsafe extern "C" fn latchless_bytes_get_packed(
     serve!(latchless_bytes_get_packed(index): bytes::batches::get_or_remove(Done::Looked, keys, values, found, hits))
 }
 
-/// Puts values[i] under the key of lens[i] bytes at keys[i]; of equal keys the last one's stays. Ascending
-/// keys go in faster. `*new_keys` gets how many weren't there before. If memory is refused or a key is too
-/// long, all others are done, refused[i] gets 1 for those that aren't, and `*new_keys` is as before;
-/// otherwise refused[i] gets 0. `new_keys` and `refused` may be NULL.
+/// Stores values[i] under the key of lens[i] bytes at keys[i] for `count` keys. Of equal keys the last
+/// one's value remains. Sorted keys are faster. If memory is refused or a key is too long, all other
+/// entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert_columns(
     index: *const latchless_bytes,
@@ -62,7 +76,10 @@ pub unsafe extern "C" fn latchless_bytes_insert_columns(
     serve!(latchless_bytes_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
-/// As latchless_bytes_insert_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Inserts packed keys, as latchless_bytes_insert_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert_packed(
     index: *const latchless_bytes,
@@ -78,7 +95,12 @@ pub unsafe extern "C" fn latchless_bytes_insert_packed(
     serve!(latchless_bytes_insert_packed(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
-/// Removes keys; otherwise as latchless_bytes_get_columns().
+/// Removes `count` keys: the i-th has lens[i] bytes at keys[i].
+///
+/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove_columns(
     index: *const latchless_bytes,
@@ -93,7 +115,12 @@ pub unsafe extern "C" fn latchless_bytes_remove_columns(
     serve!(latchless_bytes_remove_columns(index): bytes::batches::get_or_remove(Done::Removed, keys, values, found, hits))
 }
 
-/// Removes keys; otherwise as latchless_bytes_get_packed().
+/// Removes packed keys, as latchless_bytes_remove_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove_packed(
     index: *const latchless_bytes,

@@ -9,8 +9,8 @@ use crate::key::ByteStrings;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// A place in an index of byte strings: on an entry, before the first one, or after the last one. One thread
-/// at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+/// A position in an index of byte strings: on an entry, before the first one, or after the last one. One
+/// thread at a time may use it; a second one gets LATCHLESS_BUSY.
 pub struct latchless_bytes_cursor(());
 
 impl Handle for latchless_bytes_cursor {
@@ -19,8 +19,10 @@ impl Handle for latchless_bytes_cursor {
     const KEYS: ByteStrings = ByteStrings::NEW;
 }
 
-/// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
-/// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+/// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
+/// changes that threads make further on. It may outlive the index.
+///
+/// \param[out] out the cursor, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_new(
     index: *const latchless_bytes,
@@ -29,10 +31,14 @@ pub unsafe extern "C" fn latchless_bytes_cursor_new(
     serve!(latchless_bytes_cursor_new(index): bytes::cursors::new(latchless_bytes_cursor::KIND, out.cast()))
 }
 
-/// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is after
-/// the last entry. Here and below the entry that the cursor comes to is told: the address and the length of
-/// its key, and its value; each of the three may be NULL. The key is there until the cursor goes elsewhere
-/// or is freed. What isn't found writes nothing.
+/// Moves to a key or, if it is absent, to the first key after it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_seek(
     cursor: *mut latchless_bytes_cursor,
@@ -45,8 +51,14 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek(
     serve!(latchless_bytes_cursor_seek(cursor): bytes::cursors::go(Way::Seek((key, key_len)), (near_key, near_key_len), value))
 }
 
-/// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
-/// the first entry.
+/// Moves to a key or, if it is absent, to the last key before it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_seek_for_prev(
     cursor: *mut latchless_bytes_cursor,
@@ -59,7 +71,12 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek_for_prev(
     serve!(latchless_bytes_cursor_seek_for_prev(cursor): bytes::cursors::go(Way::SeekForPrev((key, key_len)), (near_key, near_key_len), value))
 }
 
-/// Goes to the first entry.
+/// Moves to the first entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_seek_first(
     cursor: *mut latchless_bytes_cursor,
@@ -70,7 +87,12 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek_first(
     serve!(latchless_bytes_cursor_seek_first(cursor): bytes::cursors::go(Way::First, (key, key_len), value))
 }
 
-/// Goes to the last entry.
+/// Moves to the last entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_seek_last(
     cursor: *mut latchless_bytes_cursor,
@@ -81,8 +103,12 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek_last(
     serve!(latchless_bytes_cursor_seek_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), value))
 }
 
-/// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
-/// it stays.
+/// Moves to the next entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_next(
     cursor: *mut latchless_bytes_cursor,
@@ -93,8 +119,12 @@ pub unsafe extern "C" fn latchless_bytes_cursor_next(
     serve!(latchless_bytes_cursor_next(cursor): bytes::cursors::go(Way::Next, (key, key_len), value))
 }
 
-/// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
-/// where it stays.
+/// Moves to the previous entry.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_prev(
     cursor: *mut latchless_bytes_cursor,
@@ -105,7 +135,13 @@ pub unsafe extern "C" fn latchless_bytes_cursor_prev(
     serve!(latchless_bytes_cursor_prev(cursor): bytes::cursors::go(Way::Prev, (key, key_len), value))
 }
 
-/// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+/// Gets the entry that the cursor is on.
+///
+/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_current(
     cursor: *mut latchless_bytes_cursor,
@@ -116,7 +152,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_current(
     serve!(latchless_bytes_cursor_current(cursor): bytes::cursors::go(Way::Here, (key, key_len), value))
 }
 
-/// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_free(
     cursor: *mut latchless_bytes_cursor,

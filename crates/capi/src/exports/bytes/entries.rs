@@ -6,8 +6,11 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
-/// `*value` is as before. `value` may be NULL.
+/// Gets the value of the key of `key_len` bytes at `key`.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get(
     index: *const latchless_bytes,
@@ -18,7 +21,10 @@ pub unsafe extern "C" fn latchless_bytes_get(
     serve!(latchless_bytes_get(index): bytes::entries::get((key, key_len), value))
 }
 
-/// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_contains_key(
     index: *const latchless_bytes,
@@ -28,9 +34,12 @@ pub unsafe extern "C" fn latchless_bytes_contains_key(
     serve!(latchless_bytes_contains_key(index): bytes::entries::contains_key((key, key_len)))
 }
 
-/// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
-/// and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
-/// LATCHLESS_KEY_MAX bytes. `before` may be NULL.
+/// Inserts a copy of a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert(
     index: *const latchless_bytes,
@@ -42,8 +51,12 @@ pub unsafe extern "C" fn latchless_bytes_insert(
     serve!(latchless_bytes_insert(index): bytes::entries::insert((key, key_len), value, before))
 }
 
-/// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-/// gets its value. Otherwise as latchless_bytes_insert(). `present` may be NULL.
+/// Inserts a copy of a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_try_insert(
     index: *const latchless_bytes,
@@ -55,8 +68,11 @@ pub unsafe extern "C" fn latchless_bytes_try_insert(
     serve!(latchless_bytes_try_insert(index): bytes::entries::try_insert((key, key_len), value, present))
 }
 
-/// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-/// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_replace(
     index: *const latchless_bytes,
@@ -68,7 +84,11 @@ pub unsafe extern "C" fn latchless_bytes_replace(
     serve!(latchless_bytes_replace(index): bytes::entries::replace((key, key_len), value, before))
 }
 
-/// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove(
     index: *const latchless_bytes,
@@ -79,9 +99,12 @@ pub unsafe extern "C" fn latchless_bytes_remove(
     serve!(latchless_bytes_remove(index): bytes::entries::remove((key, key_len), before))
 }
 
-/// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-/// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-/// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_compare_exchange(
     index: *const latchless_bytes,
@@ -94,7 +117,12 @@ pub unsafe extern "C" fn latchless_bytes_compare_exchange(
     serve!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), (expected, value), found))
 }
 
-/// Removes a key if its value is the expected one; otherwise as latchless_bytes_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_compare_remove(
     index: *const latchless_bytes,

@@ -12,12 +12,12 @@ use crate::status::latchless_status;
 use core::ffi::{c_char, c_void};
 use core::ptr;
 
-/// The most bytes that a key of an index has. A longer one can be asked for, but isn't there.
+/// The largest number of bytes in a key. A longer key can be looked up, but is never present.
 pub const LATCHLESS_KEY_MAX: usize = 65535;
 
 const _: () = assert!(LATCHLESS_KEY_MAX == KEY_MAX);
 
-/// An ordered index from byte strings to values.
+/// An ordered index whose keys are byte strings and whose values have 64 bits.
 pub struct latchless_bytes(());
 
 impl Handle for latchless_bytes {
@@ -26,8 +26,10 @@ impl Handle for latchless_bytes {
     const KEYS: ByteStrings = ByteStrings::NEW;
 }
 
-/// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
-/// that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults; `threads` and `group` are ignored
+/// \param[out] out the index, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_new(
     options: *const latchless_options,
@@ -36,8 +38,12 @@ pub unsafe extern "C" fn latchless_bytes_new(
     serve!(latchless_bytes_new(ptr::null::<latchless_bytes>()): life::new(options, out.cast()))
 }
 
-/// Makes an index: values[i] goes under the key of lens[i] bytes at keys[i]. Keys must ascend and differ.
-/// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index: values[i] is stored under the key of lens[i] bytes at keys[i]. The keys must be
+/// ascending and distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_bulk_load(
     keys: *const *const c_void,
@@ -51,7 +57,12 @@ pub unsafe extern "C" fn latchless_bytes_bulk_load(
     serve!(latchless_bytes_bulk_load(ptr::null::<latchless_bytes>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
-/// As latchless_bytes_bulk_load(), of packed keys: see latchless_bytes_get_packed().
+/// Creates an index from packed keys, as latchless_bytes_bulk_load() does: see
+/// latchless_bytes_get_packed().
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_bulk_load_packed(
     bytes: *const c_void,
@@ -66,9 +77,11 @@ pub unsafe extern "C" fn latchless_bytes_bulk_load_packed(
     serve!(latchless_bytes_bulk_load_packed(ptr::null::<latchless_bytes>()): bytes::batches::bulk_load(keys, values, options, out.cast()))
 }
 
-/// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-/// are byte strings or texts and its values are numbers of 64 bits. `options` may be NULL. `*out` is NULL if
-/// that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte
+/// strings or texts, and its values numbers of 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_open(
     path: *const c_char,
@@ -78,11 +91,13 @@ pub unsafe extern "C" fn latchless_bytes_open(
     serve!(latchless_bytes_open(ptr::null::<latchless_bytes>()): bytes::files::open(path, options, out.cast()))
 }
 
-/// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at
-/// `path` is replaced in one step, or left as it was if the call fails. The file that a symbolic link leads
-/// to is replaced; the permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other
-/// threads may use and change the index meanwhile; entries that they change are saved in one of their
-/// states. `entries`, which may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key`, of the type Binary, and `value`. The file at
+/// `path` is replaced in one step; if the call fails, it is unchanged. A symbolic link is followed, and
+/// permissions are kept. Other threads may use and change the index meanwhile; an entry that they change is
+/// saved in one of its states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_save(
     index: *const latchless_bytes,
@@ -92,14 +107,14 @@ pub unsafe extern "C" fn latchless_bytes_save(
     serve!(latchless_bytes_save(index): bytes::files::save(path, entries))
 }
 
-/// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
 /// its memory until they are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_free(index: *mut latchless_bytes) -> latchless_status {
     serve!(latchless_bytes_free(index): handle::free_index())
 }
 
-/// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_len(
     index: *const latchless_bytes,
@@ -108,8 +123,10 @@ pub unsafe extern "C" fn latchless_bytes_len(
     serve!(latchless_bytes_len(index): life::len(len))
 }
 
-/// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
-/// large index. `held` and `live` may be NULL.
+/// Gets the bytes that the index holds for keys, values and nodes. Takes constant time.
+///
+/// \param[out] held all bytes that the index holds; may be NULL
+/// \param[out] live those of them that are in use; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_memory_bytes(
     index: *const latchless_bytes,
@@ -119,14 +136,16 @@ pub unsafe extern "C" fn latchless_bytes_memory_bytes(
     serve!(latchless_bytes_memory_bytes(index): life::memory_bytes(held, live))
 }
 
-/// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_clear(index: *const latchless_bytes) -> latchless_status {
     serve!(latchless_bytes_clear(index): life::clear())
 }
 
-/// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-/// change the index. `misled` is 0.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile. `misled` is 0.
+///
+/// \param[in,out] stats its `struct_size` must be set
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_stats(
     index: *const latchless_bytes,
@@ -135,8 +154,9 @@ pub unsafe extern "C" fn latchless_bytes_stats(
     serve!(latchless_bytes_stats(index): life::stats(stats))
 }
 
-/// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-/// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_check_invariants(index: *const latchless_bytes) -> latchless_status {
     serve!(latchless_bytes_check_invariants(index): life::check_invariants())

@@ -7,10 +7,14 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key
-/// goes to `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM:
-/// the key is longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is
-/// asked for, and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param room the number of bytes that fit at `key`
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the key has more than `room` bytes; only `*key_len` is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_first(
     index: *const latchless_bytes,
@@ -22,7 +26,7 @@ pub unsafe extern "C" fn latchless_bytes_first(
     serve!(latchless_bytes_first(index): bytes::entries::end(End::First, (key, room, key_len), value))
 }
 
-/// The entry with the largest key.
+/// Gets the entry with the largest key. The parameters are those of latchless_bytes_first().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_last(
     index: *const latchless_bytes,
@@ -34,9 +38,14 @@ pub unsafe extern "C" fn latchless_bytes_last(
     serve!(latchless_bytes_last(index): bytes::entries::end(End::Last, (key, room, key_len), value))
 }
 
-/// Removes the entry with the smallest key, atomically. Unless `key` is NULL, there must be room for
-/// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is
-/// removed.
+/// Removes the entry with the smallest key, in one atomic step. Any key must fit, so that none is lost.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param room LATCHLESS_KEY_MAX or more, unless `key` is NULL
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM `room` is less than LATCHLESS_KEY_MAX, and nothing is removed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_pop_first(
     index: *const latchless_bytes,
@@ -48,7 +57,8 @@ pub unsafe extern "C" fn latchless_bytes_pop_first(
     serve!(latchless_bytes_pop_first(index): bytes::entries::end(End::PopFirst, (key, room, key_len), value))
 }
 
-/// Removes the entry with the largest key, atomically; otherwise as latchless_bytes_pop_first().
+/// Removes the entry with the largest key, in one atomic step. The parameters are those of
+/// latchless_bytes_pop_first().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_pop_last(
     index: *const latchless_bytes,
@@ -60,8 +70,15 @@ pub unsafe extern "C" fn latchless_bytes_pop_last(
     serve!(latchless_bytes_pop_last(index): bytes::entries::end(End::PopLast, (key, room, key_len), value))
 }
 
-/// The entry with the largest key that is equal or smaller. Its key goes to `near_key`, as that of
-/// latchless_bytes_first() does; `near_key` may be where `key` is.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
+///   `key`
+/// \param room the number of bytes that fit at `near_key`
+/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the entry's key has more than `room` bytes; only `*near_key_len` is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_floor(
     index: *const latchless_bytes,
@@ -75,7 +92,8 @@ pub unsafe extern "C" fn latchless_bytes_floor(
     serve!(latchless_bytes_floor(index): bytes::entries::near(Near::Floor, (key, key_len), (near_key, room, near_key_len), value))
 }
 
-/// The entry with the smallest key that is equal or larger; otherwise as latchless_bytes_floor().
+/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
+/// latchless_bytes_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_ceiling(
     index: *const latchless_bytes,
@@ -89,7 +107,8 @@ pub unsafe extern "C" fn latchless_bytes_ceiling(
     serve!(latchless_bytes_ceiling(index): bytes::entries::near(Near::Ceiling, (key, key_len), (near_key, room, near_key_len), value))
 }
 
-/// The entry with the largest smaller key; otherwise as latchless_bytes_floor().
+/// Gets the entry with the largest key that is less than `key`. The parameters are those of
+/// latchless_bytes_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_lower(
     index: *const latchless_bytes,
@@ -103,7 +122,8 @@ pub unsafe extern "C" fn latchless_bytes_lower(
     serve!(latchless_bytes_lower(index): bytes::entries::near(Near::Lower, (key, key_len), (near_key, room, near_key_len), value))
 }
 
-/// The entry with the smallest larger key; otherwise as latchless_bytes_floor().
+/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
+/// latchless_bytes_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_higher(
     index: *const latchless_bytes,

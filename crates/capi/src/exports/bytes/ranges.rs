@@ -6,8 +6,9 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// What latchless_bytes_scan() calls: with a key and its value. The key is there until it returns. Not
-/// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_bytes_scan(). It receives one entry, whose key is valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 pub type latchless_bytes_visitor = Option<
     unsafe extern "C-unwind" fn(
         key: *const c_void,
@@ -17,9 +18,12 @@ pub type latchless_bytes_visitor = Option<
     ) -> c_int,
 >;
 
-/// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
-/// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
-/// Looks at all leaves of the range.
+/// Counts the keys from `begin` on and before `end`. Reads every leaf of the range.
+///
+/// \param begin the empty string is before all other keys
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] count the number of keys
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_count(
     index: *const latchless_bytes,
@@ -32,8 +36,11 @@ pub unsafe extern "C" fn latchless_bytes_count(
     serve!(latchless_bytes_count(index): bytes::ranges::count((begin, begin_len), (end, end_len), count))
 }
 
-/// Removes the keys of a range, which is as that of latchless_bytes_count(); `*removed`, which may be NULL,
-/// gets how many they were. Not atomic as a whole.
+/// Removes the keys from `begin` on and before `end`, not atomically as a whole.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param[out] removed the number of keys removed; may be NULL
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove_range(
     index: *const latchless_bytes,
@@ -46,8 +53,15 @@ pub unsafe extern "C" fn latchless_bytes_remove_range(
     serve!(latchless_bytes_remove_range(index): bytes::ranges::remove_range((begin, begin_len), (end, end_len), removed))
 }
 
-/// Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or,
-/// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `begin` on and before `end` to a function, one at a time, in ascending order.
+///
+/// \param end_len LATCHLESS_NO_END: the range has no end
+/// \param descending not 0: descending order
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
+/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_scan(
     index: *const latchless_bytes,
@@ -63,8 +77,12 @@ pub unsafe extern "C" fn latchless_bytes_scan(
     serve!(latchless_bytes_scan(index): bytes::ranges::scan(range, descending, visitor, context))
 }
 
-/// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
-/// returned something else than 0.
+/// Passes the entries whose keys start with a prefix to a function, one at a time, in ascending order.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK all such entries were passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_scan_prefix(
     index: *const latchless_bytes,

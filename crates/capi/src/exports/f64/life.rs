@@ -10,10 +10,11 @@ use crate::status::latchless_status;
 use core::ffi::c_char;
 use core::ptr;
 
-/// An ordered index from keys of the type f64 to values.
+/// An ordered index whose keys are of the type f64.
 pub struct latchless_f64(());
 
-/// A place in a range of such an index.
+/// A position in a range of an index of f64. One thread at a time may use it; a second one gets
+/// LATCHLESS_BUSY.
 pub struct latchless_f64_cursor(());
 
 impl Handle for latchless_f64 {
@@ -28,7 +29,10 @@ impl Handle for latchless_f64_cursor {
     const KEYS: KeyType = f64::TYPE;
 }
 
-/// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an empty index.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_new(
     options: *const latchless_options,
@@ -37,9 +41,12 @@ pub unsafe extern "C" fn latchless_f64_new(
     serve!(latchless_f64_new(ptr::null::<latchless_f64>()): life::new(options, out.cast()))
 }
 
-/// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
-/// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
-/// message names the position at fault.
+/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
+/// distinct. Much faster than inserting the same entries.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
+///   fault
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_bulk_load(
     keys: *const f64,
@@ -51,8 +58,11 @@ pub unsafe extern "C" fn latchless_f64_bulk_load(
     serve!(latchless_f64_bulk_load(ptr::null::<latchless_f64>()): life::bulk_load(keys.cast(), values, count, options, out.cast()))
 }
 
-/// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-/// are of this type and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
+/// type, and its values 64 bits.
+///
+/// \param options NULL for the defaults
+/// \param[out] out the index, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_open(
     path: *const c_char,
@@ -62,11 +72,13 @@ pub unsafe extern "C" fn latchless_f64_open(
     serve!(latchless_f64_open(ptr::null::<latchless_f64>()): files::open(path, options, out.cast()))
 }
 
-/// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
-/// one step, or left as it was if the call fails. The file that a symbolic link leads to is replaced; the
-/// permissions stay. What is there and no file is refused with `LATCHLESS_IO`. Other threads may use and
-/// change the index meanwhile; entries that they change are saved in one of their states. `entries`, which
-/// may be NULL, gets how many were saved.
+/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
+/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
+/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
+/// states.
+///
+/// \param[out] entries the number of entries saved; may be NULL
+/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_save(
     index: *const latchless_f64,
@@ -76,27 +88,29 @@ pub unsafe extern "C" fn latchless_f64_save(
     serve!(latchless_f64_save(index): files::save(path, entries))
 }
 
-/// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
+/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
 /// its memory until they are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_free(index: *mut latchless_f64) -> latchless_status {
     serve!(latchless_f64_free(index): handle::free_index())
 }
 
-/// How many keys there are. Exact when no thread is changing that.
+/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_len(index: *const latchless_f64, len: *mut usize) -> latchless_status {
     serve!(latchless_f64_len(index): life::len(len))
 }
 
-/// Removes all keys. Not atomic as a whole. Memory is kept for what comes next.
+/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_clear(index: *const latchless_f64) -> latchless_status {
     serve!(latchless_f64_clear(index): life::clear())
 }
 
-/// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
-/// change the index.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
+/// the index meanwhile.
+///
+/// \param[in,out] stats its `struct_size` must be set
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_stats(
     index: *const latchless_f64,
@@ -105,8 +119,9 @@ pub unsafe extern "C" fn latchless_f64_stats(
     serve!(latchless_f64_stats(index): life::stats(stats))
 }
 
-/// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
-/// thread is changing.
+/// Checks every node. Meant for tests. No thread may be changing the index.
+///
+/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_check_invariants(index: *const latchless_f64) -> latchless_status {
     serve!(latchless_f64_check_invariants(index): life::check_invariants())

@@ -9,8 +9,9 @@ use crate::ranges::Visitor;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// What latchless_f64_scan() calls: with `count` keys and their values, which are there until it returns.
-/// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// A callback of latchless_f64_scan(). It receives `count` entries, which are valid until it returns, and
+/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// longjmp() may leave it.
 pub type latchless_f64_visitor = Option<
     unsafe extern "C-unwind" fn(
         keys: *const f64,
@@ -29,7 +30,9 @@ fn shown_cells(
     unsafe { core::mem::transmute(visitor) }
 }
 
-/// How many keys there are from `low` to `high`, both included.
+/// Counts the keys from `low` to `high`, both included.
+///
+/// \param[out] count the number of keys
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_count(
     index: *const latchless_f64,
@@ -40,8 +43,9 @@ pub unsafe extern "C" fn latchless_f64_count(
     serve!(latchless_f64_count(index): ranges::count(low.cell(), high.cell(), count))
 }
 
-/// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-/// were. Not atomic as a whole.
+/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
+///
+/// \param[out] removed the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_remove_range(
     index: *const latchless_f64,
@@ -52,9 +56,14 @@ pub unsafe extern "C" fn latchless_f64_remove_range(
     serve!(latchless_f64_remove_range(index): ranges::remove_range(low.cell(), high.cell(), removed))
 }
 
-/// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-/// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-/// `values` may be NULL.
+/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
+///
+/// \param descending not 0: copies the last entries instead, in descending order
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range is empty
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_page(
     index: *const latchless_f64,
@@ -69,8 +78,13 @@ pub unsafe extern "C" fn latchless_f64_page(
     serve!(latchless_f64_page(index): ranges::page(low.cell(), high.cell(), descending, keys.cast(), values, room, filled))
 }
 
-/// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-/// LATCHLESS_STOPPED: it returned something else than 0.
+/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
+/// at a time.
+///
+/// \param visitor returns 0 to go on
+/// \param context is passed to `visitor`
+/// \retval LATCHLESS_OK the whole range was passed
+/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_scan(
     index: *const latchless_f64,
@@ -82,9 +96,11 @@ pub unsafe extern "C" fn latchless_f64_scan(
     serve!(latchless_f64_scan(index): ranges::scan(low.cell(), high.cell(), visitor.map(shown_cells), context))
 }
 
-/// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
-/// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
-/// the index. `*out` is NULL if that fails.
+/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
+/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
+///
+/// \param descending not 0: descending order
+/// \param[out] out the cursor, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_cursor_new(
     index: *const latchless_f64,
@@ -96,9 +112,14 @@ pub unsafe extern "C" fn latchless_f64_cursor_new(
     serve!(latchless_f64_cursor_new(index): cursors::new(low.cell(), high.cell(), descending, latchless_f64_cursor::KIND, out.cast()))
 }
 
-/// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-/// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-/// meanwhile gets LATCHLESS_BUSY.
+/// Copies the next entries.
+///
+/// \param[out] keys room for `room` keys; may be NULL
+/// \param[out] values room for `room` values; may be NULL
+/// \param room the number of entries to copy at most, 1 or more
+/// \param[out] filled the number of entries copied
+/// \retval LATCHLESS_NOT_FOUND the range has no more entries
+/// \retval LATCHLESS_BUSY another thread is using the cursor
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_cursor_next(
     cursor: *mut latchless_f64_cursor,
@@ -110,7 +131,7 @@ pub unsafe extern "C" fn latchless_f64_cursor_next(
     serve!(latchless_f64_cursor_next(cursor): cursors::next(keys.cast(), values, room, filled))
 }
 
-/// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_cursor_free(cursor: *mut latchless_f64_cursor) -> latchless_status {
     serve!(latchless_f64_cursor_free(cursor): handle::free_cursor())

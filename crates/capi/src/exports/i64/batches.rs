@@ -7,9 +7,11 @@ use crate::exports::library::latchless_value;
 use crate::exports::serve;
 use crate::status::latchless_status;
 
-/// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
-/// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
-/// NULL.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
+///
+/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
+/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_get_columns(
     index: *const latchless_i64,
@@ -22,10 +24,11 @@ pub unsafe extern "C" fn latchless_i64_get_columns(
     serve!(latchless_i64_get_columns(index): batches::get_or_remove(Done::Looked, keys.cast(), count, values, found, hits))
 }
 
-/// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-/// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-/// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-/// be NULL.
+/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
+/// are faster. If memory is refused, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_insert_columns(
     index: *const latchless_i64,
@@ -38,7 +41,12 @@ pub unsafe extern "C" fn latchless_i64_insert_columns(
     serve!(latchless_i64_insert_columns(index): batches::insert(keys.cast(), values, count, new_keys, refused))
 }
 
-/// Removes keys; otherwise as latchless_i64_get_columns().
+/// Removes `count` keys.
+///
+/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
+///   be NULL
+/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_remove_columns(
     index: *const latchless_i64,
@@ -51,9 +59,14 @@ pub unsafe extern "C" fn latchless_i64_remove_columns(
     serve!(latchless_i64_remove_columns(index): batches::get_or_remove(Done::Removed, keys.cast(), count, values, found, hits))
 }
 
-/// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
-/// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
-/// NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_floor_columns(
     index: *const latchless_i64,
@@ -67,9 +80,14 @@ pub unsafe extern "C" fn latchless_i64_floor_columns(
     serve!(latchless_i64_floor_columns(index): batches::near(Near::Floor, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
-/// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
-/// NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_ceiling_columns(
     index: *const latchless_i64,
@@ -83,8 +101,14 @@ pub unsafe extern "C" fn latchless_i64_ceiling_columns(
     serve!(latchless_i64_ceiling_columns(index): batches::near(Near::Ceiling, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-/// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_lower_columns(
     index: *const latchless_i64,
@@ -98,8 +122,14 @@ pub unsafe extern "C" fn latchless_i64_lower_columns(
     serve!(latchless_i64_lower_columns(index): batches::near(Near::Lower, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-/// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
+///   be NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
+///   NULL
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_higher_columns(
     index: *const latchless_i64,
@@ -113,8 +143,14 @@ pub unsafe extern "C" fn latchless_i64_higher_columns(
     serve!(latchless_i64_higher_columns(index): batches::near(Near::Higher, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// Of each key the nearest entry, on whichever side, as latchless_i64_nearest; otherwise as
-/// latchless_i64_floor_columns. Each answer is of one moment.
+/// Gets, for each of `count` keys, the entry that latchless_i64_nearest() returns. Each answer is correct
+/// at one moment.
+///
+/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
+///   NULL
+/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
+/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
+/// \param[out] hits the number of entries found; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_nearest_columns(
     index: *const latchless_i64,
@@ -128,7 +164,9 @@ pub unsafe extern "C" fn latchless_i64_nearest_columns(
     serve!(latchless_i64_nearest_columns(index): batches::near(NearNumber::Nearest, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// ranks[i] gets how many keys are smaller than keys[i].
+/// Gets the ranks of `count` keys: see latchless_i64_rank().
+///
+/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_rank_columns(
     index: *const latchless_i64,
@@ -139,7 +177,9 @@ pub unsafe extern "C" fn latchless_i64_rank_columns(
     serve!(latchless_i64_rank_columns(index): batches::ranks(keys.cast(), count, ranks))
 }
 
-/// counts[i] gets how many keys there are from low[i] to high[i], both included.
+/// Counts the keys of `count` ranges.
+///
+/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_count_columns(
     index: *const latchless_i64,

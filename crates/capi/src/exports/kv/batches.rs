@@ -6,13 +6,17 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. Their values go to `values` one after the
-/// other, where there is room for `room` bytes: the i-th from value_offsets[i] to value_offsets[i + 1],
-/// and nothing for a key that isn't there. So there is one offset more than keys, as in a column of
-/// Arrow's type LargeBinary. found[i] gets 1 if the key is there, otherwise 0, and `*hits` how many are.
-/// LATCHLESS_SMALL_ROOM: the values need value_offsets[count] bytes; all but `values`, which may have been
-/// written in part, is as if there were room. Where `values` is NULL, no values are asked for.
-/// `value_offsets`, if `values` is NULL, `found` and `hits` may be NULL.
+/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. The bytes of all values are written
+/// contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i + 1], as in an Arrow
+/// column of the type LargeBinary. An absent key has an empty value.
+///
+/// \param[out] values receives the values' bytes; NULL if they aren't needed
+/// \param room the number of bytes that fit at `values`
+/// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys present; may be NULL
+/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
+///   in part, and the other answers are complete
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_get_columns(
     index: *const latchless_kv,
@@ -29,7 +33,12 @@ pub unsafe extern "C" fn latchless_kv_get_columns(
     serve!(latchless_kv_get_columns(index): bytes::gathered::get(keys, (values, room, value_offsets), found, hits))
 }
 
-/// As latchless_kv_get_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Looks up packed keys, as latchless_kv_get_columns() does: see latchless_bytes_get_packed(). The
+/// parameters for the answers are those of latchless_kv_get_columns().
+///
+/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
+///   in part, and the other answers are complete
+/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_get_packed(
     index: *const latchless_kv,
@@ -47,11 +56,12 @@ pub unsafe extern "C" fn latchless_kv_get_packed(
     serve!(latchless_kv_get_packed(index): bytes::gathered::get(keys, (values, room, value_offsets), found, hits))
 }
 
-/// Puts the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i]; of equal
-/// keys the last one's stays. Ascending keys go in faster. `*new_keys` gets how many weren't there before.
-/// If memory is refused, or a key or a value is too long, all others are done, refused[i] gets 1 for those
-/// that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may be
-/// NULL.
+/// Stores the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i] for
+/// `count` keys. Of equal keys the last one's value remains. Sorted keys are faster. If memory is refused
+/// or a string is too long, all other entries are inserted.
+///
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_insert_columns(
     index: *const latchless_kv,
@@ -68,8 +78,11 @@ pub unsafe extern "C" fn latchless_kv_insert_columns(
     serve!(latchless_kv_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
-/// As latchless_kv_insert_columns(), of packed keys and values, whose offsets have one width: see
-/// latchless_bytes_get_packed().
+/// Inserts packed keys and values, as latchless_kv_insert_columns() does: see latchless_bytes_get_packed().
+///
+/// \param offset_size 4 or 8, for the offsets of both keys and values
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_insert_packed(
     index: *const latchless_kv,
@@ -87,9 +100,11 @@ pub unsafe extern "C" fn latchless_kv_insert_packed(
     serve!(latchless_kv_insert_packed(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
-/// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it was there, otherwise
-/// 0, and `*hits` how many were. Their values aren't told: see latchless_kv_remove(). `found` and `hits`
-/// may be NULL.
+/// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. To get the values that they had, use
+/// latchless_kv_remove().
+///
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_remove_columns(
     index: *const latchless_kv,
@@ -103,7 +118,10 @@ pub unsafe extern "C" fn latchless_kv_remove_columns(
     serve!(latchless_kv_remove_columns(index): bytes::gathered::remove(keys, found, hits))
 }
 
-/// As latchless_kv_remove_columns(), of packed keys: see latchless_bytes_get_packed().
+/// Removes packed keys, as latchless_kv_remove_columns() does: see latchless_bytes_get_packed().
+///
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
+/// \param[out] hits the number of keys removed; may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_remove_packed(
     index: *const latchless_kv,

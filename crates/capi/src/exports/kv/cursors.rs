@@ -8,8 +8,8 @@ use crate::key::ByteStrings;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// A place in an index from byte strings to byte strings: on an entry, before the first one, or after the
-/// last one. One thread at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+/// A position in an index from byte strings to byte strings: on an entry, before the first one, or after
+/// the last one. One thread at a time may use it; a second one gets LATCHLESS_BUSY.
 pub struct latchless_kv_cursor(());
 
 impl Handle for latchless_kv_cursor {
@@ -18,8 +18,10 @@ impl Handle for latchless_kv_cursor {
     const KEYS: ByteStrings<Vec<u8>> = ByteStrings::NEW;
 }
 
-/// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
-/// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+/// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
+/// changes that threads make further on. It may outlive the index.
+///
+/// \param[out] out the cursor, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_new(
     index: *const latchless_kv,
@@ -28,10 +30,16 @@ pub unsafe extern "C" fn latchless_kv_cursor_new(
     serve!(latchless_kv_cursor_new(index): bytes::cursors::new(latchless_kv_cursor::KIND, out.cast()))
 }
 
-/// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is
-/// after the last entry. Here and below the entry that the cursor comes to is told: the addresses and the
-/// lengths of its key and its value, each of which may be NULL. They are there until the next call for the
-/// cursor. What isn't found writes nothing.
+/// Moves to a key or, if it is absent, to the first key after it.
+///
+/// \param[out] near_key the address of the entry's key, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] near_key_len the length of the entry's key; may be NULL
+/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] value_len the length of the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_seek(
     cursor: *mut latchless_kv_cursor,
@@ -45,8 +53,11 @@ pub unsafe extern "C" fn latchless_kv_cursor_seek(
     serve!(latchless_kv_cursor_seek(cursor): bytes::cursors::go(Way::Seek((key, key_len)), (near_key, near_key_len), (value, value_len)))
 }
 
-/// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
-/// the first entry.
+/// Moves to a key or, if it is absent, to the last key before it. The parameters are those of
+/// latchless_kv_cursor_seek().
+///
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_seek_for_prev(
     cursor: *mut latchless_kv_cursor,
@@ -60,7 +71,14 @@ pub unsafe extern "C" fn latchless_kv_cursor_seek_for_prev(
     serve!(latchless_kv_cursor_seek_for_prev(cursor): bytes::cursors::go(Way::SeekForPrev((key, key_len)), (near_key, near_key_len), (value, value_len)))
 }
 
-/// Goes to the first entry.
+/// Moves to the first entry.
+///
+/// \param[out] key the address of the entry's key, valid until the next call for the cursor; may be NULL
+/// \param[out] key_len the length of the entry's key; may be NULL
+/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
+///   NULL
+/// \param[out] value_len the length of the entry's value; may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_seek_first(
     cursor: *mut latchless_kv_cursor,
@@ -72,7 +90,9 @@ pub unsafe extern "C" fn latchless_kv_cursor_seek_first(
     serve!(latchless_kv_cursor_seek_first(cursor): bytes::cursors::go(Way::First, (key, key_len), (value, value_len)))
 }
 
-/// Goes to the last entry.
+/// Moves to the last entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_seek_last(
     cursor: *mut latchless_kv_cursor,
@@ -84,8 +104,9 @@ pub unsafe extern "C" fn latchless_kv_cursor_seek_last(
     serve!(latchless_kv_cursor_seek_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), (value, value_len)))
 }
 
-/// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
-/// it stays.
+/// Moves to the next entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_next(
     cursor: *mut latchless_kv_cursor,
@@ -97,8 +118,9 @@ pub unsafe extern "C" fn latchless_kv_cursor_next(
     serve!(latchless_kv_cursor_next(cursor): bytes::cursors::go(Way::Next, (key, key_len), (value, value_len)))
 }
 
-/// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
-/// where it stays.
+/// Moves to the previous entry. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_prev(
     cursor: *mut latchless_kv_cursor,
@@ -110,7 +132,10 @@ pub unsafe extern "C" fn latchless_kv_cursor_prev(
     serve!(latchless_kv_cursor_prev(cursor): bytes::cursors::go(Way::Prev, (key, key_len), (value, value_len)))
 }
 
-/// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+/// Gets the entry that the cursor is on. The parameters are those of latchless_kv_cursor_seek_first().
+///
+/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
+///   written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_current(
     cursor: *mut latchless_kv_cursor,
@@ -122,7 +147,7 @@ pub unsafe extern "C" fn latchless_kv_cursor_current(
     serve!(latchless_kv_cursor_current(cursor): bytes::cursors::go(Way::Here, (key, key_len), (value, value_len)))
 }
 
-/// Frees a cursor, unless `cursor` is NULL.
+/// Frees a cursor, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_cursor_free(cursor: *mut latchless_kv_cursor) -> latchless_status {
     serve!(latchless_kv_cursor_free(cursor): handle::free_cursor())

@@ -6,11 +6,14 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The value under the key of `key_len` bytes at `key`. It goes to `value`, where there is room for
-/// `value_room` bytes, and its length to `*value_len`. LATCHLESS_SMALL_ROOM: the value is longer,
-/// `*value_len` says how long, and nothing else is written. Where `value` is NULL, no value is asked for,
-/// and `value_len` may be NULL, too. LATCHLESS_NOT_FOUND: the key isn't there, and nothing is written.
-/// `value` may be where `key` is.
+/// Gets the value of the key of `key_len` bytes at `key`.
+///
+/// \param[out] value receives the value's bytes; NULL if they aren't needed; may overlap `key`
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the value has more than `value_room` bytes; only `*value_len` is written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_get(
     index: *const latchless_kv,
@@ -23,7 +26,10 @@ pub unsafe extern "C" fn latchless_kv_get(
     serve!(latchless_kv_get(index): bytes::entries::get((key, key_len), (value, value_room, value_len)))
 }
 
-/// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_contains_key(
     index: *const latchless_kv,
@@ -33,11 +39,17 @@ pub unsafe extern "C" fn latchless_kv_contains_key(
     serve!(latchless_kv_contains_key(index): bytes::entries::contains_key((key, key_len)))
 }
 
-/// Puts a value under a key; both are copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
-/// and the one before goes to `before` as latchless_kv_get() tells one. LATCHLESS_OK: it wasn't. Unless
-/// `before` is NULL, there must be room for LATCHLESS_VALUE_MAX bytes, so that no value is lost; otherwise
-/// it is LATCHLESS_SMALL_ROOM, and nothing is done. LATCHLESS_KEY_TOO_LONG, LATCHLESS_VALUE_TOO_LONG: the
-/// key or the value has more bytes than LATCHLESS_KEY_MAX or LATCHLESS_VALUE_MAX.
+/// Inserts copies of a key and a value, or replaces the value of a key that is present. A value of any
+/// length must fit at `before`, so that none is lost.
+///
+/// \param[out] before receives the bytes of the value that was replaced; NULL if they aren't needed
+/// \param before_room LATCHLESS_VALUE_MAX or more, unless `before` is NULL
+/// \param[out] before_len the length of the value that was replaced; may be NULL if `before` is
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_insert(
     index: *const latchless_kv,
@@ -52,9 +64,16 @@ pub unsafe extern "C" fn latchless_kv_insert(
     serve!(latchless_kv_insert(index): bytes::entries::insert((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
-/// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and its value
-/// goes to `present`. LATCHLESS_SMALL_ROOM: the same, but that value is longer than `present_room`; see
-/// latchless_kv_get(). Otherwise as latchless_kv_insert().
+/// Inserts copies of a key and a value unless the key is present.
+///
+/// \param[out] present receives the bytes of the value that is present; NULL if they aren't needed
+/// \param present_room the number of bytes that fit at `present`
+/// \param[out] present_len the length of the value that is present; may be NULL if `present` is
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
+/// \retval LATCHLESS_SMALL_ROOM the key is present, and its value has more than `present_room` bytes
+/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_try_insert(
     index: *const latchless_kv,
@@ -69,8 +88,12 @@ pub unsafe extern "C" fn latchless_kv_try_insert(
     serve!(latchless_kv_try_insert(index): bytes::entries::try_insert((key, key_len), (value, value_len), (present, present_room, present_len)))
 }
 
-/// Replaces the value of a key that is there; the one before goes to `before`, as in latchless_kv_insert().
-/// LATCHLESS_NOT_FOUND: it isn't, and nothing is changed.
+/// Replaces the value of a key that is present. The parameters are those of latchless_kv_insert().
+///
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
+/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_replace(
     index: *const latchless_kv,
@@ -85,8 +108,11 @@ pub unsafe extern "C" fn latchless_kv_replace(
     serve!(latchless_kv_replace(index): bytes::entries::replace((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
-/// Removes a key; its value goes to `before`, as in latchless_kv_insert(). LATCHLESS_NOT_FOUND: it isn't
-/// there.
+/// Removes a key. The parameters for the value that it had are those of latchless_kv_insert().
+///
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_remove(
     index: *const latchless_kv,
@@ -99,9 +125,15 @@ pub unsafe extern "C" fn latchless_kv_remove(
     serve!(latchless_kv_remove(index): bytes::entries::remove((key, key_len), (before, before_room, before_len)))
 }
 
-/// Replaces the value of a key if it has the expected bytes. LATCHLESS_MISMATCH: it has others, and goes to
-/// `found`. LATCHLESS_SMALL_ROOM: the same, but it is longer than `found_room`; see latchless_kv_get().
-/// LATCHLESS_NOT_FOUND: the key isn't there. In these cases nothing is changed.
+/// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
+///
+/// \param[out] found receives the bytes of a value that isn't the expected one; NULL if they aren't needed
+/// \param found_room the number of bytes that fit at `found`
+/// \param[out] found_len the length of a value that isn't the expected one; may be NULL if `found` is
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_compare_exchange(
     index: *const latchless_kv,
@@ -118,7 +150,13 @@ pub unsafe extern "C" fn latchless_kv_compare_exchange(
     serve!(latchless_kv_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), ((expected, expected_len), (value, value_len)), (found, found_room, found_len)))
 }
 
-/// Removes a key if its value has the expected bytes; otherwise as latchless_kv_compare_exchange().
+/// Removes a key if its value has the expected bytes. Otherwise nothing changes. The parameters are those
+/// of latchless_kv_compare_exchange().
+///
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_compare_remove(
     index: *const latchless_kv,

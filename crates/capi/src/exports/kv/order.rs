@@ -6,11 +6,16 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's
-/// key and its value go to `key` and `value`, where there is room for `key_room` and `value_room` bytes,
-/// and their lengths to `*key_len` and `*value_len`. LATCHLESS_SMALL_ROOM: one of them is longer, both
-/// lengths are told, and nothing else is written. Where `key` is NULL, no key is asked for, and `key_len`
-/// may be NULL, too; so with `value`. What isn't found writes nothing.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param key_room the number of bytes that fit at `key`
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the key or the value doesn't fit; only the two lengths are written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_first(
     index: *const latchless_kv,
@@ -24,7 +29,7 @@ pub unsafe extern "C" fn latchless_kv_first(
     serve!(latchless_kv_first(index): bytes::entries::end(End::First, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
-/// The entry with the largest key.
+/// Gets the entry with the largest key. The parameters are those of latchless_kv_first().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_last(
     index: *const latchless_kv,
@@ -38,9 +43,17 @@ pub unsafe extern "C" fn latchless_kv_last(
     serve!(latchless_kv_last(index): bytes::entries::end(End::Last, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
-/// Removes the entry with the smallest key, atomically. Unless they are NULL, `key` must have room for
-/// LATCHLESS_KEY_MAX bytes and `value` for LATCHLESS_VALUE_MAX, so that nothing is lost; otherwise it is
-/// LATCHLESS_SMALL_ROOM, and nothing is removed.
+/// Removes the entry with the smallest key, in one atomic step. Any key and any value must fit, so that
+/// nothing is lost.
+///
+/// \param[out] key receives the key's bytes; NULL if they aren't needed
+/// \param key_room LATCHLESS_KEY_MAX or more, unless `key` is NULL
+/// \param[out] key_len the key's length; may be NULL if `key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room LATCHLESS_VALUE_MAX or more, unless `value` is NULL
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM `key_room` or `value_room` is too small, and nothing is removed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_pop_first(
     index: *const latchless_kv,
@@ -54,7 +67,8 @@ pub unsafe extern "C" fn latchless_kv_pop_first(
     serve!(latchless_kv_pop_first(index): bytes::entries::end(End::PopFirst, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
-/// Removes the entry with the largest key, atomically; otherwise as latchless_kv_pop_first().
+/// Removes the entry with the largest key, in one atomic step. The parameters are those of
+/// latchless_kv_pop_first().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_pop_last(
     index: *const latchless_kv,
@@ -68,8 +82,17 @@ pub unsafe extern "C" fn latchless_kv_pop_last(
     serve!(latchless_kv_pop_last(index): bytes::entries::end(End::PopLast, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
-/// The entry with the largest key that is equal or smaller. Its key goes to `near_key` and its value to
-/// `value`, as those of latchless_kv_first() do; `near_key` may be where `key` is.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
+///   `key`
+/// \param near_key_room the number of bytes that fit at `near_key`
+/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
+/// \param[out] value receives the value's bytes; NULL if they aren't needed
+/// \param value_room the number of bytes that fit at `value`
+/// \param[out] value_len the value's length; may be NULL if `value` is
+/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
+/// \retval LATCHLESS_SMALL_ROOM the entry's key or value doesn't fit; only the two lengths are written
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_floor(
     index: *const latchless_kv,
@@ -85,7 +108,8 @@ pub unsafe extern "C" fn latchless_kv_floor(
     serve!(latchless_kv_floor(index): bytes::entries::near(Near::Floor, (key, key_len), (near_key, near_key_room, near_key_len), (value, value_room, value_len)))
 }
 
-/// The entry with the smallest key that is equal or larger; otherwise as latchless_kv_floor().
+/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
+/// latchless_kv_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_ceiling(
     index: *const latchless_kv,
@@ -101,7 +125,8 @@ pub unsafe extern "C" fn latchless_kv_ceiling(
     serve!(latchless_kv_ceiling(index): bytes::entries::near(Near::Ceiling, (key, key_len), (near_key, near_key_room, near_key_len), (value, value_room, value_len)))
 }
 
-/// The entry with the largest smaller key; otherwise as latchless_kv_floor().
+/// Gets the entry with the largest key that is less than `key`. The parameters are those of
+/// latchless_kv_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_lower(
     index: *const latchless_kv,
@@ -117,7 +142,8 @@ pub unsafe extern "C" fn latchless_kv_lower(
     serve!(latchless_kv_lower(index): bytes::entries::near(Near::Lower, (key, key_len), (near_key, near_key_room, near_key_len), (value, value_room, value_len)))
 }
 
-/// The entry with the smallest larger key; otherwise as latchless_kv_floor().
+/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
+/// latchless_kv_floor().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_kv_higher(
     index: *const latchless_kv,

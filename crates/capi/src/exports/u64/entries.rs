@@ -6,7 +6,11 @@ use crate::exports::serve;
 use crate::key::Key;
 use crate::status::latchless_status;
 
-/// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
+/// Gets the value of a key.
+///
+/// \param[out] value unchanged if the key is absent; may be NULL
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_get(
     index: *const latchless_u64,
@@ -16,7 +20,10 @@ pub unsafe extern "C" fn latchless_u64_get(
     serve!(latchless_u64_get(index): entries::get(key.cell(), value))
 }
 
-/// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+/// Tests whether a key is present.
+///
+/// \retval LATCHLESS_OK the key is present
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_contains_key(
     index: *const latchless_u64,
@@ -25,8 +32,11 @@ pub unsafe extern "C" fn latchless_u64_contains_key(
     serve!(latchless_u64_contains_key(index): entries::contains_key(key.cell()))
 }
 
-/// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-/// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
+/// Inserts a key with a value, or replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_insert(
     index: *const latchless_u64,
@@ -37,8 +47,11 @@ pub unsafe extern "C" fn latchless_u64_insert(
     serve!(latchless_u64_insert(index): entries::insert(key.cell(), value, before))
 }
 
-/// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-/// gets its value. `present` may be NULL.
+/// Inserts a key with a value unless the key is present.
+///
+/// \param[out] present the value of a key that is present; may be NULL
+/// \retval LATCHLESS_OK the key was absent
+/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_try_insert(
     index: *const latchless_u64,
@@ -49,8 +62,11 @@ pub unsafe extern "C" fn latchless_u64_try_insert(
     serve!(latchless_u64_try_insert(index): entries::try_insert(key.cell(), value, present))
 }
 
-/// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-/// and nothing is changed. `before` may be NULL.
+/// Replaces the value of a key that is present.
+///
+/// \param[out] before the value that was replaced; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_replace(
     index: *const latchless_u64,
@@ -61,7 +77,11 @@ pub unsafe extern "C" fn latchless_u64_replace(
     serve!(latchless_u64_replace(index): entries::replace(key.cell(), value, before))
 }
 
-/// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+/// Removes a key.
+///
+/// \param[out] before the value that the key had; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_remove(
     index: *const latchless_u64,
@@ -71,9 +91,12 @@ pub unsafe extern "C" fn latchless_u64_remove(
     serve!(latchless_u64_remove(index): entries::remove(key.cell(), before))
 }
 
-/// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-/// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
-/// be NULL.
+/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the value is replaced
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_compare_exchange(
     index: *const latchless_u64,
@@ -85,7 +108,12 @@ pub unsafe extern "C" fn latchless_u64_compare_exchange(
     serve!(latchless_u64_compare_exchange(index): entries::compare_exchange(key.cell(), expected, value, found))
 }
 
-/// Removes a key if its value is the expected one; otherwise as latchless_u64_compare_exchange().
+/// Removes a key if its value is the expected one. Otherwise nothing changes.
+///
+/// \param[out] found the value of the key if it isn't the expected one; may be NULL
+/// \retval LATCHLESS_OK the key is removed
+/// \retval LATCHLESS_MISMATCH the key has another value
+/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_compare_remove(
     index: *const latchless_u64,

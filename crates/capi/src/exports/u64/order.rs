@@ -7,8 +7,11 @@ use crate::exports::serve;
 use crate::key::Key;
 use crate::status::latchless_status;
 
-/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-/// may be NULL, and get nothing if nothing is found.
+/// Gets the entry with the smallest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_first(
     index: *const latchless_u64,
@@ -18,7 +21,11 @@ pub unsafe extern "C" fn latchless_u64_first(
     serve!(latchless_u64_first(index): entries::end(End::First, key.cast(), value))
 }
 
-/// The entry with the largest key.
+/// Gets the entry with the largest key.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_last(
     index: *const latchless_u64,
@@ -28,7 +35,11 @@ pub unsafe extern "C" fn latchless_u64_last(
     serve!(latchless_u64_last(index): entries::end(End::Last, key.cast(), value))
 }
 
-/// Removes the entry with the smallest key, atomically.
+/// Removes the entry with the smallest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_pop_first(
     index: *const latchless_u64,
@@ -38,7 +49,11 @@ pub unsafe extern "C" fn latchless_u64_pop_first(
     serve!(latchless_u64_pop_first(index): entries::end(End::PopFirst, key.cast(), value))
 }
 
-/// Removes the entry with the largest key, atomically.
+/// Removes the entry with the largest key, in one atomic step.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_pop_last(
     index: *const latchless_u64,
@@ -48,7 +63,11 @@ pub unsafe extern "C" fn latchless_u64_pop_last(
     serve!(latchless_u64_pop_last(index): entries::end(End::PopLast, key.cast(), value))
 }
 
-/// The entry with the largest key that is equal or smaller.
+/// Gets the entry with the largest key that is less than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_floor(
     index: *const latchless_u64,
@@ -59,7 +78,11 @@ pub unsafe extern "C" fn latchless_u64_floor(
     serve!(latchless_u64_floor(index): entries::near(Near::Floor, key.cell(), near_key.cast(), value))
 }
 
-/// The entry with the smallest key that is equal or larger.
+/// Gets the entry with the smallest key that is greater than or equal to `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_ceiling(
     index: *const latchless_u64,
@@ -70,7 +93,11 @@ pub unsafe extern "C" fn latchless_u64_ceiling(
     serve!(latchless_u64_ceiling(index): entries::near(Near::Ceiling, key.cell(), near_key.cast(), value))
 }
 
-/// The entry with the largest smaller key.
+/// Gets the entry with the largest key that is less than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_lower(
     index: *const latchless_u64,
@@ -81,7 +108,11 @@ pub unsafe extern "C" fn latchless_u64_lower(
     serve!(latchless_u64_lower(index): entries::near(Near::Lower, key.cell(), near_key.cast(), value))
 }
 
-/// The entry with the smallest larger key.
+/// Gets the entry with the smallest key that is greater than `key`.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_higher(
     index: *const latchless_u64,
@@ -92,9 +123,13 @@ pub unsafe extern "C" fn latchless_u64_higher(
     serve!(latchless_u64_higher(index): entries::near(Near::Higher, key.cell(), near_key.cast(), value))
 }
 
-/// The entry whose key is nearest, on whichever side; of two that are equally near the one with the smaller
-/// key. At one moment no entry was nearer, on either side; what latchless_u64_floor and latchless_u64_ceiling
-/// find, called one after the other, may be of different moments.
+/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
+/// answer is correct at one moment, unlike the nearer of what latchless_u64_floor() and
+/// latchless_u64_ceiling() return.
+///
+/// \param[out] near_key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_nearest(
     index: *const latchless_u64,
@@ -105,8 +140,10 @@ pub unsafe extern "C" fn latchless_u64_nearest(
     serve!(latchless_u64_nearest(index): entries::near(NearNumber::Nearest, key.cell(), near_key.cast(), value))
 }
 
-/// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-/// everything; later ones count what has changed since.
+/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
+/// count, counts all leaves; later calls count only the leaves that have changed since.
+///
+/// \param[out] rank the number of smaller keys
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_rank(
     index: *const latchless_u64,
@@ -116,7 +153,11 @@ pub unsafe extern "C" fn latchless_u64_rank(
     serve!(latchless_u64_rank(index): entries::rank(key.cell(), rank))
 }
 
-/// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
+/// Gets the entry that has `position` entries before it.
+///
+/// \param[out] key may be NULL
+/// \param[out] value may be NULL
+/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_nth(
     index: *const latchless_u64,

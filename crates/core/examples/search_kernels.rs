@@ -59,7 +59,7 @@ impl<B: Bits> Case<B> {
     }
 }
 
-/// All searches of a case, one after the other.
+/// Runs all searches of a case, one after the other.
 struct Descend<'a, B>(&'a Case<B>);
 
 impl<B: Bits> Operation for Descend<'_, B> {

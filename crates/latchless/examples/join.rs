@@ -1,5 +1,5 @@
-//! An index join: for each row of one table, the matching row of another. Looked up one by one, every
-//! probe waits for memory; looked up in batches, the waits overlap.
+//! An index join: for each row of one table, the matching row of another. Single lookups wait for memory one
+//! after the other; in batches the cache misses overlap.
 //! `cargo run --release -p latchless --example join`
 
 use latchless::Index;
@@ -12,10 +12,10 @@ const ORDERS: usize = 2_000_000;
 /// Orders that are joined at a time.
 const BATCH: usize = 1024;
 
-/// An order: whose, and of what amount.
+/// An order: its customer and its amount.
 type Order = (u64, u64);
 
-/// Spreads numbers over all of 64 bits.
+/// Distributes numbers over all of 64 bits.
 fn scramble(number: u64) -> u64 {
     let mixed = (number ^ (number >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
@@ -28,7 +28,7 @@ fn one_by_one(customers: &Index<u64, u8>, orders: &[Order]) -> (usize, u64) {
 
 fn in_batches(customers: &Index<u64, u8>, orders: &[Order]) -> latchless::Result<(usize, u64)> {
     let (mut rows, mut sum) = (0, 0);
-    // Both buffers are made once.
+    // Both buffers are allocated once.
     let (mut keys, mut discounts) = (Vec::with_capacity(BATCH), [None; BATCH]);
     for batch in orders.chunks(BATCH) {
         keys.clear();

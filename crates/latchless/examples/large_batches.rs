@@ -1,6 +1,6 @@
-//! From how many requests on a batch of updates is sorted and shared out among threads with profit:
-//! nanoseconds a request, the batch taken by one thread as it comes, and side by side. Both ways run in
-//! turns; each figure is the median of its rounds.
+//! Finds the batch size from which sorting and distributing updates among threads is faster: nanoseconds per
+//! request for a batch served by one thread, and in parallel. Both ways run alternately; each figure is the
+//! median of its rounds.
 //!
 //! ```text
 //! cargo run --release -p latchless --features rayon --example large_batches -- 10000000
@@ -10,9 +10,9 @@ use latchless::index::edit_side_by_side;
 use latchless::tree::{BlinkOptions, BlinkTree, Edit, Edited, Group, Shared};
 use std::time::Instant;
 
-/// Entries that the tree holds, if the command doesn't say.
+/// The default number of entries in the tree.
 const RECORDS: u64 = 1_000_000;
-/// Requests a measurement, in as many batches as that takes.
+/// Requests per measurement, in as many batches as that takes.
 const REQUESTS: usize = 1 << 18;
 const ROUNDS: usize = 7;
 
@@ -21,7 +21,7 @@ type Tree = BlinkTree<u64>;
 /// A way to serve a batch of edits.
 type Way = fn(&Tree, &[u64], Edit<u64>);
 
-/// What became of an edit.
+/// The result of an edit.
 type Outcome = latchless::Result<Edited<u64>>;
 
 fn count(outcome: Outcome) {
@@ -36,14 +36,14 @@ fn side_by_side(tree: &Tree, keys: &[u64], edit: Edit<u64>) {
     edit_side_by_side(tree, keys.len(), Group::Auto, |at| keys[at], |_| edit, |_, outcome| count(outcome));
 }
 
-/// The `at`th of as many different keys as there are, in no order.
+/// Returns the `at`th of as many different keys as there are, in no order.
 fn key(at: u64) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = at.wrapping_mul(ODD);
     (mixed ^ mixed >> 32).wrapping_mul(ODD)
 }
 
-/// Nanoseconds a request for all keys, batch by batch.
+/// Returns the time in nanoseconds per request for all keys, batch by batch.
 fn time(tree: &Tree, keys: &[u64], batch: usize, way: Way, edit: Edit<u64>) -> f64 {
     let start = Instant::now();
     keys.chunks(batch).for_each(|batch| way(tree, batch, edit));
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for batch in (10..=18).map(|bits| 1 << bits) {
         let mut figures = [const { Vec::new() }; 4];
         for round in 0..ROUNDS as u64 {
-            // New keys each time, removed again: the tree stays as large as it is.
+            // New keys each time, removed afterwards: the tree keeps its size.
             let first = records + round * REQUESTS as u64;
             let keys: Vec<u64> = (first..first + REQUESTS as u64).map(key).collect();
             let mut ways = [(0, as_it_comes as Way), (1, side_by_side)];

@@ -1,6 +1,6 @@
-//! A memtable, as storage engines have it. A put or a delete adds a version of its key, numbered by a
-//! sequence number; a reader at a snapshot sees the newest versions up to that number. A full memtable is
-//! frozen, and an active one takes its place: a merging iterator shows both as one.
+//! A memtable, as in storage engines. A put or a delete adds a version of its key, numbered by a sequence
+//! number; a reader at a snapshot sees the newest versions up to that number. A full memtable is frozen, and
+//! an active one replaces it: a merging iterator shows both as one.
 //! `cargo run --release -p latchless --example memtable`
 
 use latchless::bytes::{BytesCursor, BytesIndex};
@@ -11,7 +11,7 @@ use std::thread;
 /// A key, and the sequence number of one of its versions: of one key, the newest version comes first.
 type Version = (String, Reverse<u64>);
 
-/// The versions of all keys, with their values. A tombstone is empty; a value has this byte before it.
+/// The versions of all keys, with their values. A tombstone is empty; a value is preceded by this byte.
 type Versions = BytesIndex<Version, Vec<u8>>;
 const VALUE: u8 = b'+';
 
@@ -35,35 +35,35 @@ impl Memtable {
         Ok(())
     }
 
-    /// The newest version of a key up to a sequence number, if this memtable has one: its value, or none if
-    /// it is a tombstone.
+    /// Returns the newest version of a key up to a sequence number, if this memtable has one: its value, or
+    /// `None` for a tombstone.
     fn get(&self, key: &str, snapshot: u64) -> Option<Option<String>> {
         let ((found, _), value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
         (found == key).then(|| text_of(&value))
     }
 }
 
-/// What a version says: its value, or none if it is a tombstone.
+/// Returns the content of a version: its value, or `None` for a tombstone.
 fn text_of(value: &[u8]) -> Option<String> {
     let (_, text) = value.split_first()?;
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// The newest version of a key in several memtables, the newest of them first.
+/// Returns the newest version of a key in several memtables, the newest of them first.
 fn get(memtables: &[&Memtable], key: &str, snapshot: u64) -> Option<String> {
     memtables.iter().find_map(|memtable| memtable.get(key, snapshot)).flatten()
 }
 
-/// The keys of several memtables with their newest visible values, in order.
+/// An iterator over the keys of several memtables with their newest visible values, in order.
 struct Merge<'m> {
     snapshot: u64,
     sources: Vec<BytesCursor<&'m Versions>>,
-    /// The key whose newest visible version was met last; older ones are passed over.
+    /// The key whose newest visible version was met last; older ones are skipped.
     last: Option<String>,
 }
 
 impl<'m> Merge<'m> {
-    /// From the first key that isn't less than `key`.
+    /// Starts at the first key that isn't less than `key`.
     fn from(memtables: &[&'m Memtable], key: &str, snapshot: u64) -> Self {
         let source = |&memtable: &&'m Memtable| {
             let mut cursor = memtable.versions.cursor();
@@ -84,7 +84,7 @@ impl Iterator for Merge<'_> {
             let cursor = rest.min_by(|a, b| a.key().cmp(&b.key()))?;
             let (key, Reverse(sequence)) = cursor.owned_key()?;
             if sequence > self.snapshot {
-                // However many versions came after the snapshot, only the newest is looked at.
+                // However many versions came after the snapshot, only the newest visible one is read.
                 cursor.seek(&(&key[..], Reverse(self.snapshot)));
                 continue;
             }
@@ -133,7 +133,7 @@ fn main() -> latchless::Result<()> {
     assert_eq!(get(&both, "cherry", 5).as_deref(), Some("dark"));
     assert_eq!(get(&both, "cherry", 6), None, "its newest version is a tombstone");
 
-    // Writers change the same keys meanwhile; a snapshot stays as it is.
+    // Writers change the same keys meanwhile; a snapshot is unaffected.
     let (sequences, expected) = (AtomicU64::new(8), show(&both, "", 7));
     thread::scope(|threads| {
         let writers: Vec<_> = ["apple", "banana", "cherry"]

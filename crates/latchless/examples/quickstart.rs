@@ -1,20 +1,20 @@
-//! A memtable: writers put versions of items in while readers look up the newest one,
-//! and at the end a sorted run comes out. `cargo run --release -p latchless --example quickstart`
+//! A memtable: writers insert versions of items while readers look up the newest one, and at the end it
+//! yields a sorted run. `cargo run --release -p latchless --example quickstart`
 
 use latchless::index::Options;
 use latchless::{FillFactor, Index};
 
-/// An item and the version of it, newest first: the complement of a sequence number.
+/// An item and its version, newest first: the complement of a sequence number.
 type Version = (u32, u32);
 
-/// The newest value of an item.
+/// Returns the newest value of an item.
 fn newest(memtable: &Index<Version, u64>, item: u32) -> Option<u64> {
     let ((found, _), value) = memtable.ceiling((item, 0))?;
     (found == item).then_some(value)
 }
 
 fn main() -> latchless::Result<()> {
-    // The memtable never outgrows 64 MiB: what doesn't fit is refused with an error, nothing is lost.
+    // The memtable never exceeds 64 MiB: an insert beyond that returns an error, and nothing is lost.
     let options = Options { limit_bytes: Some(64 << 20), ..Options::default() };
     let memtable = Index::<Version, u64>::with_options(options)?;
 
@@ -25,7 +25,7 @@ fn main() -> latchless::Result<()> {
                 for sequence in (writer..40_000).step_by(4) {
                     let (item, value) = (sequence % 1000, u64::from(sequence) * 10);
                     memtable.insert((item, !sequence), value)?;
-                    // What was written is seen at once, by everyone.
+                    // Every thread sees a write at once.
                     assert!(newest(memtable, item) >= Some(value));
                 }
                 Ok(())
@@ -40,7 +40,7 @@ fn main() -> latchless::Result<()> {
     assert_eq!(newest(&memtable, 1000), None);
     println!("item 7 has {} versions", memtable.count((7, 0)..=(7, u32::MAX)));
 
-    // Flush: the newest version of each item, in order, packed into an index of its own.
+    // Flush: the newest version of each item, in order, packed into another index.
     let mut run: Vec<(u32, u64)> = memtable.iter().map(|((item, _), value)| (item, value)).collect();
     run.dedup_by_key(|&mut (item, _)| item);
     let flushed = Index::from_sorted(&run, FillFactor::FULL)?;

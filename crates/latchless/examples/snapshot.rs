@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     thread::scope(|threads| {
         let writer =
             threads.spawn(|| (100_000..200_000).try_for_each(|time| trades.insert(time, 200.0).map(drop)));
-        // Has the first 100,000 entries, which nobody touches meanwhile, and some of the others.
+        // Contains the first 100,000 entries, which don't change meanwhile, and some of the others.
         let saved = snapshot::save(&trades, &path)?;
         println!("{saved} entries in {}", path.display());
         writer.join().expect("the writer doesn't panic")?;

@@ -1,21 +1,21 @@
-//! One operation, many times: a program that two commits of the library can both be built with, so that
-//! `crates/bench/compare.py` can race them and count their instructions. It names nothing that changes often.
+//! Measures one operation: two commits of the library can both build this program, so that
+//! `crates/bench/compare.py` can race them and count their instructions. It uses no API that changes often.
 //!
 //! ```text
 //! cargo run --release -p latchless --example witness -- get 1000000
 //! ```
 //!
 //! Fills an index with as many random keys, one by one, and prints the nanoseconds of one operation. `none`
-//! does nothing after the filling: what valgrind counts of it is the filling alone.
+//! only fills the index: its instruction count under valgrind is that of the filling.
 
 use latchless::Index;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Requests in a batch.
+/// Requests per batch.
 const BATCH: usize = 1024;
 
-/// The `at`th of as many different keys as there are, in no order.
+/// Returns the `at`th of as many different keys as there are, in no order.
 fn key(at: u64) -> u64 {
     let mut key = at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,20 +23,20 @@ fn key(at: u64) -> u64 {
     key ^ key >> 31
 }
 
-/// The sum of the values of so many entries from `low` on.
+/// Returns the sum of the values of so many entries from `low` on.
 fn scan(index: &Index<u64, u64>, low: u64, entries: usize) -> u64 {
     let range = index.range(low..);
     range.take(entries).fold(0, |sum, (_, value)| sum.wrapping_add(value))
 }
 
-/// Runs the operation with all of `asked` or of `new`, and says how many operations that was.
+/// Runs the operation with all of `asked` or of `new`, and returns the number of operations.
 fn run(operation: &str, index: &Index<u64, u64>, asked: &[u64], new: &[u64]) -> usize {
     let mut values = vec![None; BATCH];
     match operation {
         "none" => return 1,
         "get" => asked.iter().for_each(|&key| _ = black_box(index.get(key))),
         "chain" => {
-            // Each key comes from the answer before it, which is its own key.
+            // Each key comes from the previous answer, which is the key itself.
             let start = 0;
             black_box(asked.iter().fold(start, |last: u64, &key| {
                 index.get(key ^ black_box(last)).map_or(1, |value| value ^ key)
@@ -76,7 +76,7 @@ fn main() {
     for at in 0..records {
         index.insert(key(at), key(at)).expect("memory");
     }
-    // Loaded keys in another order than they came in, each once, and as many new ones.
+    // Loaded keys in another order than that of their inserts, each once, and as many new ones.
     let asked: Vec<u64> = (0..records / 4).map(|at| key((at * 4 + 1) * 2_654_435_761 % records)).collect();
     let new: Vec<u64> = (records..records + records / 4).map(key).collect();
     let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Ordered indexes in main memory. The one to use is [`Index`]: an ordered map that many threads read
-//! and change at once.
+//! Concurrent ordered maps in main memory. The main type is [`Index`], which many threads read and change at
+//! once.
 //!
 //! ```
 //! use latchless::Index;
@@ -19,14 +19,15 @@
 //! # Ok::<(), latchless::Error>(())
 //! ```
 //!
-//! Keys are of fixed width ([`Key`]), values `Copy` and of at most eight bytes ([`Value`]); for values
-//! of any other type there is [`BoxedIndex`], for keys of any length [`BytesIndex`](bytes::BytesIndex). [`mod@index`] says what operations cost, what is
-//! guaranteed when threads meet, and how one thread alone saves the latches. [`api_parity`]
-//! compares the interface with those of `BTreeMap` and `SkipMap`.
+//! Keys of [`Index`] have a fixed width ([`Key`]); its values are `Copy` and have at most eight bytes
+//! ([`Value`]). For values of any other type there is [`BoxedIndex`], for keys of any length
+//! [`BytesIndex`](bytes::BytesIndex). [`mod@index`] documents the costs of all operations, the guarantees
+//! with concurrent threads, and exclusive access without latches. [`api_parity`] compares the interface with
+//! those of `BTreeMap` and `SkipMap`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// The README's example is run as a test.
+/// Runs the README's example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
@@ -47,7 +48,7 @@ pub mod snapshot;
 pub mod tree;
 
 pub use index::{BoxedIndex, Index, TryInsertError};
-// All that public signatures name: users needn't depend on the core.
+// The types in public signatures: users needn't depend on the core.
 #[doc(inline)]
 pub use latchless_core::base::{
     bytes_key::BytesKey,

@@ -1,4 +1,4 @@
-//! What allocates and what doesn't, by an allocator that counts.
+//! Which operations allocate, by an allocator that counts.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::{Direction, Index};
@@ -19,7 +19,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // A thread that is ending counts nothing any more.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the promises that the system's allocator asks for.
+        // SAFETY: the caller keeps the contract of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many allocations `run` makes.
+/// Returns the number of allocations that `run` makes.
 fn allocations<R>(run: impl FnOnce() -> R) -> usize {
     let before = COUNT.get();
     let result = run();
@@ -51,7 +51,7 @@ fn ranges_from_one_end_allocate_nothing() {
     assert_eq!(allocations(|| index.range(..9000).rev().for_each(drop)), 0);
     assert_eq!(allocations(|| index.range(500..).nth(9000)), 0);
     assert_eq!(allocations(|| index.range(500..).last()), 0);
-    // The first count makes room for the counts that are kept.
+    // The first count allocates the cached counts.
     assert_eq!(index.iter().count(), 20_000);
     assert_eq!(allocations(|| index.iter().count()), 0);
     assert_eq!(allocations(|| index.fold(.., 0, |sum, _, value| sum + value)), 0);
@@ -66,7 +66,7 @@ fn ranges_from_one_end_allocate_nothing() {
     assert_eq!(allocations(both_ends), 1, "what counts is counted");
 }
 
-/// Of every 60 keys or so the answer is in another leaf.
+/// One answer in about 60 is in another leaf.
 #[test]
 fn neighbours_of_byte_strings_allocate_what_they_return_and_nothing_else() {
     let numbers = BytesIndex::<u64, u64>::new().unwrap();

@@ -1,5 +1,5 @@
-//! When values that were replaced or removed are dropped. In a process of its own, one test at a time: a
-//! pin of any test would hold up the others' values.
+//! When replaced and removed values are dropped. In a separate process, one test at a time: a pin of any
+//! test would delay the others' drops.
 
 use latchless::BoxedIndex;
 use latchless::bytes::BoxedBytesIndex;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Held by each test.
+/// Locked by each test.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts when it is dropped.
+/// Counts its drop.
 #[derive(Debug)]
 struct Loud(Arc<AtomicUsize>);
 
@@ -24,7 +24,7 @@ impl Drop for Loud {
     }
 }
 
-/// Both kinds of index, as these tests use them.
+/// The common interface of both kinds of index.
 trait Boxed: Sync {
     fn make() -> Self;
     fn put(&self, key: u64, value: Loud);
@@ -76,7 +76,7 @@ impl Boxed for BoxedBytesIndex<u64, Loud> {
     }
 }
 
-/// Values that a test makes, and how many of them are gone.
+/// The values of a test, and how many of them were dropped.
 #[derive(Default)]
 struct Census(Arc<AtomicUsize>);
 
@@ -103,7 +103,7 @@ fn nothing_is_left_after_a_flush<B: Boxed>() {
             assert_eq!(census.dropped(), 2 * removed);
         }
     }
-    // Of the other threads' values as well, which may be gone.
+    // Also of the other threads' values, which may be gone.
     std::thread::scope(|scope| {
         for own in 0..9 {
             let (index, census) = (&index, &census);
@@ -157,8 +157,8 @@ fn a_flush_leaves_what_a_pin_can_see() {
     assert_eq!(census.dropped(), 1);
 }
 
-/// A pin is held over many replacements by another thread. When it ends, nothing else happens: no
-/// operation, no pin, no flush.
+/// A pin is held during many replacements by another thread. After its end nothing else runs: no operation,
+/// no pin, no flush.
 fn the_end_of_a_long_pin_collects<B: Boxed>() {
     let (index, census) = (B::make(), Census::default());
     index.put(0, census.value());
@@ -182,15 +182,15 @@ fn the_end_of_a_long_pin_collects<B: Boxed>() {
         end.send(()).unwrap();
         holder.join().unwrap();
     });
-    // 63 at the most, which aren't enough for a batch.
+    // At most 63, which aren't enough for a batch.
     let left = MANY + 1 - 10 - census.dropped();
     assert!(left < if cfg!(miri) { MANY } else { 1024 }, "{left} values are left");
     index.collect();
     assert_eq!(census.dropped(), MANY + 1 - 10);
     let held = index.held();
-    // A page of slots or two, and the nodes.
+    // A page or two of slots, and the nodes.
     assert!(held <= empty + (160 << 10), "{held} bytes, and {empty} before");
-    // The slots are used again: as many values, and no more memory.
+    // The slots are reused: as many values, and no more memory.
     for replaced in 0..MANY {
         index.put(replaced as u64 % 10, census.value());
     }

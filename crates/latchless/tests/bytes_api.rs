@@ -1,4 +1,4 @@
-//! The index of keys of any length, as its users call it.
+//! The index of keys of any length, through its public interface.
 
 use latchless::bytes::{BoxedBytesIndex, BytesCursor, BytesIndex, MultiIndex};
 use latchless::index::Options;
@@ -10,12 +10,12 @@ use std::net::Ipv6Addr;
 use std::ops::{Bound, ControlFlow, RangeBounds};
 use std::sync::Arc;
 
-/// Plain pages: tests have many small indexes.
+/// Small pages: tests have many small indexes.
 fn empty<K: BytesKey, V: Value>() -> BytesIndex<K, V> {
     BytesIndex::with_options(Options { huge_pages: false, ..Options::default() }).expect("a leaf finds room")
 }
 
-/// A key of up to 400 bytes; many begin alike, and every fifth is long.
+/// Returns a key of up to 400 bytes; many have common prefixes, and every fifth is long.
 fn key_of(number: u64) -> Vec<u8> {
     let after = if number.is_multiple_of(5) { 100 + (number % 300) as usize } else { (number % 13) as usize };
     [format!("key/{}/", number % 7).into_bytes(), number.to_be_bytes().to_vec(), vec![b'.'; after]].concat()
@@ -37,7 +37,7 @@ fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
     assert_eq!(series.floor(&(1u64, 100i64)), Some(((1, 9), 9.0)));
     assert_eq!(series.prefix(&2u64).map(|(key, _)| key).collect::<Vec<_>>(), [(2, -1), (2, 5)]);
 
-    // Newest first, as a storage engine wants it; and rows of equal keys.
+    // Newest first, as in a storage engine; and rows of equal keys.
     let table = empty::<(String, Reverse<u64>), u32>();
     table.insert(&("ab", Reverse(3u64)), 3).unwrap();
     table.insert(&("ab", Reverse(9u64)), 9).unwrap();
@@ -83,7 +83,7 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
     }
 }
 
-/// What keys are says what they are asked by: no number and no text needs its type.
+/// The type of the keys determines that of a lookup: no number and no text needs a suffix.
 #[test]
 fn literals_take_the_type_of_the_keys() {
     let numbers = empty::<u16, u64>();
@@ -136,7 +136,7 @@ fn literals_take_the_type_of_the_keys() {
     assert_eq!(boxed.range((1, 0)..(2, 0), &pin).count(), 1);
 }
 
-/// Reads see nothing in a range that starts after its end, `try_range` tells, and changes are refused.
+/// Reads of a range that starts after its end see nothing; `try_range` and changes return an error.
 fn inverted_ranges_are_empty_to_read(index: &BytesIndex<String, u32>) {
     let inverted: (Bound<&str>, Bound<&str>) = (Bound::Included("b"), Bound::Included("a"));
     let before = index.len();
@@ -170,7 +170,7 @@ fn ranges_are_as_their_ends_say() {
     assert_eq!((outcome, seen.len()), (ControlFlow::Break(()), 2));
     assert_eq!(index.remove_range::<str>((Bound::Included("ab"), Bound::Included("b"))), Ok(2));
     assert_eq!(index.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "c"]);
-    // What a prefix of ones begins has no end.
+    // The range of a prefix of ones has no end.
     let ones = empty::<Vec<u8>, u8>();
     [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]]
         .iter()
@@ -185,7 +185,7 @@ fn cursors_walk_as_in_a_model() {
     let index: Arc<BytesIndex<Vec<u8>, u64>> = Arc::new(model.clone().into_iter().collect());
     let keys: Vec<_> = model.keys().collect();
     let (mut cursor, mut random) = (BytesCursor::of(Arc::clone(&index)), Rng(5));
-    // Where the cursor is: 0 is before the first entry.
+    // The cursor's position: 0 is before the first entry.
     let mut at = 0usize;
     for _ in 0..if cfg!(miri) { 300 } else { 30_000 } {
         let key = key_of(random.next() % 1000);

@@ -1,4 +1,4 @@
-//! Keys of any length with values of any type, as its users call it.
+//! Keys of any length with values of any type, through the public interface.
 
 use latchless::bytes::BoxedBytesIndex;
 use latchless::index::{Options, TryInsertError};
@@ -97,7 +97,7 @@ fn compare(
     assert!(answers.iter().zip(&keys).all(|(&answer, key)| answer == model.get(key)));
 }
 
-/// Says how many there are.
+/// Counts its instances.
 struct Counted(Arc<AtomicUsize>, u64);
 
 impl Counted {
@@ -139,7 +139,7 @@ fn threads_read_values_that_are_replaced_and_each_is_dropped_once() {
     index.check_invariants().unwrap();
     assert!(alive.load(Ordering::Relaxed) >= index.len());
     drop(index);
-    // What was retired is dropped when the threads' pins are gone; the rest with the index.
+    // Retired values are dropped after the threads' pins have ended; the rest with the index.
     for _ in 0..1000 {
         if alive.load(Ordering::Relaxed) == 0 {
             return;

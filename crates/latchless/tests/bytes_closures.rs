@@ -1,5 +1,5 @@
-//! Closures that change the very key that they are asked about, and keys that other threads keep changing:
-//! indexes of byte strings tell the two apart.
+//! Closures that change their own key, and keys that other threads keep changing: indexes of byte strings
+//! distinguish the two.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::{BytesValue, Error};
@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::sync_channel;
 
-/// Counts, and ends a test that goes on for ever.
+/// Counts a call, and fails a test that would never end.
 fn asked(times: &Cell<u32>) {
     times.set(times.get() + 1);
     assert!(times.get() < 100_000, "this goes on for ever");
@@ -17,7 +17,7 @@ fn asked(times: &Cell<u32>) {
 /// The tries after which an operation gives up.
 const TRIES: u32 = 128;
 
-/// Each way in which a closure's own thread may change the key "seven" of an index.
+/// Every way in which a closure's own thread may change the key "seven" of an index.
 fn tells_its_own_changes<V: Lend + Clone + PartialEq + Debug>(value: impl Fn(u32) -> V) {
     type Way<'w, V> = (&'w str, &'w dyn Fn(&BytesIndex<String, V>, u32));
     let put = |index: &BytesIndex<String, V>, time| _ = index.insert("seven", value(time).lend()).unwrap();
@@ -69,13 +69,13 @@ fn tells_its_own_changes<V: Lend + Clone + PartialEq + Debug>(value: impl Fn(u32
         }
         assert_eq!(times.get(), 3 * TRIES, "{name}");
         index.check_invariants().unwrap();
-        // Nothing is left of it: what comes next is asked once.
+        // It leaves no trace: the next closure is called once.
         index.upsert("seven", |_| last.clone()).unwrap();
         assert_eq!(index.get("seven"), Some(last), "{name}");
     }
 }
 
-/// A value as operations take it.
+/// A value in the form that operations take.
 trait Lend: BytesValue {
     fn lend(&self) -> latchless::bytes::Lent<'_, Self>;
 }
@@ -103,7 +103,7 @@ fn a_closure_that_changes_its_own_key_is_told_after_few_tries() {
     tells_its_own_changes::<u64>(u64::from);
     tells_its_own_changes::<(u64, u64)>(|time| (time.into(), 1));
     tells_its_own_changes::<Vec<u8>>(|time| time.to_be_bytes().to_vec());
-    // Outside of leaves.
+    // Stored outside of leaves.
     tells_its_own_changes::<Vec<u8>>(|time| time.to_be_bytes().repeat(100));
 }
 
@@ -128,7 +128,7 @@ fn a_boxed_closure_that_changes_its_own_key_is_told_after_few_tries() {
     index.check_invariants().unwrap();
 }
 
-/// Has another thread run `change` each time that `ask`, which is shown how often, is called.
+/// Makes another thread run `change` each time that `ask` is called, with the number of the call.
 fn beside_a_writer<R>(change: impl Fn() + Send, work: impl FnOnce(&dyn Fn()) -> R) -> R {
     let ((ask, asks), (answer, answers)) = (sync_channel(0), sync_channel(0));
     std::thread::scope(|scope| {
@@ -152,7 +152,7 @@ fn other_threads_may_change_a_key_as_often_as_they_like() {
     let (index, other) =
         (BytesIndex::<String, u64>::new().unwrap(), BytesIndex::<String, u64>::new().unwrap());
     index.insert("seven", 0).unwrap();
-    // More than any count of tries would let pass that doesn't ask whose changes they were.
+    // More tries than a plain count would allow that ignores which thread made the changes.
     let (rounds, mut times) = (if cfg!(miri) { 200 } else { 66_000 }, 0);
     let writer = || _ = index.update("seven", |value| value + 1).unwrap();
     let before = beside_a_writer(writer, |change| {

@@ -1,5 +1,4 @@
-//! Nothing stays of keys that were removed: indexes of byte strings that are filled and emptied a thousand
-//! times.
+//! Removed keys leave nothing: indexes of byte strings are filled and emptied a thousand times.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::index::Options;
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often an index is filled.
 const FILLS: u64 = if cfg!(miri) { 4 } else { 1000 };
-/// Keys of a fill: so many that leaves split and have parents.
+/// Keys per fill: enough that leaves split and have parents.
 const KEYS: u64 = match () {
     () if cfg!(miri) => 20,
     () if cfg!(latchless_small_nodes) => 60,
@@ -17,7 +16,7 @@ const KEYS: u64 = match () {
 };
 
 type Bytes = BytesIndex<Vec<u8>, u64>;
-/// Empties an index of these keys.
+/// A way to empty an index of these keys.
 type Way = fn(&mut Bytes, &[Vec<u8>]);
 
 fn empty() -> Bytes {
@@ -28,14 +27,16 @@ fn options() -> Options {
     Options { huge_pages: false, ..Options::default() }
 }
 
-/// Whether an emptied index takes what it took when it was made. Nodes of four entries can't always merge:
-/// what they name may become too long for one of them. And tests have keys enough for their table of guesses.
+/// Returns whether an emptied index takes as much memory as a new one. Nodes of four entries can't always
+/// merge: their separators may become too long for one of them. And tests have enough keys for a prediction
+/// table.
 fn is_back(live: usize, at_first: usize) -> bool {
     let stays = if cfg!(latchless_small_nodes) { 128 << 10 } else { 0 };
     (at_first..=at_first + stays).contains(&live)
 }
 
-/// Short keys, long ones that nodes name, and some that begin alike, so that fences are long, too.
+/// Returns short keys, long ones that separators have to store, and some with common prefixes, so that
+/// fences are long, too.
 fn key_of(number: u64) -> Vec<u8> {
     let own = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes();
     match number % 6 {
@@ -46,7 +47,7 @@ fn key_of(number: u64) -> Vec<u8> {
     }
 }
 
-/// Keys in an order of their own.
+/// Returns keys in a random order.
 fn shuffled(random: &mut Rng, numbers: std::ops::Range<u64>) -> Vec<Vec<u8>> {
     let mut keys: Vec<_> = numbers.map(key_of).collect();
     for at in (1..keys.len()).rev() {
@@ -55,7 +56,7 @@ fn shuffled(random: &mut Rng, numbers: std::ops::Range<u64>) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Ways to empty an index.
+/// The ways to empty an index.
 const WAYS: [Way; 5] = [
     |index, keys| keys.iter().for_each(|key| assert!(index.remove(key).is_some())),
     |index, keys| keys.iter().rev().for_each(|key| assert!(index.remove(key).is_some())),
@@ -80,7 +81,7 @@ fn an_index_that_is_emptied_takes_what_it_took() {
             empty_it(&mut index, &keys);
             assert_eq!(index.len(), 0);
             assert!(is_back(index.live_bytes(), at_first), "way {way}, fill {fill}");
-            // What a fill leaves in the last leaf differs: now and then the next needs more blocks.
+            // The last leaf's content differs after each fill: sometimes the next one needs more blocks.
             if fill <= fills / 2 {
                 settled = index.memory_bytes();
             } else {
@@ -131,7 +132,7 @@ fn guesses_of_keys_that_were_removed_take_no_more() {
     let keys: u64 = match () {
         () if cfg!(latchless_small_nodes) => 500,
         () if cfg!(miri) => 20,
-        // Fewer have no table.
+        // With fewer there is no table.
         () => 50_000,
     };
     let index = empty();
@@ -180,7 +181,7 @@ fn threads_that_fill_and_empty_leave_nothing() {
         });
         index.check_invariants().unwrap();
         assert_eq!(index.len(), 0);
-        // A merge may be given up when others get in its way, so some empty leaves may stay; no long key
+        // A merge may be abandoned if other threads interfere, so some empty leaves may stay; no long key
         // does.
         let live = index.live_bytes();
         assert!(live <= 4 * at_first || is_back(live, at_first), "{live} bytes");
@@ -188,7 +189,7 @@ fn threads_that_fill_and_empty_leave_nothing() {
     }
 }
 
-/// A value that counts how many of its kind there are.
+/// A value that counts its instances.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -242,7 +243,7 @@ fn boxed_values_are_dropped_and_their_room_is_used_again() {
         assert_eq!((index.len(), count.load(Ordering::Relaxed)), (0, 0), "reset drops all values");
     }
     let empty = BoxedBytesIndex::<Vec<u8>, Counted>::with_options(options()).unwrap();
-    // Beside the books of the slots, which are less than a byte each.
+    // Without the slots' bookkeeping, which takes less than a byte each.
     let (held, of_empty) = (index.memory_bytes(), empty.memory_bytes());
     assert!(held <= of_empty + KEYS as usize + 8192, "{held} bytes, and {of_empty} of an empty one");
 }

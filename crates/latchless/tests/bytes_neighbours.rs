@@ -1,5 +1,5 @@
-//! The nearest entries in an index of byte strings: of keys of all forms and values of all kinds, in trees
-//! with guesses and without, against a `BTreeMap`.
+//! The nearest entries in an index of byte strings: all forms of keys and kinds of values, with and without
+//! prediction tables, against a `BTreeMap`.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex, Lent};
 use latchless::index::Options;
@@ -8,12 +8,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
-/// Enough for guesses by position.
+/// Enough for predictions by position.
 const KEYS: u64 = if cfg!(miri) { 150 } else { 40_000 };
-/// So many keys are asked for each time.
+/// The number of keys that are searched each time.
 const ASKED: u64 = if cfg!(miri) { 20 } else { 2_000 };
 
-/// A number that looks random, and no other one's.
+/// Returns a number that looks random, and is different for each argument.
 fn scattered(number: u64) -> u64 {
     let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ mixed >> 31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
@@ -25,7 +25,7 @@ fn bytes_of<K: BytesKey>(key: &K) -> Vec<u8> {
 
 type Model = BTreeMap<Vec<u8>, u64>;
 
-/// Key and value of the entries before a key, at or before it, at or after it, after it; in the model.
+/// Returns the entries before a key, at or before it, at or after it, and after it in the model.
 fn expected(model: &Model, key: &[u8]) -> [Option<(Vec<u8>, u64)>; 4] {
     let before = |end| model.range::<[u8], _>((Unbounded, end)).next_back();
     let after = |start| model.range::<[u8], _>((start, Unbounded)).next();
@@ -34,10 +34,10 @@ fn expected(model: &Model, key: &[u8]) -> [Option<(Vec<u8>, u64)>; 4] {
     [lower, floor, ceiling, higher].map(|found| found.map(|(key, &value)| (key.clone(), value)))
 }
 
-/// Which number a value is of.
+/// Returns the number of a value.
 type Number<V> = fn(Lent<'_, V>) -> u64;
 
-/// Neighbours of an index, by any of its keys.
+/// Checks the neighbours of an index.
 fn check<K: BytesKey, V: BytesValue>(
     index: &BytesIndex<K, V>,
     model: &Model,
@@ -67,8 +67,8 @@ fn check<K: BytesKey, V: BytesValue>(
     }
 }
 
-/// Puts every second key in; takes long runs out, so that leaves are passed; takes the ends out; and empties
-/// the index.
+/// Inserts every second key; removes long runs, so that leaves are passed; removes the ends; and empties the
+/// index.
 fn like_a_map<K: BytesKey, V: BytesValue>(
     key: impl Fn(u64) -> K,
     (put, number): (impl Fn(&BytesIndex<K, V>, &K, u64), Number<V>),
@@ -102,12 +102,12 @@ fn put_word<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
     assert_eq!(index.insert(key, nth), Ok(None));
 }
 
-/// As `put_word`, of keys of which two may be equal.
+/// Inserts a word, for keys of which two may be equal. See `put_word`.
 fn put_word_if_new<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
     index.insert(key, nth).expect("room");
 }
 
-/// Keys of up to 500 bytes, some of which are long and begin as others do.
+/// Returns keys of up to 500 bytes, some of which are long and share a prefix.
 fn uneven(number: u64) -> Vec<u8> {
     let after =
         if number.is_multiple_of(50) { 100 + (number % 400) as usize } else { (number % 13) as usize };
@@ -153,7 +153,7 @@ fn neighbours_with_values_of_any_kind_are_those_of_a_map() {
             |(own, other)| if own == !other { own } else { u64::MAX },
         ),
     );
-    // Beside their keys, and some outside.
+    // Next to their keys, and some outside.
     like_a_map(
         key,
         (

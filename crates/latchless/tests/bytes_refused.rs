@@ -1,5 +1,5 @@
-//! Memory that is refused at any one allocation of an operation on byte strings: the index is as the
-//! operation said, nothing of it is broken, nothing stays, and the operation succeeds when it is repeated.
+//! Every single allocation of an operation on byte strings is refused in turn: the index is in a documented
+//! state, consistent, and without leaks, and the operation succeeds when it is repeated.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::index::Options;
@@ -21,7 +21,7 @@ fn empty() -> Bytes {
     Bytes::with_options(options()).expect("a leaf finds room")
 }
 
-/// What keys are like: short, outside of nodes, or so that what is between nodes is long as well.
+/// The kinds of keys: short, stored outside of nodes, or such that separators are long as well.
 const KINDS: [fn(u64) -> Vec<u8>; 3] = [
     |number| spread(number).to_vec(),
     |number| [&spread(number)[..], &[b'l'; 700]].concat(),
@@ -39,7 +39,7 @@ fn is_as_in(index: &Bytes, model: &Model) {
 }
 
 /// Repeats `work`, with its first allocation refused, its second, and so on, until it succeeds. `refused`
-/// looks at what is there after each refusal. Says how many there were.
+/// checks the state after each refusal. Returns the number of refusals.
 fn with_each_allocation_refused(
     mut work: impl FnMut() -> Result<(), Error>,
     mut refused: impl FnMut(),
@@ -47,7 +47,7 @@ fn with_each_allocation_refused(
     for count in 0.. {
         let (outcome, was_refused) = refusing(count, &mut work);
         match outcome {
-            // What wasn't needed may have been refused: a larger table of guesses.
+            // An optional allocation may have been refused: a larger prediction table.
             Ok(()) => return count,
             Err(Error::OutOfMemory { .. }) => assert!(was_refused, "nothing else refuses memory"),
             Err(error) => panic!("{error}"),
@@ -57,7 +57,7 @@ fn with_each_allocation_refused(
     unreachable!("no work allocates for ever")
 }
 
-/// Values of several words, and byte strings in their leaf and outside: new ones, and others in their place.
+/// Values of several words, and byte strings in their leaf and outside: inserted and replaced.
 #[test]
 fn byte_strings_succeed_when_they_are_repeated() {
     let index = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
@@ -123,7 +123,7 @@ fn batches_say_which_keys_were_refused() {
         let (index, mut model) = (empty(), Model::new());
         let mut refusals = 0;
         for batch in 0..40 {
-            // More of them where entries are so small that leaves are seldom split.
+            // More of them if entries are so small that leaves are rarely split.
             if batch >= 3 && refusals > 5 {
                 break;
             }
@@ -144,7 +144,7 @@ fn batches_say_which_keys_were_refused() {
                 if !was_refused {
                     break;
                 }
-                // The next refusal is to meet keys that aren't there.
+                // The next refusal should meet absent keys.
                 entries.iter().for_each(|(key, _)| assert_eq!(index.remove(key), model.remove(key)));
             }
         }
@@ -184,7 +184,8 @@ fn loads_that_are_refused_leave_nothing() {
 #[test]
 fn removals_are_never_refused() {
     for key_of in KINDS {
-        // The first allocation of each removal, or the second, third, …: merges are given up, keys aren't.
+        // The first allocation of each removal, or the second, third, …: merges are abandoned, keys are
+        // removed.
         for count in 0..4 {
             let (index, mut model) = (empty(), Model::new());
             for number in 0..KEYS {
@@ -203,7 +204,7 @@ fn removals_are_never_refused() {
             }
             is_as_in(&index, &model);
             assert!(refusals > 0 || count > 2, "merges want memory for strings");
-            // What wasn't merged is used again, and merged when it is emptied once more.
+            // Nodes that weren't merged are reused, and merged when they are emptied again.
             (0..KEYS).for_each(|number| assert_eq!(index.insert(&key_of(number), number).unwrap(), None));
             index.check_invariants().unwrap();
         }
@@ -217,7 +218,7 @@ fn lookups_answer_without_the_table_that_was_refused() {
         () if cfg!(miri) => return,
         () => 42_000,
     };
-    // Many keys begin alike and come at random, so hashes tell their leaves, and not their positions.
+    // Many keys share a prefix and come at random, so their leaves are found by hashes, not by positions.
     let key = |number: u64| [&spread(number % (keys / 100))[..], &spread(number)].concat();
     for count in 0..3 {
         let index = empty();
@@ -251,7 +252,7 @@ fn boxed_values_that_are_refused_are_dropped() {
             assert!(index.read(&key, |own| Arc::ptr_eq(own, &value)).is_some_and(|same| same));
         }
         assert!(refusals as u64 > KEYS / 20, "{refusals} refusals");
-        // Each flush lets some values be dropped that were retired.
+        // Each flush drops some retired values.
         let mut flushes = 0..10_000;
         let is_dropped = flushes.any(|_| {
             index.flush();

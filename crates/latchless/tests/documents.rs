@@ -1,11 +1,11 @@
-//! What `docs/api-parity.md` says of each type and operation is so in the sources; and the examples of what
-//! this crate re-exports name this crate, which is the only one that their reader depends on.
+//! `docs/api-parity.md` agrees with the sources on every type and operation; and the examples of re-exported
+//! items name this crate, the only one on which their readers depend.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The folder or file of each column's type, and what below it belongs to others.
+/// The folder or file of each column's type, and the parts of it that belong to others.
 const COLUMNS: [(&str, &[&str]); 5] = [
     ("src/index", &["boxed"]),
     ("src/index/boxed", &[]),
@@ -14,7 +14,7 @@ const COLUMNS: [(&str, &[&str]); 5] = [
     ("src/bytes/multi.rs", &[]),
 ];
 
-/// The names of public methods below a path.
+/// Returns the names of public methods below a path.
 fn methods(path: &Path, without: &[&str]) -> BTreeSet<String> {
     if path.is_file() {
         let source = fs::read_to_string(path).expect("a source");
@@ -27,7 +27,7 @@ fn methods(path: &Path, without: &[&str]) -> BTreeSet<String> {
     own.flat_map(|path| methods(&path, &[])).collect()
 }
 
-/// The words in backticks of a cell that are names of methods.
+/// Returns the words in backticks of a cell that are names of methods.
 fn names(cell: &str) -> Vec<&str> {
     let quoted = cell.split('`').skip(1).step_by(2);
     quoted
@@ -66,7 +66,7 @@ fn examples_of_what_is_re_exported_name_this_crate() {
     let exported = lib.split_once("latchless_core::base::{").expect("what is re-exported").1;
     let exported = exported.split_once("};").expect("its end").0;
     let modules = exported.lines().filter_map(|line| line.trim().split_once("::")).map(|(module, _)| module);
-    // Their implementations for other types are shown on the same pages.
+    // Their implementations for other types are on the same pages.
     let modules: Vec<&str> = modules.chain(["parts", "tuples", "wrapped"]).collect();
     assert!(modules.len() > 10, "{modules:?}");
     for module in modules {

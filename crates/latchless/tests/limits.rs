@@ -1,5 +1,5 @@
-//! Memory limits: what an index holds is never more than its limit, whatever it holds, and what one part of
-//! it has given up another part can have.
+//! Memory limits: an index never exceeds its limit, whatever it contains, and memory that one part of it
+//! frees is available to another part.
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex, MultiIndex};
 use latchless::index::Options;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Held by each test: one of them looks at the memory of the process.
+/// Locked by each test: one of them reads the memory of the process.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -19,10 +19,11 @@ fn limited(limit_bytes: usize) -> Options {
     Options { limit_bytes: Some(limit_bytes), ..Options::default() }
 }
 
-/// An index of any kind, as these tests use it: keys are numbers, and a number says how long a value is.
+/// The common interface of all kinds of index: keys are numbers, and a number determines the length of a
+/// value.
 trait Limited: Sync {
     fn make(limit: usize) -> Self;
-    /// Says what was there.
+    /// Inserts an entry and returns the old value.
     fn put(&self, key: u64, value: u64) -> Result<Option<u64>, Error>;
     fn cut(&self, key: u64) -> Option<u64>;
     fn look(&self, key: u64) -> Option<u64>;
@@ -55,13 +56,13 @@ impl Limited for Index<u64, u64> {
     }
 }
 
-/// A key of twelve bytes, or of some hundred.
+/// Returns a key of twelve bytes, or of some hundred.
 fn key_of(key: u64) -> Vec<u8> {
     let len = if key.is_multiple_of(5) { 300 + key as usize % 700 } else { 4 };
     [&key.to_be_bytes()[..], &[b'k'; 1000][..len]].concat()
 }
 
-/// A string of some bytes, or of up to twenty thousand.
+/// Returns a string of some bytes, or of up to twenty thousand.
 fn string_of(value: u64) -> Vec<u8> {
     let len = if value.is_multiple_of(3) { value as usize % 20_000 } else { value as usize % 40 };
     [&value.to_be_bytes()[..], &vec![b'v'; len]].concat()
@@ -195,7 +196,8 @@ impl Limited for MultiIndex<Vec<u8>> {
     }
 }
 
-/// A random history beside a model: what is refused changes nothing. `value_of`: what a key is put with.
+/// Runs a random history against a model: a refused operation changes nothing. `value_of` returns the value
+/// for a key.
 fn history<L: Limited>(limit: usize, steps: u64, value_of: fn(u64, u64) -> u64) {
     let (index, mut model, mut random, mut refusals) =
         (L::make(limit), BTreeMap::new(), Rng(limit as u64), 0);
@@ -244,7 +246,7 @@ fn histories_at_tiny_limits_are_as_the_model_and_hold_no_more() {
     histories::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
 }
 
-/// Threads with keys of their own, and one that looks at the memory all the time.
+/// Threads with disjoint keys, and one that reads the memory all the time.
 fn together<L: Limited>(limit: usize, value_of: fn(u64, u64) -> u64) {
     let (index, ends) = (L::make(limit), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -294,7 +296,7 @@ fn threads_never_see_an_index_that_holds_more_than_its_limit() {
     together::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
 }
 
-/// Puts entries in until one is refused, and says how many there are.
+/// Inserts entries until one is refused, and returns their number.
 fn fill(index: &BytesIndex<Vec<u8>, Vec<u8>>, value: &[u8], limit: usize) -> usize {
     let put = |number: &u32| index.insert(&number.to_be_bytes()[..], value).is_ok();
     let filled = (0..).take_while(|number| put(number) && index.memory_bytes() <= limit).count();
@@ -302,7 +304,7 @@ fn fill(index: &BytesIndex<Vec<u8>, Vec<u8>>, value: &[u8], limit: usize) -> usi
     filled
 }
 
-/// A number of the process's status, in bytes.
+/// Returns a number of the process's status, in bytes.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn status_bytes(name: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -310,7 +312,7 @@ fn status_bytes(name: &str) -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
-/// What a full index gives up of one kind it can have as the other kind, both ways.
+/// Memory that a full index frees of one kind is available for the other kind, both ways.
 #[test]
 fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about() {
     let _alone = alone();
@@ -321,7 +323,7 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
         fill(&index, value, limit)
     };
     let (most_short, most_long) = (fresh(&short), fresh(&long));
-    // The highest mark of the process's memory begins anew.
+    // Resets the high-water mark of the process's memory.
     #[cfg(all(target_os = "linux", not(miri)))]
     let before = {
         let _ = std::fs::write("/proc/self/clear_refs", "5");
@@ -335,7 +337,7 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
             "round {round}: {filled} short ones, and {most_short} at first"
         );
         index.remove_range::<Vec<u8>>(..).unwrap();
-        // A node that was in a tree carries seven blocks of eight.
+        // A node that was in a tree provides seven blocks of eight.
         let filled = fill(&index, &long, limit);
         assert!(filled >= most_long * 8 / 10, "round {round}: {filled} long ones, and {most_long} at first");
         index.remove_range::<Vec<u8>>(..).unwrap();
@@ -344,7 +346,7 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         let grown = status_bytes("VmHWM:").saturating_sub(before);
-        // Beside the limit: one huge page, and what isn't the index's.
+        // In addition to the limit: one huge page, and memory that isn't the index's.
         assert!(grown <= limit + (3 << 20), "the process grew by {grown} bytes");
     }
 }

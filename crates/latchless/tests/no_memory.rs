@@ -1,5 +1,5 @@
-//! What is answered, or refused by an error, when the allocator refuses everything from one moment on, and
-//! the system has no address space left. Each operation runs in a child of its own, so one that ends the
+//! Every operation returns a result or an error when the allocator refuses everything from one moment on,
+//! and the system has no address space left. Each operation runs in a separate child, so one that ends the
 //! process is named.
 
 #![cfg(all(target_os = "linux", not(miri)))]
@@ -23,7 +23,7 @@ unsafe impl GlobalAlloc for Refusing {
         if REFUSES.load(Ordering::Relaxed) {
             return null_mut();
         }
-        // SAFETY: the caller keeps the promises that the system's allocator asks for.
+        // SAFETY: the caller keeps the contract of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -36,14 +36,14 @@ unsafe impl GlobalAlloc for Refusing {
 #[global_allocator]
 static ALLOCATOR: Refusing = Refusing;
 
-/// The operations that didn't end well without memory.
+/// The operations that failed without memory.
 #[derive(Default)]
 struct Operations {
     ended_badly: Vec<String>,
 }
 
 impl Operations {
-    /// Runs an operation in children of their own.
+    /// Runs an operation in separate children.
     fn run<R>(&mut self, name: &str, operation: impl Fn() -> R) {
         for without_space in [false, true] {
             let child = Child::start("", || {
@@ -96,7 +96,7 @@ fn numbers(all: &mut Operations) {
     all.run("Index::visit", || index.visit(.., |_, _| ControlFlow::Continue(())));
     let keys: Vec<u64> = (0..1000).map(spread).collect();
     all.run("Index::get_many", || index.get_many(&keys, &mut [None; 1000]));
-    // Not `insert_many`: it lists which entries were refused.
+    // Not `insert_many`: it lists the entries that were refused.
     all.run("Index::remove_many", || index.remove_many(&keys, &mut [None; 1000]));
 }
 
@@ -169,8 +169,8 @@ fn boxed_values(all: &mut Operations) {
     all.run("BoxedBytesIndex::get", || assert_eq!(strings.get(&some, &other), Some(&[77; 4])));
     all.run("BoxedBytesIndex::floor", || assert_eq!(strings.floor(&some, &other), Some((some, &[77; 4]))));
     all.run("BoxedBytesIndex::count", || strings.count(some..));
-    // Not here: slots for new values are listed, and a value that is removed waits for the pins of others in
-    // a list of crossbeam-epoch's; both allocate.
+    // Not here: slots for new values are listed, and a removed value waits for other threads' pins in a list
+    // of crossbeam-epoch; both allocate.
 }
 
 #[test]

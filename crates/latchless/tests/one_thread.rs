@@ -1,11 +1,11 @@
-//! A process with one thread, which takes latches without an atomic exchange, and what comes after it has got
-//! more. No test harness: that runs tests in threads.
+//! A process with one thread, which takes latches without an atomic exchange, also after it has started more
+//! threads. No test harness, because that runs tests in threads.
 
 use latchless::Index;
 use latchless_core::sync::is_alone;
 use std::collections::BTreeMap;
 
-/// Where the C library says how many threads there are.
+/// Whether the C library reports the number of threads.
 const KNOWN: bool = cfg!(all(target_os = "linux", target_env = "gnu", not(any(miri, latchless_shuttle))));
 
 /// Changes the index and the model alike, and compares all answers.
@@ -29,10 +29,10 @@ fn change(index: &Index<u64, u64>, model: &mut BTreeMap<u64, u64>, steps: u64) {
 
 fn main() {
     let (index, mut model) = (Index::new().unwrap(), BTreeMap::new());
-    // A C library of before 2020 doesn't say it.
+    // A C library of before 2020 doesn't report it.
     assert_eq!(is_alone(), KNOWN, "one thread is taken for the only one");
     change(&index, &mut model, 120_000);
-    // Now others come. They see what was there, and nobody is taken for alone.
+    // Now others are started. They see all earlier writes, and none is treated as alone.
     let before = model.len();
     std::thread::scope(|scope| {
         for thread in 0..3u64 {
@@ -47,7 +47,7 @@ fn main() {
     });
     assert_eq!(index.len(), before + 90_000);
     index.check_invariants().unwrap();
-    // What one thread left held would keep others waiting.
+    // A latch that one thread left held would block the others.
     for thread in 0..3u64 {
         (0..30_000).for_each(|at| assert_eq!(index.remove(1000 * at + 8 + thread), Some(at)));
     }

@@ -1,11 +1,11 @@
-//! Lookups step by step: the answers of `get`, at every size, on trees with and without guesses, and while
-//! another thread moves entries between two steps.
+//! Lookups in single steps: the same answers as `get`, at every size, on trees with and without prediction
+//! tables, and while another thread moves entries between two steps.
 
 use latchless::index::{Driver, Options, Steps};
 use latchless::{FillFactor, Index};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Looks keys up round robin; between two rounds `meanwhile` happens.
+/// Looks up keys in rotation; between two rounds `meanwhile` runs.
 struct Rounds<'a, F>(&'a [u64], F);
 
 impl<F: FnMut()> Driver<u64, u64> for Rounds<'_, F> {
@@ -27,7 +27,7 @@ impl<F: FnMut()> Driver<u64, u64> for Rounds<'_, F> {
     }
 }
 
-/// A number that scrambles its argument.
+/// Returns a pseudo-random number for its argument.
 fn scrambled(nth: u64) -> u64 {
     nth.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
@@ -64,7 +64,7 @@ fn what_changes_between_steps_is_seen() {
     let keys: Vec<u64> = (0..64).map(|nth| scrambled(nth * 9)).collect();
     let mut round = 0;
     let answers = index.drive(Rounds(&keys, || {
-        // Splits leaves around the keys and changes what is under them.
+        // Splits leaves around the keys and changes their values.
         round += 1;
         for &key in &keys {
             (1..40).for_each(|beside| _ = index.insert(key ^ beside << 3, 0).unwrap());

@@ -1,11 +1,11 @@
 //! Searching inside a node: kernels over ascending `u32` and `u64` lanes, and their dispatch.
 //!
-//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole operations
-//! ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in a
-//! node. A kernel is one file: it spells the words of two traits for its instruction set. Its type is private
-//! to this room and comes to an operation by that way alone (`dispatch.rs`). Searches in runs of lanes are
-//! written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers' crate),
-//! searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
+//! A tree chooses its kernel once, when it is created ([`Dispatch::of`]), and passes it whole operations
+//! ([`operations!`](crate::operations)): the branch on the kernel is taken once per operation, never per
+//! node. A kernel is one file, which implements two traits for its instruction set. Its type is private to
+//! this module, and operations get it only in this way (`dispatch.rs`). Searches in runs of lanes are
+//! written over [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers' crate), searches in
+//! single lines of a node over [`HalfLine`] (the index's nodes).
 //!
 //! ```
 //! use latchless_core::mem::touch::NoTrace;
@@ -33,17 +33,17 @@
 //! assert_eq!(Dispatch::best().run(child), 2);
 //! ```
 
-/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster
-/// is the later. A kernel: its type, its name, the function that its operations run in, the architecture,
-/// how its features are detected, and which it needs.
+/// The list of vector kernels, for macros that expand it. Of two for one processor the faster is the later.
+/// Each entry has the kernel's type, its name, the function that runs its operations, the architecture, the
+/// macro that detects its features, and these features.
 macro_rules! vector_kernels {
     ([$($with:tt)+] $given:tt) => {
         $($with)+! { $given
             /// 32-byte vectors, on x86-64 processors since about 2013.
             Avx2 "avx2" run_with_avx2 on "x86_64" by is_x86_feature_detected:
                 ("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
-            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all
-            // of these together since the first that had AVX-512.
+            // BW and VL: for comparing the unsigned 16-bit hints of hinted nodes. Servers have had all of
+            // these together since the first that had AVX-512.
             /// 64-byte vectors with masks, on many x86-64 servers since 2017.
             Avx512 "avx512" run_with_avx512 on "x86_64" by is_x86_feature_detected:
                 ("avx512f" "avx512bw" "avx512vl" "avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
@@ -69,7 +69,7 @@ mod scalar;
 mod tests;
 mod vector;
 
-// The vector kernels' types stay in this room: `dispatch.rs` says why.
+// The vector kernels' types stay in this module: `dispatch.rs` has the reason.
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]

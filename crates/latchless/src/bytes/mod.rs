@@ -47,7 +47,7 @@
 //! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. [`MultiIndex`] is for
 //! keys that map to many rows, [`BoxedBytesIndex`] for values of any type and size.
 //!
-//! # What it costs
+//! # Cost
 //! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
 //!
 //! | operation | cost | takes a latch |
@@ -75,7 +75,7 @@
 //! [`remove_range`](BytesIndex::remove_range) refuse it, [as
 //! everywhere](crate::index#ranges-that-start-after-their-end).
 //!
-//! # What is guaranteed
+//! # Guarantees
 //! The guarantees are those of [`Index`](mod@crate::index). Operations on one key and on the nearest key
 //! are linearizable, and so is each request of a batch. Ranges and cursors are weakly consistent: the
 //! entries of one leaf are of one moment, and a key that is there throughout is seen exactly once. A byte

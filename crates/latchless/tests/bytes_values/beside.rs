@@ -1,4 +1,4 @@
-//! Threads beside each other: no reader sees a value that wasn't written whole.
+//! Concurrent threads: no reader sees a partly written value.
 
 use super::{bytes, empty, length};
 use latchless::bytes::BytesIndex;
@@ -13,7 +13,7 @@ fn key_of(number: u64) -> Vec<u8> {
     super::key_of(number * 7)
 }
 
-/// A value of a number: the number, and bytes that it and the length tell.
+/// Returns the value of a number: the number, and bytes that depend on it and on the length.
 fn value_of(number: u64, len: usize) -> Vec<u8> {
     [&number.to_be_bytes()[..], &bytes(number, len)].concat()
 }
@@ -23,7 +23,7 @@ fn check(value: &[u8]) {
     assert!(value == value_of(number, value.len() - 8), "a value of {} bytes isn't whole", value.len());
 }
 
-/// Reads in every way until it is over.
+/// Reads in every way until the test is over.
 fn read(index: &BytesIndex<Vec<u8>, Vec<u8>>, is_over: &AtomicBool, mut random: Rng) {
     while !is_over.load(Ordering::Relaxed) {
         let key = key_of(random.below(KEYS));
@@ -101,7 +101,7 @@ fn readers_see_whole_values() {
     index.iter().for_each(|(_, value)| check(&value));
 }
 
-/// A value of eight words, all of which are one number.
+/// A value of eight words, all of which are the same number.
 #[test]
 fn readers_see_all_words_of_one_value() {
     let (index, is_over) = (empty::<[u64; 8]>(), AtomicBool::new(false));
@@ -130,7 +130,7 @@ fn readers_see_all_words_of_one_value() {
     index.check_invariants().unwrap();
 }
 
-/// Each thread adds one to every counter; the value is long, and says in all its words how often.
+/// Each thread increments every counter; the value is long, and all its words are the count.
 #[test]
 fn no_update_is_lost() {
     const THREADS: u64 = 3;

@@ -1,4 +1,4 @@
-//! Values of more than a word in an index of byte strings: of several words, and byte strings of any length.
+//! Values of more than one word in an index of byte strings: several words, and byte strings of any length.
 
 mod beside;
 mod model;
@@ -9,27 +9,27 @@ use latchless::bytes::{BytesIndex, Lent};
 use latchless::index::Options;
 use std::fmt::Debug;
 
-/// Values of a type that can be told by a number and a length.
+/// Values that are determined by a number and a length.
 trait Numbered: BytesValue + PartialEq + Debug {
-    /// The value of a number. Of types of one length, `len` makes no difference.
+    /// Returns the value of a number. Types of fixed length ignore `len`.
     fn of(number: u64, len: usize) -> Self;
-    /// The same value, lent.
+    /// Lends the value.
     fn lend(&self) -> Lent<'_, Self>;
-    /// The value that was lent.
+    /// Copies a lent value.
     fn own(lent: Lent<'_, Self>) -> Self;
 }
 
-/// The lengths of byte strings: around what a word holds, what a leaf takes, and what a block does.
+/// The lengths of byte strings: around the limits of a word, of a leaf, and of a block.
 const LENGTHS: [usize; 19] =
     [0, 1, 7, 8, 9, 15, 16, 63, 64, 191, 192, 193, 200, 247, 248, 249, 256, 4096, 60_000];
 
-/// A length: the longest ones are seldom.
+/// Returns a length: the longest ones are rare.
 fn length(number: u64) -> usize {
     let number = number as usize;
     if cfg!(miri) || !number.is_multiple_of(13) { LENGTHS[number % 17] } else { LENGTHS[number % 19] }
 }
 
-/// Bytes that a number and a length tell, so that one can see whether they are whole.
+/// Returns bytes that depend on a number and a length, so that a test can see whether they are complete.
 fn bytes(number: u64, len: usize) -> Vec<u8> {
     let own = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     (0..len as u64).map(|at| (own.wrapping_mul(at + 1) >> 56) as u8).collect()
@@ -98,7 +98,7 @@ fn empty<V: BytesValue>() -> BytesIndex<Vec<u8>, V> {
     BytesIndex::with_options(options()).expect("a leaf finds room")
 }
 
-/// Keys that nodes tell apart differently: short ones, some that begin alike, and long ones.
+/// Returns keys that nodes distinguish differently: short ones, some with common prefixes, and long ones.
 fn key_of(number: u64) -> Vec<u8> {
     let own = number.to_be_bytes();
     match number % 8 {

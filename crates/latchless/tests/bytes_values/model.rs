@@ -1,4 +1,4 @@
-//! Everything that an index does, against a `BTreeMap`.
+//! Every operation of an index, against a `BTreeMap`.
 
 use super::{Numbered, bytes, empty, key_of, length, options};
 use latchless::bytes::BytesIndex;
@@ -14,7 +14,7 @@ type Index<V> = BytesIndex<Vec<u8>, V>;
 const ROUNDS: u64 = if cfg!(miri) { 60 } else { 6_000 };
 const KEYS: u64 = if cfg!(miri) { 30 } else { 700 };
 
-/// One operation on a key, of the index and of the model.
+/// Applies one operation on a key to the index and to the model.
 fn edit<V: Numbered>(index: &Index<V>, model: &mut Model<V>, random: &mut Rng, grows: bool) {
     let key = key_of(random.below(KEYS));
     let value = V::of(random.next(), length(random.next()));
@@ -73,7 +73,7 @@ fn edit<V: Numbered>(index: &Index<V>, model: &mut Model<V>, random: &mut Rng, g
     }
 }
 
-/// Ranges from both ends, cursors and neighbours.
+/// Compares ranges from both ends, cursors and neighbours.
 fn compare<V: Numbered>(index: &Index<V>, model: &Model<V>, random: &mut Rng) {
     let owned = |(key, value): (&Vec<u8>, &V)| (key.clone(), value.clone());
     let all: Vec<_> = model.iter().map(owned).collect();
@@ -143,7 +143,7 @@ fn like_a_map<V: Numbered>() {
     index.check_invariants().unwrap();
 }
 
-/// Batches, in which a key may stand twice.
+/// Batches, in which a key may occur twice.
 fn batches_like_a_map<V: Numbered>() {
     let (index, mut model, mut random) = (empty::<V>(), Model::<V>::new(), Rng(2));
     for round in 0..if cfg!(miri) { 1 } else { 30 } {
@@ -288,7 +288,7 @@ fn a_value_that_is_too_long_is_refused() {
     index.check_invariants().unwrap();
 }
 
-/// A type of a user's own, and options as for any other index.
+/// A custom type, and options as for any other index.
 #[test]
 fn own_types_are_values() {
     use latchless::bytes::Words;

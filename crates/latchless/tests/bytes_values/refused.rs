@@ -1,4 +1,4 @@
-//! Memory: what is refused changes nothing, and what was removed is given back.
+//! Memory: a refused operation changes nothing, and removed values are freed.
 
 use super::{Numbered, bytes, empty, key_of, length, options};
 use latchless::Error;
@@ -7,7 +7,7 @@ use latchless::index::Options;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
-/// Byte strings under a memory limit: what is refused changes nothing, and what fits stays.
+/// Byte strings under a memory limit: a refused one changes nothing, and one that fits is stored.
 #[test]
 fn refused_memory_leaves_values_as_they_were() {
     let mut refusals = 0;
@@ -42,7 +42,7 @@ fn refused_memory_leaves_values_as_they_were() {
     assert!(refusals > 0);
 }
 
-/// Fills and empties: nothing stays.
+/// An index that is filled and emptied keeps nothing.
 fn nothing_stays<V: Numbered>() {
     let (index, mut random) = (empty::<V>(), Rng(5));
     let at_first = index.live_bytes();

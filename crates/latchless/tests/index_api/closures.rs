@@ -71,10 +71,10 @@ fn a_closure_is_asked_again_when_the_value_changes_under_it() {
         value + 1
     });
     assert_eq!((asked.get(), before, index.get(7)), (2, Some(1000), Some(1001)));
-    // Taken out under it: nothing is left to update.
+    // Removed inside the closure: nothing is left to update.
     let before = index.update(7, |_| index.remove(7).unwrap());
     assert_eq!((before, index.get(7)), (None, None));
-    // Put in under it.
+    // Inserted inside the closure.
     let before = index.upsert(7, |value| {
         index.try_insert(7, 5).ok();
         value.map_or(0, |value| value + 1)
@@ -82,7 +82,7 @@ fn a_closure_is_asked_again_when_the_value_changes_under_it() {
     assert_eq!((before, index.get(7)), (Ok(Some(5)), Some(6)));
     let standing = index.get_or_insert_with(300, || index.insert(300, 1).map(|_| 2).unwrap());
     assert_eq!((standing, index.get(300)), (Ok(1), Some(1)), "who was faster wins");
-    // A condition that holds no more.
+    // A condition that no longer holds.
     let removed = index.remove_if(300, |value| {
         index.insert(300, 2).unwrap();
         value == 1
@@ -90,13 +90,13 @@ fn a_closure_is_asked_again_when_the_value_changes_under_it() {
     assert_eq!((removed, index.get(300)), (None, Some(2)));
 }
 
-/// Counts how often a closure was asked, and ends a test that would never end.
+/// Counts the calls of a closure, and fails a test that would never end.
 fn asked(times: &Cell<u32>) {
     times.set(times.get() + 1);
     assert!(times.get() < 10_000, "asked for ever");
 }
 
-/// A way of changing a key's value or removing it, to something else each time.
+/// A way of changing a key's value or removing it, with another result each time.
 type Change = fn(&Index<u64, u64>, u64);
 
 const CHANGES: [(&str, Change); 10] = [
@@ -153,7 +153,7 @@ fn a_closure_that_changes_its_own_key_for_ever_is_told() {
             asked(&times);
             change(&index, key);
         };
-        // `7` is present at every other time, or at all times.
+        // `7` is present every other time, or always.
         index.insert(7, 0).unwrap();
         let upserted = index.upsert(7, |_| {
             ask(7);
@@ -170,7 +170,7 @@ fn a_closure_that_changes_its_own_key_for_ever_is_told() {
         });
         assert_eq!(computed, upserted, "compute with {name}");
         index.check_invariants().unwrap();
-        // Nothing is left of it: what comes next is asked once.
+        // It leaves no trace: the next closure is called once.
         index.insert(7, 0).unwrap();
         assert_eq!((index.upsert(7, |_| 5), index.get(7)), (Ok(Some(0)), Some(5)), "{name}");
     }
@@ -219,7 +219,7 @@ fn a_closure_of_what_returns_no_error_panics_with_the_message() {
 fn a_closure_within_a_closure_is_told_too() {
     let index = tens(10, 1);
     let times = Cell::new(0);
-    // The outer closure's key is changed by the inner one; the inner one's own key by none.
+    // The outer closure's key is changed by the inner one; the inner one's key is not changed.
     let outer = index.upsert(7, |_| {
         let inner = index.upsert(8, |_| {
             asked(&times);

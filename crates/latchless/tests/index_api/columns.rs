@@ -99,7 +99,7 @@ fn columns_load_in_bulk_and_are_scanned_again() {
         let (mut their_keys, mut their_values) = (vec![], vec![]);
         assert_eq!(index.scan_columns(.., &mut their_keys, &mut their_values), Ok(n as usize));
         assert_eq!((&their_keys, &their_values), (&keys, &values));
-        // Appended to what is there.
+        // Appended to the existing entries.
         assert_eq!(index.exclusive().scan_columns(7..=15, &mut their_keys, &mut their_values), Ok(2));
         assert_eq!((&their_keys[n as usize..], &their_values[n as usize..]), (&[10, 15][..], &values[2..4]));
         assert_eq!(index.scan_columns(7..7, &mut their_keys, &mut their_values), Ok(0));

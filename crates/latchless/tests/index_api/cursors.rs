@@ -1,4 +1,4 @@
-//! Cursors, which survive whatever happens under them.
+//! Cursors, which survive all concurrent changes.
 
 use crate::common::tens;
 use latchless::Index;

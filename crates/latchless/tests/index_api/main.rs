@@ -1,5 +1,5 @@
-//! `latchless::Index` as its users see it: what the documentation says, said again as tests, and every
-//! operation against `BTreeMap`.
+//! The public interface of `latchless::Index`: the documented behaviour, and every operation against
+//! `BTreeMap`.
 
 mod batches;
 mod boxed;

@@ -1,4 +1,4 @@
-//! What `std::collections::BTreeMap` documents, held by an index as far as it offers it.
+//! The documented behaviour of `std::collections::BTreeMap`, as far as an index offers it.
 
 use crate::common::{scaled, tens};
 use latchless::index::Group;

@@ -1,4 +1,4 @@
-//! Every operation of the index and of its single-threaded form, at random, against `BTreeMap`.
+//! Every operation of the index and of its exclusive form, at random, against `BTreeMap`.
 
 use crate::common::{Rng, scaled};
 use core::ops::ControlFlow;
@@ -6,10 +6,10 @@ use latchless::{Bits, Direction, Index, Key, TryInsertError, Value};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
-/// Keys by their lanes, because floats have no order of their own in Rust.
+/// Keys by their encoding, because floats have no order of their own in Rust.
 type Model<V> = BTreeMap<u64, V>;
 
-/// Some keys close together, some spread out, and both ends.
+/// Returns some keys close together, some far apart, and both ends.
 fn pool<K: Key>(rng: &mut Rng) -> Vec<K> {
     let of = |lane: u64| K::decode(K::Bits::truncate(lane));
     let middle = rng.next() >> 1;
@@ -23,22 +23,22 @@ fn lane<K: Key>(key: K) -> u64 {
     key.encode().to_u64()
 }
 
-/// An entry as the model has it.
+/// Returns an entry in the model's form.
 fn lanes<K: Key, V>((key, value): (K, V)) -> (u64, V) {
     (lane(key), value)
 }
 
-/// Entries side by side as the model has them.
+/// Returns columns of entries in the model's form.
 fn side_by_side<K: Key, V: Value>(keys: &[K], values: &[V]) -> Vec<(u64, V)> {
     keys.iter().copied().zip(values.iter().copied()).map(lanes).collect()
 }
 
-/// An entry of the model.
+/// Returns an entry of the model.
 fn copied<V: Copy>((&key, &value): (&u64, &V)) -> (u64, V) {
     (key, value)
 }
 
-/// A range between two keys of the pool, and the same for the model.
+/// Returns a range between two keys of the pool, and the same for the model.
 fn span<K: Key>(rng: &mut Rng, pool: &[K]) -> (Bound<K>, Bound<K>) {
     let mut ends = [0; 2].map(|_| pool[rng.below(pool.len() as u64) as usize]);
     ends.sort_by_key(|&key| key.encode());
@@ -50,7 +50,7 @@ fn span<K: Key>(rng: &mut Rng, pool: &[K]) -> (Bound<K>, Bound<K>) {
     (bound(ends[0]), bound(ends[1]))
 }
 
-/// The model's entries in a range.
+/// Returns the model's entries in a range.
 fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec<(u64, V)> {
     let (low, high) = (span.0.map(lane), span.1.map(lane));
     if let (Excluded(low), Excluded(high)) = (low, high)
@@ -61,10 +61,10 @@ fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec
     model.range((low, high)).map(copied).collect()
 }
 
-// One macro per kind of operation, because the index and its single-threaded form have the same methods,
-// but no common trait that names them.
+// One macro per kind of operation, because the index and its exclusive form have the same methods, but no
+// common trait that names them.
 
-/// One key: put, remove, look.
+/// One key: insert, remove, look up.
 macro_rules! point {
     ($index:ident, $at:ident) => {{
         let (key, at, value) = $at.draw();
@@ -326,7 +326,7 @@ macro_rules! column {
     }};
 }
 
-/// The neighbours of many keys, in any order and ascending, and how many lie between them.
+/// The neighbours of many keys, unordered and ascending, and the numbers of keys between them.
 macro_rules! neighbours {
     ($index:ident, $at:ident, $keys:ident) => {{
         if $at.rng.below(2) == 0 {
@@ -357,7 +357,7 @@ macro_rules! neighbours {
     }};
 }
 
-/// Does one operation to both.
+/// Applies one operation to both.
 macro_rules! step {
     ($index:ident, $at:ident) => {{
         match $at.rng.below(11) {
@@ -372,7 +372,7 @@ macro_rules! step {
     }};
 }
 
-/// What an operation is done with, besides the index.
+/// The arguments of an operation, besides the index.
 struct At<'a, K, V> {
     model: &'a mut Model<V>,
     rng: &'a mut Rng,
@@ -381,7 +381,7 @@ struct At<'a, K, V> {
 }
 
 impl<K: Key, V> At<'_, K, V> {
-    /// A key of the pool, its lane, and a value.
+    /// Returns a key of the pool, its encoding, and a value.
     fn draw(&mut self) -> (K, u64, V) {
         let key = self.pool[self.rng.below(self.pool.len() as u64) as usize];
         (key, lane(key), (self.new_value)(self.rng.next()))
@@ -398,7 +398,7 @@ fn exclusive<K: Key, V: Value + PartialEq>(index: &mut Index<K, V>, at: &mut At<
     step!(alone, at);
 }
 
-/// A step of a history, on the index or on its single-threaded form.
+/// A step of a history, on the index or on its exclusive form.
 type Step<K, V> = fn(&mut Index<K, V>, &mut At<'_, K, V>);
 
 /// Runs random histories.
@@ -410,7 +410,7 @@ fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, s
         let mut model = Model::new();
         for round in 0..scaled(6000) {
             let mut at = At { model: &mut model, rng: &mut rng, pool: &pool, new_value };
-            // By turns, if there are several.
+            // Alternately, if there are several.
             steps[round / 64 % steps.len()](&mut index, &mut at);
             if round % 500 == 0 {
                 index.check_invariants().unwrap();
@@ -421,7 +421,7 @@ fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, s
     }
 }
 
-// Few different values, so that comparisons of values often hold.
+// Few different values, so that comparisons of values often succeed.
 #[test]
 fn u32_to_u32_shared_and_alone() {
     histories::<u32, u32>(1, |seed| seed as u32 % 3, &[shared, exclusive]);

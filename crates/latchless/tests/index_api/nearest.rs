@@ -1,4 +1,4 @@
-//! The nearest entry, on whichever side: against a `BTreeMap`, and beside a writer.
+//! The nearest entry, on either side: against a `BTreeMap`, and with a concurrent writer.
 
 use latchless::index::{Options, Own};
 use latchless::{BoxedIndex, Distance, FillFactor, Index, Nanos};
@@ -14,7 +14,7 @@ fn bits<K: Distance>(key: K) -> u64 {
     latchless::Bits::to_u64(key.encode())
 }
 
-/// The nearest entry by looking at both neighbours; the number of bits that its key has.
+/// Returns the nearest entry by comparing both neighbours; its key as bits.
 fn expected<K: Distance>(model: &Model<K>, key: K, own: Own) -> Option<(u64, u32)> {
     let bits = bits(key);
     let (before, after) = match own {
@@ -31,7 +31,7 @@ fn expected<K: Distance>(model: &Model<K>, key: K, own: Own) -> Option<(u64, u32
     nearest.map(|(&bits, &(_, value))| (bits, value))
 }
 
-/// All operations find what the model says.
+/// Checks all operations against the model.
 fn like_a_model<K: Distance>(keys: impl IntoIterator<Item = K>, asked: &[K]) {
     let mut index =
         Index::<K, u32>::with_options(Options { huge_pages: false, ..Options::default() }).unwrap();
@@ -117,7 +117,8 @@ fn the_nearest_float_is_that_of_a_map() {
     like_a_model([f64::NAN], &asked);
     like_a_model([-f64::NAN, 2.0], &asked);
     like_a_model([-0.0, 0.0], &asked);
-    // Bits of floats aren't their distance: those of 1 are nearer to those of 3 than to those of 0.
+    // The bits of floats don't measure their distance: those of 1 are nearer to those of 3 than to those of
+    // 0.
     let index: Index<f64, u8> = [(0.0, 0), (3.0, 3)].into_iter().collect();
     assert_eq!(index.nearest(1.0), Some((0.0, 0)));
 }
@@ -129,13 +130,13 @@ fn buffers_of_other_lengths_are_refused() {
     assert!(index.nearest_columns(&[1, 2], &mut [0; 2], &mut [0; 2], &mut [false; 1]).is_err());
 }
 
-/// Keys whose distance from the next one is that.
+/// The distance of keys from the next one.
 const GAP: u64 = 1000;
-/// Gaps in which the writer is in turn: the two keys are in one leaf or in two.
+/// Gaps that the writer fills in rotation: the two keys are in one leaf or in two.
 const GAPS: u64 = if cfg!(miri) { 2 } else { 70 };
 const SWAPS: u64 = if cfg!(miri) { 10 } else { 400 };
 
-/// Of two keys beside the middle of a gap one is always there.
+/// Swaps two keys on both sides of the middle of a gap, of which one is always present.
 fn swapped(index: &Index<u64, u64>, middle: u64, look: impl Fn(u64) + Sync) {
     let (one, other) = (middle - 1, middle + 1);
     index.insert(one, 0).unwrap();
@@ -163,7 +164,7 @@ fn beside_a_writer(look: impl Fn(&Index<u64, u64>, u64) + Sync) {
     for gap in 0..GAPS {
         swapped(&index, gap * GAP + GAP / 2, |middle| look(&index, middle));
     }
-    // The two alone: all around them is empty.
+    // These two only: all around them is empty.
     let index = Index::new().unwrap();
     swapped(&index, GAP, |middle| look(&index, middle));
 }

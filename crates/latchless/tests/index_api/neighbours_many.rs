@@ -1,4 +1,4 @@
-//! The neighbours of many keys, against those of one key after the other.
+//! The neighbours of many keys, against those of single keys.
 
 use crate::common::{Rng, scaled};
 use latchless::{Error, Index};
@@ -7,7 +7,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 
 type Entry = Option<(u64, u64)>;
 
-/// What the batch of each kind answers, in the order floor, ceiling, lower, higher.
+/// The answers of each kind of batch, in the order floor, ceiling, lower, higher.
 macro_rules! answers {
     ($index:expr, $keys:expr) => {{
         let mut answers = [(); 4].map(|()| vec![Some((1, 2)); $keys.len()]);
@@ -31,8 +31,8 @@ fn expected(model: &BTreeMap<u64, u64>, keys: &[u64]) -> [Vec<Entry>; 4] {
     ]
 }
 
-/// Batches of keys around those of the model: none, few, many; any order, ascending, descending, ascending
-/// but for one, all equal, in two far clusters, with both ends.
+/// Returns batches of keys around those of the model: none, few, many; unordered, ascending, descending,
+/// ascending except for one, all equal, in two distant clusters, with both ends.
 fn batches(rng: &mut Rng, span: u64) -> Vec<Vec<u64>> {
     let mut batches = vec![vec![], vec![0], vec![u64::MAX]];
     for len in [31, 32, 33, 600, scaled(3000)] {
@@ -52,7 +52,7 @@ fn batches(rng: &mut Rng, span: u64) -> Vec<Vec<u64>> {
     batches
 }
 
-/// Key sets: spread, dense, with wide gaps, few, none; each aged by removals of whole stretches.
+/// Returns key sets: sparse, dense, with wide gaps, few, none; each aged by removals of whole stretches.
 fn models(rng: &mut Rng) -> Vec<(u64, BTreeMap<u64, u64>)> {
     let n = scaled(4000) as u64;
     let value = |key: u64| (key, !key);
@@ -94,7 +94,7 @@ fn neighbours_of_many_keys_are_those_of_each() {
 
 #[test]
 fn ascending_keys_find_the_leaf_before_theirs() {
-    // Each key lies below all entries of its leaf, or above them: removals empty the leaves' ends.
+    // Each key is below all entries of its leaf, or above them: removals empty the leaves' ends.
     let n = scaled(20_000) as u64;
     let mut index: Index<u64, u64> = (0..n).map(|key| (key, !key)).collect();
     let model: BTreeMap<u64, u64> = (0..n).filter(|key| key % 61 == 30).map(|key| (key, !key)).collect();

@@ -9,7 +9,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 #[test]
 fn parallel_ranges_hold_what_ranges_hold() {
     let mut rng = Rng(1);
-    // Clustered, so that halving the lanes doesn't halve the entries; and both ends.
+    // Clustered, so that halving the encoded keys doesn't halve the entries; and both ends.
     let mut index: Index<u64, u64> = (0..scaled(30_000) as u64).map(|key| ((1 << 60) + key, key)).collect();
     index.extend((0..scaled(3000)).map(|_| (rng.next(), 0)).chain([(0, 1), (u64::MAX, 2)]));
     let spans = [

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::Arc;
 
-/// Every pair of bounds at two keys.
+/// Returns every pair of bounds at two keys.
 fn nine(low: u64, high: u64) -> Vec<(Bound<u64>, Bound<u64>)> {
     let starts = [Included(low), Excluded(low), Unbounded];
     let ends = [Included(high), Excluded(high), Unbounded];
@@ -98,7 +98,7 @@ fn a_range_that_starts_after_its_end_is_empty_to_read_and_refused_to_change() {
         ControlFlow::Continue(())
     });
     assert_eq!(shown, [(1, vec![1, 2])]);
-    // Those who want to know are told, and nothing is changed by mistake.
+    // `try_range` returns an error, and nothing is changed by mistake.
     assert_eq!(index.try_range(inverted).err(), Some(Error::InvertedRange));
     assert_eq!(index.try_range(3..6).map(Iterator::count), Ok(3));
     assert_eq!(index.remove_range(inverted), Err(Error::InvertedRange));
@@ -145,7 +145,7 @@ fn iterators_outlive_updates_under_them() {
     assert_eq!(entries.next(), None);
     index.insert(1, 10).unwrap();
     assert_eq!(entries.next(), None, "an iterator that has ended stays ended");
-    // Abandoned half-way, nothing is held.
+    // An iterator that is abandoned half-way holds nothing.
     let entries = index.iter();
     drop(entries);
     assert_eq!(index.remove(1), Some(10));
@@ -354,7 +354,7 @@ fn many_ranges_come_in_input_order() {
     let ranges: Vec<_> = (0..scaled(300))
         .map(|at| {
             let low = rng.below(5200);
-            // Some hold nothing, most little, a few much.
+            // Some contain nothing, most little, a few much.
             low..low + if at % 10 == 0 { 2000 } else { rng.below(20) }
         })
         .collect();

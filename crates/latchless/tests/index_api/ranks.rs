@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Compares all that is about positions with what sorted keys say.
+/// Compares all operations on positions with a sorted set of keys.
 macro_rules! agrees {
     ($index:expr, $keys:expr, $rng:expr) => {{
         let (index, keys, rng): (_, &BTreeSet<u64>, &mut Rng) = ($index, $keys, $rng);
@@ -42,7 +42,7 @@ macro_rules! agrees {
     }};
 }
 
-/// An index of these keys, in this order.
+/// Returns an index of these keys, inserted in this order.
 fn of(keys: impl IntoIterator<Item = u64>) -> (Index<u64, u64>, BTreeSet<u64>) {
     let keys: Vec<u64> = keys.into_iter().collect();
     let index = Index::new().unwrap();
@@ -90,7 +90,7 @@ fn positions_are_exact_after_every_kind_of_change() {
                 gone.iter().for_each(|key| _ = keys.remove(key));
                 assert_eq!(index.remove_range(low..=high), Ok(gone.len()));
             }
-            // By one thread alone, in a batch.
+            // By exclusive access, in a batch.
             6 => {
                 let entries: Vec<_> = (0..scaled(500)).map(|_| (rng.next(), 1)).collect();
                 let mut replaced = vec![None; entries.len()];
@@ -137,7 +137,7 @@ fn parts_are_of_nearly_equal_size() {
     }
 }
 
-/// Keys that come in order all go into the last part: it is cut anew.
+/// Keys in order all go into the last part, so it is rebuilt.
 #[test]
 fn an_index_that_grows_at_its_end_stays_counted() {
     let (index, mut keys) = of((0..scaled(1000) as u64).map(|key| 5 * key));
@@ -159,9 +159,9 @@ fn counts_that_are_kept_take_little_memory_or_none() {
     let before = index.memory_bytes();
     assert_eq!(index.count(..), n as usize);
     let kept = index.memory_bytes() - before;
-    // In tests twice as many parts are counted apart as otherwise, and small tables are rounded up.
+    // In tests twice as many parts are counted separately as otherwise, and small tables are rounded up.
     assert!(cfg!(latchless_small_nodes) || kept > 0 && kept <= 2048.max(n as usize), "{kept} bytes");
-    // Without room all is counted leaf by leaf.
+    // Without room all keys are counted leaf by leaf.
     let full = Index::<u64, u64>::with_options(Options {
         limit_bytes: Some(24 << 10),
         huge_pages: false,
@@ -175,7 +175,7 @@ fn counts_that_are_kept_take_little_memory_or_none() {
     full.check_invariants().unwrap();
 }
 
-/// Each thread changes the keys of a range of its own. No other does, so that its counts must be exact; the
+/// Each thread changes the keys of its own range. No other thread does, so its counts must be exact; the
 /// leaves at the ends are shared.
 #[test]
 fn a_thread_that_changes_a_range_alone_counts_it_exactly() {
@@ -212,7 +212,7 @@ fn a_thread_that_changes_a_range_alone_counts_it_exactly() {
     index.check_invariants().unwrap();
 }
 
-/// Even keys stay; odd ones come and go. What is guaranteed then, as the documentation has it.
+/// Even keys stay; odd ones come and go. The documented guarantees hold meanwhile.
 #[test]
 fn what_stays_counts_once_and_what_comes_and_goes_at_most_once() {
     let end = scaled(20_000) as u64;
@@ -246,7 +246,7 @@ fn what_stays_counts_once_and_what_comes_and_goes_at_most_once() {
             };
             fair(index.count(low..high), low..high);
             fair(index.rank(high), 0..high);
-            // The entry was there, and the keys before it could have been so many.
+            // The entry was present, and the keys before it could have been so many.
             let (key, value) = index.nth(one as usize / 2).unwrap();
             assert_eq!(value, !key);
             fair(one as usize / 2, 0..key);

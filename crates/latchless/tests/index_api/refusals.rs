@@ -1,4 +1,4 @@
-//! What an index refuses, and that it is as before then.
+//! Refused operations, after which the index is unchanged.
 
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
@@ -59,7 +59,7 @@ fn bulk_loads_name_the_position_at_fault() {
     assert!(Index::from_sorted(&floats, FillFactor::FULL).is_ok(), "in the total order");
 }
 
-/// A key of which some can't be made into bits.
+/// A key of which some can't be encoded.
 #[derive(Debug, Clone, Copy)]
 struct Odd(u64);
 

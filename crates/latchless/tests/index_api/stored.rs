@@ -1,4 +1,4 @@
-//! Only what was stored is decoded: keys and values that refuse all other bits, through every operation.
+//! Only stored bits are decoded: keys and values that reject all other bits, through every operation.
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
@@ -8,16 +8,16 @@ use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Reply, Request, V
 use std::num::NonZero;
 use std::sync::Arc;
 
-/// Something of which one is stored for each rank.
+/// A type of which one value is stored per rank.
 trait Ranked: Debug + Copy + PartialEq + Default {
-    /// The one that is stored.
+    /// Returns the one that is stored.
     fn of(rank: u64) -> Self;
-    /// One between those of this rank and the next, which is never stored.
+    /// Returns one between those of this rank and the next, which is never stored.
     fn after(rank: u64) -> Self;
 }
 
-/// Numbers that can be made of their lane only if the lane leaves `$rest` when it is divided by a thousand.
-/// Neither end of the lanes does, nor does a lane beside one that does.
+/// Numbers that can be decoded only if their encoding leaves `$rest` when it is divided by a thousand.
+/// Neither end of the domain does, nor does a neighbour of one that does.
 macro_rules! ranked {
     ($($name:ident: $trait:ident, $bits:ty, $rest:literal;)*) => {$(
         #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +60,7 @@ ranked! {
     Value64: Value, u64, 777;
 }
 
-/// An index of the ranks below `len`.
+/// Returns an index of the ranks below `len`.
 fn index<K: Key + Ranked, V: Value + Ranked>(len: u64) -> Index<K, V> {
     let entries: Vec<(K, V)> = (0..len).map(|rank| (K::of(rank), V::of(rank))).collect();
     let mut index = Index::with_options(Options::default()).unwrap();
@@ -68,8 +68,8 @@ fn index<K: Key + Ranked, V: Value + Ranked>(len: u64) -> Index<K, V> {
     index
 }
 
-// Macros, because the index and its single-threaded form have the same methods, but no common trait that
-// names them.
+// Macros, because the index and its exclusive form have the same methods, but no common trait that names
+// them.
 
 /// One key, present or not.
 macro_rules! point {
@@ -108,7 +108,7 @@ macro_rules! point {
     }};
 }
 
-/// Ranges with and without entries; iterators, scans and cursors at every place, and what they look like.
+/// Ranges with and without entries; iterators, scans and cursors at every place, and their debug output.
 macro_rules! range {
     ($index:ident, $len:ident) => {{
         let (low, high) = (K::after($len / 3), K::after($len / 2));
@@ -150,7 +150,7 @@ macro_rules! range {
         assert_eq!((cursor.seek(K::after($len)), cursor.seek_back(K::of(0)).is_some()), (None, $len > 0));
         assert_eq!((cursor.seek_first().is_some(), cursor.seek_last().is_some()), ($len > 0, $len > 0));
         for direction in [Direction::Forward, Direction::Reverse] {
-            // Filled with what was never stored.
+            // Filled with values that were never stored.
             let (mut keys, mut values) = ([K::after(0); 7], [V::after(0); 7]);
             let found = $index.scan(low..high, direction, &mut keys, &mut values).unwrap();
             assert_eq!(found, inside.min(7));
@@ -162,7 +162,7 @@ macro_rules! range {
     }};
 }
 
-/// Batches, and what removes much at once.
+/// Batches, and bulk removals.
 macro_rules! batch {
     ($index:ident, $len:ident) => {{
         let keys = [K::after(0), K::of($len), K::after($len), K::of($len)];
@@ -216,7 +216,7 @@ fn every_operation<K: Key + Ranked, V: Value + Ranked>() {
     }
 }
 
-/// What is left: other holders, the standard library's traits, the trait of all indexes.
+/// The remaining interface: other holders, the standard library's traits, the trait of all indexes.
 fn other_ways<K: Key + Ranked, V: Value + Ranked>(len: u64) {
     let held = Arc::new(index::<K, V>(len));
     let mut entries = Entries::of(Arc::clone(&held), K::after(0)..);

@@ -1,11 +1,11 @@
-//! Many threads at once: what is guaranteed then.
+//! The guarantees with many concurrent threads.
 
 use crate::common::{Rng, scaled};
 use core::ops::ControlFlow;
 use latchless::{Direction, Index};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Keys that stay are multiples of ten; all others come and go, always with their own value.
+/// Returns whether a key stays: multiples of ten do; all others come and go, always with the same value.
 fn stays(key: u64) -> bool {
     key.is_multiple_of(10)
 }
@@ -40,7 +40,7 @@ fn under_changes(look: impl Fn(&Index<u64, u64>, u64)) {
     assert!(index.iter().filter(|&(key, _)| stays(key)).count() as u64 == end.div_ceil(10));
 }
 
-/// Ascending keys, none twice, each with its own value, all that stay among them.
+/// Checks that keys ascend, without duplicates, each with its value, and that all that stay are among them.
 fn is_a_fair_view(entries: impl IntoIterator<Item = (u64, u64)>, range: std::ops::Range<u64>) {
     let mut next = range.start;
     let mut staying = range.clone().filter(|&key| stays(key));
@@ -178,8 +178,8 @@ fn batches_of_many_threads_lose_nothing() {
     index.check_invariants().unwrap();
 }
 
-/// Once the root exported the trait `OrderedIndex`, whose `insert(&mut self)` the compiler takes before the
-/// index's own `insert(&self)`: this didn't compile.
+/// Once the root exported the trait `OrderedIndex`, whose `insert(&mut self)` the compiler prefers to the
+/// index's `insert(&self)`: this didn't compile.
 mod everything_of_the_root_in_scope {
     use latchless::*;
 

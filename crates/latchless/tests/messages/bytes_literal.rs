@@ -1,4 +1,4 @@
-//! An index of `Vec<u8>` is asked by slices.
+//! A lookup in an index of `Vec<u8>` takes slices.
 
 fn main() {
     let index = latchless::bytes::BytesIndex::<Vec<u8>, u64>::default();

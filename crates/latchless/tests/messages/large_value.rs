@@ -1,4 +1,4 @@
-//! Values of any type go into a `BoxedBytesIndex`.
+//! Values of any type are stored in a `BoxedBytesIndex`.
 
 fn main() {
     let _ = latchless::bytes::BytesIndex::<String, Vec<String>>::new();

@@ -1,4 +1,4 @@
-//! A number asks an index whose keys are of its own type.
+//! A lookup by number takes the type of the keys.
 
 fn main() {
     let index = latchless::bytes::BytesIndex::<u16, u64>::default();

@@ -1,4 +1,4 @@
-//! A type of one's own says how it is stored, or goes into a `BoxedBytesIndex`.
+//! A custom type implements a form, or is stored in a `BoxedBytesIndex`.
 
 struct Order {
     price: u64,

@@ -1,4 +1,4 @@
-//! Values of any type go into a `BoxedIndex`.
+//! Values of any type are stored in a `BoxedIndex`.
 
 fn main() {
     let _ = latchless::Index::<u64, String>::new();

@@ -1,25 +1,25 @@
 //! Every schedule with up to a number of preemptions, one after the other.
 //!
-//! A thread goes on until it ends, waits, or is preempted; the first two are no matter of choice, but which
-//! thread goes on then is. Bugs that need more preemptions than two are rare ("Iterative context bounding",
-//! PLDI 2007), and so many schedules can be run whole: with one preemption there is one for each step of
-//! each thread, with two one for each pair of steps.
+//! A thread runs until it ends, waits, or is preempted; the first two involve no choice, except for the next
+//! thread. Bugs that need more preemptions than two are rare ("Iterative context bounding", PLDI 2007), and
+//! so few schedules can be run completely: with one preemption there is one for each step of each thread,
+//! with two one for each pair of steps.
 
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 
-/// What could be done at a step, and which of it was.
+/// The options at a step, and the one that was taken.
 struct Choice {
     options: Vec<TaskId>,
     taken: usize,
-    /// Whether all but the first option preempt a thread.
+    /// Whether all options but the first preempt a thread.
     preempts: bool,
 }
 
-/// See the file's head.
+/// See the module documentation.
 pub struct Bounded {
     preemptions: usize,
     choices: Vec<Choice>,
-    /// How many steps of this execution were taken, and how many preemptions.
+    /// The number of steps of this execution, and the number of preemptions.
     at: usize,
     used: usize,
     started: bool,
@@ -33,7 +33,7 @@ impl Bounded {
     fn options(&self, runnable: &[&Task], current: Option<TaskId>, waits: bool) -> Choice {
         let mut options: Vec<TaskId> = runnable.iter().map(|task| task.id()).collect();
         let preempts = match current.and_then(|own| options.iter().position(|&task| task == own)) {
-            // Others have to do something first: the next one in turn, or waiting would have no end.
+            // Others have to run first: the next one in rotation, or waiting would never end.
             Some(own) if waits => {
                 options = vec![options[(own + 1) % options.len()]];
                 false

@@ -15,7 +15,7 @@ fn beside_a_reader(state: State, writer: &'static [Ask], reader: &'static [Ask])
     println!("{writer:?} beside {reader:?}: {schedules} schedules");
 }
 
-/// Two writers, and a reader beside, in schedules that are drawn.
+/// Two writers and a reader, in random schedules.
 fn two_writers(state: State, one: &'static [Ask], other: &'static [Ask]) {
     some(1000, move || play_on::<Bytes>(state, &[one, other, &[Get(20), Floor(65), Scan(8, 62)]]));
 }
@@ -25,14 +25,14 @@ fn a_reader_beside_an_update_and_a_removal() {
     beside_a_reader(FULL_LEAF, &[Replace(20, 7), Remove(10)], &[Get(20), Get(10)]);
 }
 
-/// Entries move while the nearest one is sought.
+/// Entries move during a search for the nearest one.
 #[test]
 fn the_nearest_key_beside_a_new_one() {
     let state = State { put: &[10, 30], removed: &[] };
     beside_a_reader(state, &[Put(20, 7)], &[Floor(35), Floor(15)]);
 }
 
-/// The last leaf is empty until it is merged away; what comes meanwhile must not be missed.
+/// The last leaf is empty until it is merged away; an insert in the meantime must not be missed.
 #[test]
 fn the_nearest_key_beyond_a_leaf_that_is_empty_for_a_moment() {
     let state = State { put: TWO_FULL.put, removed: &[50, 60, 70] };
@@ -41,7 +41,7 @@ fn the_nearest_key_beyond_a_leaf_that_is_empty_for_a_moment() {
     });
 }
 
-/// The blocks of the key that is removed are used again for the one that comes.
+/// The blocks of the removed key are reused for the inserted one.
 #[test]
 fn a_long_key_that_is_replaced_by_another_one() {
     beside_a_reader(FULL_LEAF, &[Remove(20), Put(22, 7)], &[Get(20), Get(22)]);
@@ -82,7 +82,7 @@ fn a_merge_and_a_split() {
     two_writers(TWO_HALVES, &[Remove(60), Remove(50)], &[Put(11, 1), Put(12, 2), Put(13, 3)]);
 }
 
-/// The leaf that the one has found is merged away meanwhile, and used again further right.
+/// The leaf that one writer has found is merged away meanwhile, and reused further right.
 #[test]
 fn a_writer_whose_leaf_is_another_one_by_then() {
     two_writers(TWO_HALVES, &[Put(55, 1)], &[Remove(60), Put(70, 2), Put(80, 3)]);

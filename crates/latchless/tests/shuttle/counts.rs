@@ -1,5 +1,5 @@
-//! Counts that are kept, beside each step of the structure: no change may be missing from a count that isn't
-//! out of date.
+//! Cached counts during each structural change: no change may be missing from a count that isn't out of
+//! date.
 
 use crate::history::Ask::{self, Put, Remove, RemoveRange};
 use crate::scenes::State;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 const STATE: State =
     State { put: &[10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120], removed: &[80, 90, 100] };
 
-/// Plays a writer beside a thread that counts. The writer counts as well, right after its change; as it is
-/// the only one, it knows how many keys there are.
+/// Runs a writer and a thread that counts. The writer counts as well, right after its change; as it is the
+/// only one, it knows the number of keys.
 fn play(state: State, write: &'static [Ask]) {
     let index = Arc::new(state.make::<Index<u64, u64>>());
     let len = index.iter().count();

@@ -1,4 +1,4 @@
-//! Two writers, and three threads: schedules that are drawn, because there are too many for all.
+//! Two writers, and three threads: random schedules, because there are too many to run all.
 
 use crate::history::Ask::{self, FloorMany, Get, PopLast, Put, Remove, RemoveRange, Scan};
 use crate::scenes::{State, play};
@@ -8,7 +8,7 @@ const TWO_FULL: State = State { put: &[10, 20, 30, 40, 50, 60, 70, 80], removed:
 const TWO_HALVES: State = State { put: TWO_FULL.put, removed: &[30, 40, 70, 80] };
 const FULL_AND_HALF: State = State { put: TWO_FULL.put, removed: &[60, 80] };
 
-/// Two writers in every schedule with one preemption, and in some that are drawn, beside a reader too.
+/// Two writers in every schedule with one preemption, and in some random ones, also with a reader.
 fn two_writers(state: State, one: &'static [Ask], other: &'static [Ask]) {
     let schedules = every(1, move || play(state, &[one, other]));
     println!("{one:?} beside {other:?}: {schedules} schedules");
@@ -35,7 +35,7 @@ fn a_merge_and_a_split() {
     two_writers(TWO_HALVES, &[Remove(60)], &[Put(11, 1), Put(12, 2), Put(13, 3)]);
 }
 
-/// The leaf that the one has found is merged away meanwhile, and used again further right.
+/// The leaf that one writer has found is merged away meanwhile, and reused further right.
 #[test]
 fn a_writer_whose_leaf_is_another_one_by_then() {
     two_writers(TWO_HALVES, &[Put(55, 1)], &[Remove(60), Put(70, 2), Put(80, 3)]);
@@ -51,8 +51,8 @@ fn a_range_that_is_removed_while_it_fills() {
     two_writers(TWO_HALVES, &[RemoveRange(10, 29)], &[Put(15, 1), Put(16, 2)]);
 }
 
-/// The last leaf is empty until it is merged away. What comes into it before the last entry of the one to its
-/// left is popped would have been popped.
+/// The last leaf is empty until it is merged away. A key that is inserted there before the last entry of the
+/// leaf to its left is popped would have had to be popped.
 #[test]
 fn a_pop_beyond_a_leaf_that_is_empty_for_a_moment() {
     const ONE_AFTER_FULL: State = State { put: TWO_FULL.put, removed: &[60, 70, 80] };
@@ -60,7 +60,7 @@ fn a_pop_beyond_a_leaf_that_is_empty_for_a_moment() {
     some(5000, move || play(ONE_AFTER_FULL, &threads));
 }
 
-/// A leaf that is latched and not changed fails a look at its version; its next one succeeds.
+/// A leaf that is latched and not changed fails one validation; the next one succeeds.
 #[test]
 fn floors_of_a_batch_beside_removals_of_nothing() {
     let threads: [&[Ask]; 2] = [&[Remove(15), Remove(25), Remove(35)], &[FloorMany(&[35, 12])]];
@@ -78,11 +78,11 @@ const TENS: [u64; 120] = {
     keys
 };
 
-/// A tree of so many leaves that each split does a piece of a survey.
+/// A tree of so many leaves that each split runs a piece of a survey.
 const SURVEYED: State = State { put: &TENS, removed: &[50, 130, 210, 290] };
 
-/// Pieces of surveys beside splits, merges and lookups: new tables are made while their leaves change, and
-/// take the place of the old ones.
+/// Pieces of surveys during splits, merges and lookups: new tables are built while their leaves change, and
+/// replace the old ones.
 #[test]
 fn pieces_of_a_survey_beside_splits_and_merges() {
     some(300, || {
@@ -97,7 +97,7 @@ fn pieces_of_a_survey_beside_splits_and_merges() {
     });
 }
 
-/// Three writers that grow a tree and take it down again.
+/// Three writers that grow a tree and shrink it again.
 #[test]
 fn a_tree_that_grows_and_shrinks() {
     const NONE: State = State { put: &[], removed: &[] };

@@ -1,10 +1,9 @@
-//! What threads asked an index, what they were told and when: and whether one after the other could have been
-//! told the same.
+//! Histories of requests and answers with their times, and the check whether they are linearizable.
 
 use crate::subject::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is asked.
+/// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     Get(u64),
@@ -12,22 +11,22 @@ pub enum Ask {
     Put(u64, u64),
     Replace(u64, u64),
     Remove(u64),
-    /// Both ends are inclusive. The keys lie in one leaf: more aren't removed in one step.
+    /// Both ends are inclusive. The keys lie in one leaf: larger ranges aren't removed in one step.
     RemoveRange(u64, u64),
-    /// Both ends are inclusive. Leaf by leaf: each key is a question of its own.
+    /// Both ends are inclusive. Leaf by leaf: each key is a separate request.
     Scan(u64, u64),
-    /// A batch: each key is a question of its own.
+    /// A batch: each key is a separate request.
     GetMany(&'static [u64]),
-    /// As a batch of floors.
+    /// A batch of floors.
     FloorMany(&'static [u64]),
-    /// The entry on whichever side that is nearest; of two equally far ones that before the key.
+    /// The nearest entry on either side; of two equally far ones the lower one.
     Nearest(u64),
-    /// As a batch of floors.
+    /// A batch of nearest entries.
     NearestMany(&'static [u64]),
     PopLast,
 }
 
-/// What was told.
+/// An answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     Value(Option<u64>),
@@ -35,7 +34,7 @@ pub enum Told {
     Count(usize),
 }
 
-/// One question of one moment, between `begin` and `end`.
+/// One request of one moment, between `begin` and `end`.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     pub ask: Ask,
@@ -45,7 +44,7 @@ pub struct Event {
 }
 
 impl Ask {
-    /// The keys that it names.
+    /// Returns the keys that it names.
     pub fn keys(self) -> Vec<u64> {
         match self {
             Self::Get(key)
@@ -62,7 +61,8 @@ impl Ask {
         }
     }
 
-    /// Asks, and says the questions of one moment that this comes to. `keys`: all that could be there.
+    /// Runs the request, and returns its parts that are each of one moment. `keys` are all that may be
+    /// present.
     pub fn of(self, index: &impl Subject, keys: &BTreeSet<u64>) -> Vec<(Self, Told)> {
         let told = match self {
             Self::Get(key) => Told::Value(index.get(key)),
@@ -101,7 +101,7 @@ impl Ask {
         vec![(self, told)]
     }
 
-    /// What is told without other threads.
+    /// Returns the answer without other threads.
     fn of_model(self, model: &mut BTreeMap<u64, u64>) -> Told {
         match self {
             Self::Get(key) => Told::Value(model.get(&key).copied()),
@@ -135,8 +135,8 @@ impl Ask {
     }
 }
 
-/// Whether the events could have been one after the other, from `model` to `end`, so that none ended before
-/// one that came before it began.
+/// Returns whether the events could have happened one after the other, from `model` to `end`, so that none
+/// follows one that began after it had ended.
 pub fn is_linearizable(model: &BTreeMap<u64, u64>, events: &[Event], end: &BTreeMap<u64, u64>) -> bool {
     let Some(first_end) = events.iter().map(|event| event.end).min() else { return model == end };
     let may_be_first = |event: &Event| event.begin <= first_end;
@@ -149,7 +149,7 @@ pub fn is_linearizable(model: &BTreeMap<u64, u64>, events: &[Event], end: &BTree
         let mut model = model.clone();
         (event.ask.of_model(&mut model) == event.told).then_some(model)
     };
-    // A look that is told rightly might as well have been made now.
+    // A read whose answer is right now might as well have happened now.
     let looks = |event: &Event| event.ask.only_looks() && may_be_first(event) && told_now(event).is_some();
     if let Some(at) = events.iter().position(looks) {
         return is_linearizable(model, &without(at), end);

@@ -1,9 +1,9 @@
-//! The index itself, of nodes of four entries, under a scheduler that chooses at every access to a node's
-//! word and at every operation on a latch which thread goes on (sequentially consistent; loom, in
-//! `tests/loom`, knows what weaker memory allows, but models parts alone).
+//! The index itself, with nodes of four entries, under a scheduler that chooses the next thread at every
+//! access to a node's word and at every operation on a latch (sequentially consistent; loom, in
+//! `tests/loom`, knows what weaker memory allows, but models only parts).
 //!
-//! `.ci/run shuttle` runs them. Up to a number of preemptions every schedule is run; of longer histories some
-//! are drawn. A failure names the schedule, and `shuttle::replay` runs it again.
+//! `.ci/run shuttle` runs them. Every schedule with up to a number of preemptions is run; for longer
+//! histories some random ones are. A failure prints the schedule, and `shuttle::replay` runs it again.
 #![cfg(latchless_shuttle)]
 
 mod bounded;

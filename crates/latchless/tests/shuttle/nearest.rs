@@ -1,9 +1,9 @@
-//! The nearest entry, while what is near moves from the one side of the key to the other: one near entry is
-//! put in, and then the other one removed. One of them is there at every moment, so what is farther away is
-//! never the answer, not even to a reader that looks at the one side before and at the other side after.
+//! The nearest entry, while it moves from one side of the key to the other: one near entry is inserted, and
+//! then the other one removed. One of them is present at every moment, so an entry that is farther away is
+//! never the answer, not even for a reader that reads one side before and the other side after.
 //!
-//! Where the key's own leaf lacks an entry, a batch goes on as a look at one key does. So there one
-//! preemption is enough for it.
+//! If the key's leaf lacks an entry, a batch continues like a single search. So one preemption is enough
+//! there.
 
 use crate::history::Ask::{self, Nearest, NearestMany, Put, Remove};
 use crate::scenes::{State, play};
@@ -11,20 +11,20 @@ use crate::schedules::every;
 use latchless::{Index, Stats};
 use std::collections::BTreeSet;
 
-/// Entries around a key, of which a near one is about to be put in on one side, and the near one on the other
-/// side to be removed.
+/// Entries around a key, of which a near one is about to be inserted on one side, and the near one on the
+/// other side to be removed.
 #[derive(Clone, Copy)]
 struct Crossing {
     state: State,
     write: &'static [Ask],
-    /// In how many leaves the entries are.
+    /// The number of leaves that the entries are in.
     leaves: usize,
 }
 
-/// What a reader asks, and with up to how many preemptions.
+/// A reader's requests, and the maximum number of preemptions.
 type Look = (&'static [Ask], usize);
 
-/// Plays each writer beside each reader.
+/// Runs each writer with each reader.
 fn beside_readers(crossings: &[Crossing], looks: &[Look]) {
     for &Crossing { state, write, leaves } in crossings {
         let index = state.make::<Index<u64, u64>>();

@@ -1,4 +1,4 @@
-//! Scenes: an index in a state that makes a step of its structure due, and threads that take it or look on.
+//! Scenes: an index in a state in which a structural change is due, and threads that make it or read.
 
 use crate::history::{Ask, Event, is_linearizable};
 use crate::schedules::together;
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 /// Larger than all keys of scenes.
 const LARGEST: u64 = 1 << 40;
 
-/// A state of an index: which keys are put in, in this order, and which are removed then. Values are the keys
-/// times a thousand.
+/// The initial state of an index: the keys that are inserted, in this order, and those that are removed
+/// then. Values are the keys times a thousand.
 #[derive(Debug, Clone, Copy)]
 pub struct State {
     pub put: &'static [u64],
@@ -28,12 +28,12 @@ impl State {
     }
 }
 
-/// As [`play_on`], on an [`Index`].
+/// Runs a scene on an [`Index`]. See [`play_on`].
 pub fn play(state: State, threads: &[&'static [Ask]]) {
     play_on::<Index<u64, u64>>(state, threads);
 }
 
-/// Lets threads ask what they have to, and checks what they were told and what is left.
+/// Runs threads with their requests, and checks their answers and the final state.
 pub fn play_on<S: Subject>(state: State, threads: &[&'static [Ask]]) {
     let index = Arc::new(state.make::<S>());
     let start: BTreeMap<_, _> = index.range(0, LARGEST).into_iter().collect();

@@ -6,7 +6,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicBool, Ordering};
 use shuttle::{Config, Runner};
 
-/// How many schedules are drawn, where they are, times the effort that the environment asks for.
+/// Returns the number of random schedules: the usual number times the effort in the environment.
 fn drawn(usual: usize) -> usize {
     let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
     ((usual as f64 * effort.unwrap_or(1.0f64)) as usize).max(1)
@@ -18,16 +18,16 @@ thread_local! {
     static ANY: AtomicBool = const { AtomicBool::new(false) };
 }
 
-/// Asks the scheduler which thread goes on.
+/// Lets the scheduler choose the next thread.
 fn ask(step: Step) {
     match step {
-        // Looking at any of shuttle's atomics asks.
+        // Loading any of shuttle's atomics is a scheduling point.
         Step::Access => _ = ANY.with(|any| any.load(Ordering::SeqCst)),
         Step::Wait => shuttle::thread::yield_now(),
     }
 }
 
-/// Runs `threads` as threads that are scheduled at each of their steps, to their ends.
+/// Runs `threads` to their ends, with a scheduling point at each of their steps.
 pub fn together(threads: impl IntoIterator<Item = Box<dyn FnOnce() + Send>>) {
     on_step(Some(ask));
     let threads: Vec<_> = threads.into_iter().map(shuttle::thread::spawn).collect();
@@ -36,7 +36,7 @@ pub fn together(threads: impl IntoIterator<Item = Box<dyn FnOnce() + Send>>) {
 }
 
 fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'static) -> usize {
-    // What a schedule before that failed has left.
+    // Left by an earlier schedule that failed.
     on_step(None);
     let mut config = Config::new();
     config.stack_size = 1 << 18;
@@ -44,12 +44,12 @@ fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'sta
     Runner::new(scheduler, config).run(test)
 }
 
-/// Runs a test under every schedule with up to this many preemptions. Says how many they were.
+/// Runs a test under every schedule with up to this many preemptions. Returns their number.
 pub fn every(preemptions: usize, test: impl Fn() + Send + Sync + 'static) -> usize {
     run(Bounded::new(preemptions), test)
 }
 
-/// Runs a test under schedules that are drawn: some evenly, some with few preemptions (PCT).
+/// Runs a test under random schedules: some uniform, some with few preemptions (PCT).
 pub fn some(usual: usize, test: impl Fn() + Clone + Send + Sync + 'static) {
     run(RandomScheduler::new_from_seed(usual as u64, drawn(usual)), test.clone());
     run(PctScheduler::new_from_seed(usual as u64, 3, drawn(usual)), test);
@@ -62,7 +62,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::{Arc, Mutex};
 
-    /// Two threads that take this many steps each: in which orders they took them.
+    /// Returns the orders in which two threads take this many steps each.
     fn orders(preemptions: usize, steps: usize) -> BTreeSet<String> {
         let seen = Arc::new(Mutex::new(BTreeSet::new()));
         let all = Arc::clone(&seen);

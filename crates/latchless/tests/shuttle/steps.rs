@@ -1,5 +1,5 @@
-//! Each step of the structure, with a reader that is stopped at every step of the writer, and a writer that
-//! is stopped at every step of the reader.
+//! Each structural change, with a reader that is preempted at every step of the writer, and a writer that is
+//! preempted at every step of the reader.
 
 use crate::history::Ask::{self, Floor, FloorMany, Get, GetMany, Put, Remove, RemoveRange, Replace, Scan};
 use crate::scenes::{State, play};
@@ -24,7 +24,7 @@ const DEEP: State = State {
     removed: &[],
 };
 
-/// What readers ask: around a key that stays, all of them, and one after the other.
+/// The requests of readers: around a key that stays, all of them, and one after the other.
 const LOOKS: [&[Ask]; 5] = [
     &[Floor(25)],
     &[FloorMany(&[55, 25])],
@@ -33,16 +33,16 @@ const LOOKS: [&[Ask]; 5] = [
     &[Get(50), Get(40), Get(25)],
 ];
 
-/// Plays the writer beside each of the readers in every schedule with one preemption, and beside a reader of
-/// a key that stays with up to two: a thread is stopped anywhere, and another one anywhere meanwhile.
+/// Runs the writer with each of the readers in every schedule with one preemption, and with a reader of a
+/// key that stays with up to two: a thread is preempted anywhere, and another one anywhere meanwhile.
 fn beside_readers(state: State, write: &'static [Ask], happens: fn(&Stats, &Stats) -> bool) {
     beside_readers_once(state, write, happens);
     let schedules = every(2, move || play(state, &[write, &[Get(20)]]));
     println!("{write:?} beside a get: {schedules} schedules");
 }
 
-/// As [`beside_readers`], with one preemption throughout. `happens`: what the step makes of the tree's form,
-/// so that a scene is about what its name says.
+/// Runs the writer with each of the readers, with one preemption. `happens` checks the change of the tree's
+/// shape, so that a scene tests what its name says. See [`beside_readers`].
 fn beside_readers_once(state: State, write: &'static [Ask], happens: fn(&Stats, &Stats) -> bool) {
     let index = state.make::<latchless::Index<u64, u64>>();
     let before = index.stats();
@@ -92,7 +92,7 @@ fn a_split_beside_a_full_leaf() {
 
 #[test]
 fn a_split_of_two_levels() {
-    // Of more steps than others by far.
+    // With many more steps than others.
     beside_readers_once(DEEP, &[Put(25, 1)], |before, after| after.splits - before.splits == 2);
 }
 

@@ -1,11 +1,11 @@
-//! What a scene is played on: an index of either kind.
+//! The subject of a scene: an index of either kind.
 
 use latchless::bytes::BytesIndex;
 use latchless::index::{Group, Options};
 use latchless::{Index, Kernel};
 use std::num::NonZeroUsize;
 
-/// An index that answers about numbers.
+/// An index with numbers as keys and values.
 pub trait Subject: Send + Sync + 'static {
     fn empty() -> Self;
     fn get(&self, key: u64) -> Option<u64>;
@@ -120,7 +120,7 @@ impl Subject for Bytes {
     }
 
     fn floor(&self, key: u64) -> Option<(u64, u64)> {
-        // Of equal numbers there is one key, so what comes after it is all after it.
+        // Equal numbers have one key, so all greater ones come after it.
         let (key, value) = self.0.floor(&key_of(key))?;
         Some((number(&key), value))
     }

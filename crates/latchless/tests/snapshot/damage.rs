@@ -1,10 +1,10 @@
-//! Every file that was cut short, lengthened or changed in a bit is refused.
+//! Every file that is truncated, extended or has a flipped bit is rejected.
 
 use super::{bytes_of, squares};
 use latchless::Index;
 use latchless::snapshot::{self, Error};
 
-/// Opens the bytes; they mustn't be an index.
+/// Opens the bytes, which mustn't be an index, and returns the error.
 fn refused(bytes: &[u8], what: impl FnOnce() -> String) -> Error {
     match snapshot::read::<u64, u32>(bytes) {
         Ok(index) => panic!("{} made an index of {} entries", what(), index.len()),
@@ -79,7 +79,7 @@ fn what_is_appended_or_swapped() {
     for more in [&b"\0"[..], b"ARROW1", b"\0\0\0\0ARROW1", &bytes] {
         refused(&[&bytes, more].concat(), || format!("{} bytes more", more.len()));
     }
-    // Two equal lengths of the file, each in the other's place.
+    // Two parts of equal length, swapped.
     let mut swapped = bytes.clone();
     let (before, after) = swapped.split_at_mut(bytes.len() / 2);
     before[512..600].swap_with_slice(&mut after[..88]);

@@ -33,7 +33,7 @@ fn after_an_error_the_old_one_is_there_and_nothing_beside() {
     snapshot::save(squares(10), &path).unwrap();
     let before = fs::read(&path).unwrap();
 
-    // What is written can't be: a panic in the caller's code.
+    // The write fails: a panic in the caller's code.
     let layout = Layout::new(DataType::UInt64, DataType::UInt32);
     let panicked = std::panic::catch_unwind(|| {
         layout.save(squares(20), &path, |key, value| {
@@ -42,12 +42,12 @@ fn after_an_error_the_old_one_is_there_and_nothing_beside() {
         })
     });
     assert!(panicked.is_err());
-    // Where it is to be put, it can't: a folder is there.
+    // The rename fails: a folder is there.
     fs::create_dir(folder.file("taken")).unwrap();
     let refused = snapshot::save(squares(20), folder.file("taken")).unwrap_err();
     assert!(matches!(&refused, Error::NotAFile { kind: "a folder", .. }), "{refused}");
     assert!(refused.to_string().contains("taken is a folder"), "{refused}");
-    // Its folder isn't there.
+    // Its folder doesn't exist.
     let refused = snapshot::save(squares(20), folder.file("none/index.arrow")).unwrap_err();
     assert!(refused.to_string().contains("none"), "{refused}");
 
@@ -63,7 +63,7 @@ fn a_file_that_is_not_there_is_named() {
     assert!(matches!(refused, Error::Io { path: Some(_), .. }), "{refused:?}");
 }
 
-/// Takes so many bytes, then refuses.
+/// Accepts so many bytes, then fails.
 struct Full {
     room: usize,
 }
@@ -101,7 +101,7 @@ fn a_full_disk_is_told_wherever_it_happens() {
     }
 }
 
-/// What a child of the next test does: saves 10 entries, then 200,000 again and again.
+/// The child of the next test: saves 10 entries, then 200,000 again and again.
 #[test]
 #[ignore = "runs as a child"]
 fn child_that_saves_until_it_is_killed() {

@@ -1,4 +1,4 @@
-//! Snapshots: what is saved is what is opened, and a file that isn't a snapshot is refused.
+//! Snapshots: an opened index equals the saved one, and a file that isn't a snapshot is rejected.
 
 mod damage;
 mod files;
@@ -14,7 +14,7 @@ use latchless::snapshot::{self, Native};
 use latchless::{FillFactor, Index};
 use std::path::PathBuf;
 
-/// A folder of a test's own, removed when it ends.
+/// A temporary folder of a test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,7 +28,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// The names of its files, sorted.
+    /// Returns the names of its files, sorted.
     fn names(&self) -> Vec<String> {
         let there = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> =
@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-/// The bytes of a snapshot.
+/// Returns the bytes of a snapshot.
 fn bytes_of<K: Native, V: Native>(index: &Index<K, V>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let written = snapshot::write(index, &mut bytes).unwrap();
@@ -52,7 +52,7 @@ fn bytes_of<K: Native, V: Native>(index: &Index<K, V>) -> Vec<u8> {
     bytes
 }
 
-/// An index of so many entries.
+/// Returns an index of so many entries.
 fn squares(len: u64) -> Index<u64, u32> {
     let entries: Vec<_> = (0..len).map(|key| (key * key, key as u32)).collect();
     Index::from_sorted(&entries, FillFactor::FULL).unwrap()

@@ -1,5 +1,5 @@
-//! Keys with many rows: what is saved is what is opened, and what isn't a snapshot of such an index is
-//! refused.
+//! Keys with many rows: an opened index equals the saved one, and a file that isn't a snapshot of such an
+//! index is rejected.
 
 use super::values::is_whole_or_refused;
 use super::{Folder, bytes_of, squares};

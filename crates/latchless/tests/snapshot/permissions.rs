@@ -1,4 +1,4 @@
-//! What a file that is replaced leaves to the new one, and what isn't replaced. As any user.
+//! The permissions of a file that replaces another, and files that are not replaced. For any user.
 
 use super::{Folder, squares};
 use latchless::Index;
@@ -14,7 +14,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// Indexes of the other two kinds.
+/// Returns indexes of the other two kinds.
 fn others() -> (BytesIndex<String, u64>, MultiIndex<String>) {
     let words = BytesIndex::new().unwrap();
     words.insert("tea", 7).unwrap();

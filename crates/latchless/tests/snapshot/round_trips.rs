@@ -1,4 +1,4 @@
-//! What is saved is what is opened.
+//! An opened index equals the saved one.
 
 use super::{bytes_of, squares};
 use latchless::index::ExclusiveIndex;

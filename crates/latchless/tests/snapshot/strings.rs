@@ -1,4 +1,5 @@
-//! Keys of any length: what is saved is what is opened, and what isn't a snapshot of such keys is refused.
+//! Keys of any length: an opened index equals the saved one, and a file that isn't a snapshot of such keys
+//! is rejected.
 
 use super::{Folder, bytes_of, squares};
 use latchless::BytesKey;
@@ -23,7 +24,7 @@ fn file_of<K: BytesKey + 'static, V: Native>(index: &BytesIndex<K, V>) -> Vec<u8
     file
 }
 
-/// Keys of all lengths up to some, so that prefixes of each other, long ones and the empty one are there.
+/// Returns keys of many lengths, including prefixes of each other, long ones and the empty one.
 fn texts(count: usize) -> BytesIndex<String, u64> {
     index_of(
         (0..count).map(|at| (format!("{}{at}", "é/".repeat(at % 90)), at as u64)).chain([(String::new(), 7)]),
@@ -69,7 +70,7 @@ fn every_type_of_key() {
 
 #[test]
 fn long_keys_end_a_batch_before_it_is_full() {
-    // 20 MB of keys are two batches. They begin alike, so lengths and ends are all that tells them apart.
+    // 20 MB of keys are two batches. They share a prefix, so they differ only in lengths and ends.
     let index = index_of((0..400u32).map(|at| (vec![9u8; 50_000 + at as usize], at)));
     let file = file_of(&index);
     assert!(file.len() > 20_000_000);
@@ -114,7 +115,7 @@ fn other_types_than_the_files_are_refused_by_name() {
         said(strings::read::<String, u32>(&bytes_of(&squares(3))[..]).unwrap_err()),
         "the column key holds uint64: snapshot::open opens such a file"
     );
-    // Two tuples whose bytes are as many.
+    // Two tuples with the same number of bytes.
     let pairs = file_of(&index_of([((1u64, 2i64), 3u64)]));
     assert_eq!(
         said(strings::read::<(i64, u64), u64>(&pairs[..]).unwrap_err()),
@@ -221,7 +222,7 @@ fn every_entry_that_nobody_touched_is_in_a_snapshot_that_is_made_while_others_wr
         for _ in 0..10 {
             let mut file = Vec::new();
             let len = strings::write(&index, &mut file).expect("memory takes it");
-            // Sorted and without duplicates, or the load would refuse it.
+            // Sorted and without duplicates, or the load would fail.
             let again: BytesIndex<String, u64> = strings::read(&file[..]).expect("it was just written");
             assert_eq!(again.len() as u64, len);
             for place in 0..UNTOUCHED {

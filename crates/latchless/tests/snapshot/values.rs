@@ -1,5 +1,5 @@
-//! Values of an index of byte strings that are more than a number: all come back as they were, and what isn't
-//! one of the type that is asked for is refused.
+//! Values of more than a number in an index of byte strings: all are restored, and a file with values of
+//! another type is rejected.
 
 use super::Folder;
 use latchless::bytes::{BytesIndex, Words};
@@ -23,7 +23,7 @@ fn values<V: BytesValue>(values: impl IntoIterator<Item = V>) -> BytesIndex<u32,
     BytesIndex::try_from_iter((0u32..).zip(values)).expect("memory")
 }
 
-/// An index of these values is saved as such a column of such values, and comes back; gives the first value's
+/// Saves an index of these values, checks its column's type, and opens it again; returns the first value's
 /// bytes in the file.
 fn there_and_back<V: SavedValue + PartialEq + Debug>(
     all: impl IntoIterator<Item = V>,
@@ -83,7 +83,7 @@ fn strings_of_every_length_there_is() {
 
 #[test]
 fn values_end_a_batch_before_it_is_full() {
-    // 20 MB of values: two batches. They begin alike, so their ends are all that tells them apart.
+    // 20 MB of values: two batches. They share a prefix, so they differ only in their ends.
     let long = values((0..400).map(|at| vec![9u8; 50_000 + at]));
     // 16 MiB and a row more, of values of one length.
     let wide = values((0..(1u64 << 18) + 1).map(|at| [at; 8]));
@@ -144,7 +144,7 @@ fn numbers_are_no_cells_of_other_values() {
         let refused = Layout::new(column).write(&numbers, Vec::new(), |cell| cell).unwrap_err();
         assert!(matches!(refused, Error::NoCells { found } if found == column), "{refused}");
     }
-    // Of eight bytes they are.
+    // With eight bytes they are.
     let mut file = Vec::new();
     Layout::new(DataType::FixedSizeBinary(8)).write(&numbers, &mut file, |cell| cell).expect("it is written");
     let again: BytesIndex<u32, [u8; 8]> = strings::read(&file[..]).expect("it was just written");
@@ -157,7 +157,7 @@ fn numbers_are_no_cells_of_other_values() {
     }
 }
 
-/// A value that isn't every one of its bytes, and is saved as one more than its column has if it is `WRONG`.
+/// A value that isn't valid for all bytes, and is saved as one more than its column allows if it is `WRONG`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Even<const WRONG: bool>(u32);
 
@@ -209,7 +209,7 @@ fn bytes_that_no_value_has_are_refused_and_the_index_is_as_before() {
     let refused = strings::open::<String, String>(&path).unwrap_err();
     assert!(matches!(refused, Error::Index(latchless::Error::ValueTooLong { len: 65_536, .. })), "{refused}");
 
-    // A type of one's own.
+    // A custom type.
     let even = file_of(&values([Even::<false>(2), Even(4)]));
     assert!(strings::read::<u32, Even<false>>(&even[..]).is_ok());
     let refused = strings::read::<u32, u32>(&even[..]).unwrap_err();
@@ -237,7 +237,7 @@ fn bytes_that_no_value_has_are_refused_and_the_index_is_as_before() {
     assert_eq!(folder.names(), ["made.arrow"]);
 }
 
-/// Opens every beginning of a file, and the file with each bit turned round.
+/// Opens every prefix of a file, and the file with each bit flipped.
 pub(super) fn is_whole_or_refused<T>(file: &[u8], open: impl Fn(&[u8]) -> Result<T, Error>) {
     assert!(open(file).is_ok());
     for end in 0..file.len() {
@@ -272,7 +272,7 @@ fn long_values_that_nobody_touched_are_in_a_snapshot_that_is_made_while_others_w
     let over = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
-            // Neighbours whose values go from inside of their nodes to outside and back.
+            // Neighbours whose values move from inside of their nodes to outside and back.
             for place in (0..UNTOUCHED).cycle().take_while(|_| !over.load(Relaxed)) {
                 index.insert(&(2 * place + 1), &text(place + 45)).expect("memory");
                 index.remove(&(2 * ((place + UNTOUCHED / 2) % UNTOUCHED) + 1));

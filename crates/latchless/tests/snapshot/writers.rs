@@ -1,11 +1,11 @@
-//! What a snapshot has while others write.
+//! The content of a snapshot that is taken during concurrent writes.
 
 use latchless::Index;
 use latchless::snapshot::{self, Snapshot};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-/// Keys that nobody touches; between each two of them are two that come and go, and one that changes.
+/// Every `STEP`th key isn't changed; between each two of them two keys come and go, and one changes.
 const STEP: u64 = 4;
 const UNTOUCHED: u64 = 30_000;
 
@@ -27,7 +27,7 @@ fn every_entry_that_nobody_touched_is_in_it_once_and_touched_ones_in_a_state_the
                     for place in (0..UNTOUCHED).step_by(7) {
                         let key = STEP * ((place + round) % UNTOUCHED);
                         index.insert(key + 1 + thread, key).unwrap();
-                        // Always its own double: no snapshot may have another value.
+                        // Always twice the key: no snapshot may have another value.
                         index.update(key + 3, |_| 2 * (key + 3)).unwrap();
                         if round % 3 == 0 {
                             index.remove(key + 1 + thread);
@@ -57,7 +57,7 @@ fn every_entry_that_nobody_touched_is_in_it_once_and_touched_ones_in_a_state_the
                 }
             }
             assert_eq!((untouched, changed), (UNTOUCHED, UNTOUCHED));
-            // Sorted and without duplicates, or the load would refuse it.
+            // Sorted and without duplicates, or the load would fail.
             snapshot.index::<u64, u64>().unwrap().check_invariants().unwrap();
         }
         over.store(true, Relaxed);

@@ -1,4 +1,4 @@
-//! Leaf prediction: a table finds the leaf of a key by its position in the range of all keys.
+//! Leaf prediction: a table *guesses* the leaf of a key by its position in the range of all keys.
 //!
 //! The range is partitioned into slots of equal width, up to two per leaf. A slot stores the leaf that
 //! covers its first key, where in the slot that leaf ends, and how far before the slot it begins, each

@@ -1,4 +1,4 @@
-//! Batches, and what is refused of them.
+//! Batches, and their refusals.
 
 use super::{Census, Counted};
 use latchless::index::{Incomplete, Options};

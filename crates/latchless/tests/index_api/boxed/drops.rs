@@ -1,4 +1,4 @@
-//! Panics and refusals: every value is dropped once all the same, and the index stays whole.
+//! Panics and refusals: every value is still dropped once, and the index stays intact.
 
 use super::{Census, Counted};
 use latchless::index::Options;
@@ -6,7 +6,7 @@ use latchless::{BoxedIndex, Error};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-/// Panics when it is dropped, if it is told to.
+/// Panics when it is dropped, if its flag is set.
 struct Grenade(bool, &'static Census);
 
 impl Drop for Grenade {
@@ -30,7 +30,7 @@ fn a_panicking_drop_leaves_the_index_whole() {
         }
         assert_eq!((index.len(), index.get(53, &pin).is_some()), (50, true));
     }
-    // Some of the drops that were put off panic, on whatever thread; none of it comes out.
+    // Some of the deferred drops panic, on whatever thread; none of the panics propagates.
     for _ in 0..1000 {
         index.flush();
     }
@@ -54,7 +54,7 @@ fn a_closure_that_panics_changes_nothing() {
     catch_unwind(AssertUnwindSafe(|| drop(index.get_or_insert_with(2, || panic!("mine"), &pin))))
         .unwrap_err();
     assert_eq!((index.len(), index.read(1, |value| value.version)), (1, Some(1)));
-    // Taken out and put in again under the closure.
+    // Removed and inserted again inside the closure.
     let old = index.update(
         1,
         |value| {

@@ -1,11 +1,11 @@
-//! Entries that expire while others refresh them: what is removed is what was judged.
+//! Entries that expire while others refresh them: an entry is removed only if the condition saw it.
 
 use crate::common::scaled;
 use latchless::BoxedIndex;
 use latchless::index::{CompareExchangeError, Pinned};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An entry and when it expires.
+/// An entry and its time of expiry.
 #[derive(Debug)]
 struct Lease {
     expires: u64,
@@ -18,8 +18,8 @@ impl Lease {
     }
 }
 
-/// A thread expires leases while another one refreshes them, and sees each lease that it refreshed until it
-/// has expired. `expire` removes the key's lease if it has expired by the time that it is told.
+/// One thread expires leases while another one refreshes them, and sees each lease that it refreshed until
+/// it has expired. `expire` removes the key's lease if it has expired at the given time.
 fn fresh_leases_that_vanish(expire: impl Fn(&BoxedIndex<u64, Lease>, u64, u64) + Sync) -> usize {
     let index = BoxedIndex::<u64, Lease>::new().unwrap();
     let clock = AtomicU64::new(1);
@@ -75,7 +75,7 @@ fn expiring_by_get_and_remove_is_found_out() {
             index.remove(key, &pin);
         }
     };
-    // On a busy machine the threads may take turns so that nothing happens for long.
+    // On a busy machine the schedule may show nothing for long.
     assert!((0..200).any(|_| fresh_leases_that_vanish(expire) > 0), "the test sees nothing");
 }
 

@@ -1,4 +1,4 @@
-//! Memory of values that are gone is given back, and used again.
+//! The memory of dropped values is returned, and reused.
 
 use super::{Census, Counted};
 use crate::common::scaled;
@@ -30,8 +30,8 @@ fn memory_of_retired_values_comes_back() {
     census.all_dropped_once();
 }
 
-/// The most that the slots of this many values of 128 bytes may take after a while: twice as much as they
-/// need, and what is kept for the next ones.
+/// Returns the most that the slots of this many values of 128 bytes may take after a while: twice as much as
+/// they need, and what is kept for the next ones.
 fn most_bytes(values: usize) -> usize {
     2 * values * 136 + (4 << 20)
 }
@@ -43,7 +43,7 @@ fn replace_until(index: &BoxedIndex<u64, [u64; 16]>, keys: u64, at_most: usize) 
             return;
         }
         index.insert(step % keys, [step; 16], &index.pin()).unwrap();
-        // Other tests' pins hold up what is due.
+        // Other tests' pins delay drops that are due.
         if step % 10_000 == 0 {
             std::thread::yield_now();
         }
@@ -51,14 +51,14 @@ fn replace_until(index: &BoxedIndex<u64, [u64; 16]>, keys: u64, at_most: usize) 
     panic!("{} bytes are held, not {at_most}", index.memory_bytes());
 }
 
-/// Bytes of the process's memory.
+/// Returns the bytes of the process's resident memory.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn resident_bytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
-/// Held by tests that keep a pin for long, or can't bear one.
+/// Locked by tests that keep a pin for long, or that can't tolerate one.
 static LONG_PINS: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -123,7 +123,7 @@ fn values_that_many_operations_retire_under_each_pin_are_dropped_on_the_way() {
         (0..each).for_each(|key| _ = index.insert(key, census.value(key, round), &pin).unwrap());
         let (made, dropped) = census.counts();
         most = most.max(made - dropped);
-        // Other tests' pins hold up what is due.
+        // Other tests' pins delay drops that are due.
         std::thread::yield_now();
     }
     let made = census.counts().0;
@@ -145,7 +145,7 @@ fn clearing_gives_everything_back() {
     index.reset();
     assert_eq!(census.counts(), (2 * keys, 2 * keys), "now");
     assert_eq!(index.len(), 0);
-    // Beside the books of the slots, of which there was one for each value, or more.
+    // Without the slots' bookkeeping, of which there was one slot for each value, or more.
     assert!(index.memory_bytes() <= empty + keys as usize + 8192, "{} bytes", index.memory_bytes());
     index.insert(1, census.value(1, 2), &Pinned::new()).unwrap();
     assert_eq!(index.take(1).unwrap().version, 2);

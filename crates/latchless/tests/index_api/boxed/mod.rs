@@ -11,7 +11,7 @@ mod threads;
 use latchless::index::Pinned;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts what is made and what is dropped, and knows itself whole.
+/// Counts creations and drops, and checks its own integrity.
 #[derive(Debug, Default)]
 struct Census {
     made: AtomicU64,
@@ -32,8 +32,8 @@ impl Census {
         (self.made.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
     }
 
-    /// Waits until this many are dropped, which `flush` brings about: drops that were put off happen on
-    /// whatever thread comes to them, those of other tests included.
+    /// Waits until this many are dropped, which `flush` causes: deferred drops run on any thread, also on
+    /// those of other tests.
     fn wait_for_drops(&self, at_least: u64, flush: impl Fn()) {
         for _ in 0..20_000 {
             if self.counts().1 >= at_least {

@@ -75,7 +75,7 @@ fn every_operation_against_the_model() {
 type Model = BTreeMap<u64, String>;
 type Index = BoxedIndex<u64, String>;
 
-/// An index, its model, and what decides what is done to them.
+/// An index, its model, and the random source of operations.
 struct Trial {
     index: Index,
     model: Model,
@@ -83,7 +83,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// Where keys lie: near each other, so that operations meet.
+    /// The range of keys: near each other, so that operations collide.
     const KEYS: u64 = 300;
 
     fn value(&mut self) -> String {
@@ -208,7 +208,7 @@ impl Trial {
         }
     }
 
-    /// The same entries in an index that is made anew.
+    /// Moves the entries to a new index.
     fn move_house(&mut self) {
         self.index = match self.rng.below(4) {
             0 => core::mem::take(&mut self.index).into_iter().rev().collect(),

@@ -1,4 +1,4 @@
-//! What goes by the order of the keys.
+//! Operations by the order of keys.
 
 use latchless::{BoxedIndex, Error};
 use std::ops::Bound::{Excluded, Included};

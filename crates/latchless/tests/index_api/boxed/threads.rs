@@ -1,4 +1,4 @@
-//! Threads that read while others replace, remove and pop what they read.
+//! Threads that read while others replace, remove and pop the same entries.
 
 use super::{Census, Counted};
 use crate::common::{Rng, scaled};

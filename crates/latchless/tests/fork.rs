@@ -1,4 +1,4 @@
-//! Children of a process: none waits forever for a thread that only the parent has.
+//! Children of a process: none waits for ever for a thread that only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
 
 use latchless::{BoxedIndex, Index};
@@ -8,10 +8,10 @@ use latchless_core::sync::{AtomicU64, Mutex, Origin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Tests that fork run one after the other, and so that nobody else panics meanwhile.
+/// Tests that fork run one after the other, so that no other test panics meanwhile.
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-/// What a child says that waits for a thread of its parent.
+/// The panic message of a child that waits for a thread of its parent.
 const SAYS: &str = "\"After a fork\"";
 const KEYS: u64 = if cfg!(debug_assertions) { 4_000 } else { 20_000 };
 
@@ -56,7 +56,7 @@ fn beside_writers(write: impl Fn(u64, bool) + Sync, act: impl FnOnce()) {
     });
 }
 
-/// Forks until one of the children has met a latch or a mutex that was held; none may hang or be wrong.
+/// Forks until one of the children has met a held latch or mutex; none may hang or be wrong.
 fn until_one_says_so(what: &str, act: impl Fn()) {
     const TOGETHER: usize = 8;
     for _ in 0..80 {

@@ -1,17 +1,17 @@
-//! Many indexes in one process, and little address space. In a process of its own, because it looks at that
-//! process's memory.
+//! Many indexes in one process with little address space. It runs in separate processes, because it measures
+//! their memory.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use latchless::{Error, FillFactor, Index};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// Tells a child process which limit on address space, in megabytes, it is to live under.
+/// The environment variable with a child's limit on address space, in megabytes.
 const LIMIT: &str = "LATCHLESS_TEST_LIMIT_MIB";
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
 
-/// Bytes of address space, and of memory in use.
+/// Returns the bytes of address space, and of memory in use.
 fn taken() -> (usize, usize) {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let mut pages = pages.split(' ').map(|pages| pages.parse::<usize>().unwrap());
@@ -59,12 +59,12 @@ fn a_hundred_thousand_empty_indexes_leave_the_process_its_address_space() {
     assert!(taken().1 < memory, "memory comes back");
 }
 
-/// Runs one of the tests below in a process that may take only so much address space.
+/// Runs one of the tests below in a process with this limit on address space.
 fn in_a_process_of(mib: usize, test: &str) {
     let program = std::env::current_exe().unwrap();
     let mut child = std::process::Command::new(program);
     child.args(["--exact", test, "--nocapture", "--test-threads=1"]);
-    // The allocator reserves address space of its own for each thread.
+    // The allocator reserves separate address space for each thread.
     child.env(LIMIT, mib.to_string()).env("MALLOC_ARENA_MAX", "1");
     // A backtrace takes more memory than may be left.
     child.env("RUST_BACKTRACE", "0");
@@ -74,8 +74,7 @@ fn in_a_process_of(mib: usize, test: &str) {
     assert!(output.status.success() && said.contains("1 passed"), "{mib} MiB: {said}{complained}");
 }
 
-/// In a child process: sets the limit it was told. Otherwise runs `test` in child processes, under each
-/// limit.
+/// In a child process: sets its limit. Otherwise runs `test` in child processes, under each limit.
 fn limited(mib: &[usize], test: &str) -> Option<usize> {
     let Ok(own) = std::env::var(LIMIT) else {
         mib.iter().for_each(|&mib| in_a_process_of(mib, test));
@@ -93,7 +92,7 @@ fn an_index_takes_at_most_a_quarter_of_the_address_space_that_is_left() {
     else {
         return;
     };
-    // What the allocator takes at once when it needs a little.
+    // The allocator's step when it needs a little more.
     let slack = 256 * KIB;
     let mut indexes = Vec::new();
     for keys in [0, 1, 100, 1000, 10_000, 30_000, 100_000] {
@@ -117,7 +116,7 @@ fn an_index_takes_at_most_a_quarter_of_the_address_space_that_is_left() {
     assert!(len as usize * 17 > limit.min(80 * MIB) / 5, "{len} keys");
     assert!(greedy.iter().eq((0..len).map(|key| (key, key))));
     greedy.check_invariants().unwrap();
-    // What is there stays, and there is room for something small.
+    // Existing entries stay, and there is room for something small.
     assert!(indexes.iter().all(|(keys, index)| holds(index, *keys)));
     assert!(Vec::<u8>::new().try_reserve_exact(32 * KIB).is_ok() && filled(1).is_ok());
 }

@@ -103,9 +103,9 @@ impl<I: InstructionSet> Ranks for I {
 #[inline(always)]
 unsafe fn rank<I: InstructionSet, B: Bits>(lanes: &[B], key: B) -> usize {
     let (at, len, per_vector) = (lanes.as_ptr(), lanes.len(), lanes_in_vector::<I, B>());
-    // SAFETY: the processor has the instruction set, by this function's contract. `both_ends` is
-    // given lanes of the slice, at least one vector of them: that is what the condition says, and
-    // halving more than two vectors until at most two are left leaves at least one.
+    // SAFETY: the processor has the instruction set, by this function's contract. `both_ends` gets lanes of
+    // the slice, at least one vector of them: the condition ensures that, and halving more than two vectors
+    // until at most two are left leaves at least one.
     unsafe {
         let key_everywhere = I::splat(key);
         if len < per_vector {

@@ -25,7 +25,7 @@ pub enum Ended {
 pub struct Child(libc::pid_t);
 
 impl Child {
-    /// Starts a child that runs `act`, which may panic with a message that contains `says`.
+    /// Starts a child that runs `act`, which may panic with a message that contains the text `says`.
     pub fn start(says: &str, act: impl FnOnce()) -> Self {
         // SAFETY: the child has a copy of all memory and this thread alone; what it calls takes no lock that
         // another thread may have held, but those of the C library, which it makes ready, and those under

@@ -1,10 +1,11 @@
-//! Blocks of long strings, which are used again at once (`latchless/src/byte_tree/long.rs`): a reader that
-//! follows a node's name to a string that has become another one must find that out by the node's version.
+//! Blocks of long strings, which are reused at once (`latchless/src/byte_tree/long.rs`): a reader that
+//! follows a node's reference to a string that was replaced by another must detect that by the node's
+//! version.
 //!
-//! The latch and [`before_reuse`] are the real ones; nodes and blocks are models of them. In the tree
-//! blocks are put aside, then the node that gets the string is latched, then the string is stored. So the
-//! fence of that latch would do as well (`a_latch_that_is_taken_first_orders_as_well`). The rule of the
-//! blocks is checked for itself: it doesn't rest on the order of what their callers do.
+//! The latch and [`before_reuse`] are the real ones; nodes and blocks are models of them. In the tree blocks
+//! are reserved, then the node that gets the string is latched, then the string is stored. So the fence of
+//! that latch would be enough (`a_latch_that_is_taken_first_orders_as_well`). The rule of the blocks is
+//! checked separately: it doesn't depend on the order of their callers' actions.
 
 use crate::{both, check, race};
 use latchless_core::latch::{OptimisticLatch, before_reuse};
@@ -12,22 +13,22 @@ use latchless_core::sync::{AtomicU64, Ordering, Origin};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
-/// Everybody obeys every rule.
+/// All threads follow every rule.
 const ALL_RULES: u8 = 0;
-/// Blocks are written anew without a fence before.
+/// Blocks are overwritten without a fence before.
 const NO_FENCE: u8 = 1;
-/// Blocks are given back before the node has changed that names them.
+/// Blocks are freed before the node that refers to them has changed.
 const FREED_FIRST: u8 = 2;
-/// A reader doesn't validate the node that named the string.
+/// A reader doesn't validate the node that refers to the string.
 const NO_SECOND_LOOK: u8 = 3;
-/// No fence, but the node that gets the string is latched when blocks are put aside and before they are
+/// No fence, but the node that gets the string is latched after blocks are reserved and before they are
 /// written.
 const LATCHED_FIRST: u8 = 4;
 
-/// A string is in two blocks.
+/// The number of blocks of a string.
 const BLOCKS: usize = 2;
 
-/// Names the first block of a string, plus one; 0: none.
+/// Refers to the first block of a string, plus one; 0: none.
 #[derive(Default)]
 struct Node {
     latch: OptimisticLatch,
@@ -49,7 +50,7 @@ struct Block {
     bytes: AtomicU64,
 }
 
-/// Node 0 names a string of the bytes 1. Node 1 will name one of the bytes 2, in the same blocks.
+/// Node 0 refers to a string of the bytes 1. Node 1 will refer to one of the bytes 2, in the same blocks.
 struct Strings<const RULES: u8> {
     nodes: [Node; 2],
     blocks: [Block; BLOCKS],
@@ -64,13 +65,13 @@ impl<const RULES: u8> Strings<RULES> {
         own
     }
 
-    /// Blocks for a string, if they are free.
+    /// Reserves blocks for a string, if they are free.
     fn put_aside(&self) -> Option<Vec<usize>> {
         let mut free = self.free.lock().unwrap();
         (free.len() == BLOCKS).then(|| std::mem::take(&mut *free))
     }
 
-    /// Stores a string from its end to its start, as `Blocks::store` does. Says its name.
+    /// Stores a string from its end to its start, as `Blocks::store` does. Returns the reference to it.
     fn store(&self, put_aside: Vec<usize>, bytes: u64) -> u64 {
         if RULES != NO_FENCE && RULES != LATCHED_FIRST {
             before_reuse();
@@ -82,7 +83,7 @@ impl<const RULES: u8> Strings<RULES> {
         })
     }
 
-    /// Removes the string of node 0, and gives its blocks back in their order, by their links.
+    /// Removes the string of node 0, and frees its blocks in their order, by their links.
     fn remove(&self) {
         let name = self.nodes[0].name.load(Ordering::Relaxed);
         if RULES != FREED_FIRST {
@@ -99,7 +100,7 @@ impl<const RULES: u8> Strings<RULES> {
         }
     }
 
-    /// Stores another string, if there are blocks, and names it in node 1.
+    /// Stores another string, if there are blocks, and refers to it in node 1.
     fn add(&self) {
         let Some(blocks) = self.put_aside() else { return };
         if RULES == LATCHED_FIRST {
@@ -111,7 +112,7 @@ impl<const RULES: u8> Strings<RULES> {
         }
     }
 
-    /// Reads the string that a node names. A chain is followed no further than a string is long.
+    /// Reads the string to which a node refers. A chain is followed no further than a string is long.
     fn read(&self, node: usize) {
         let own = &self.nodes[node];
         let Some(version) = own.latch.stable_version() else { return };
@@ -146,7 +147,7 @@ fn reads_are_of_the_named_string<const RULES: u8>() {
     }
 }
 
-/// As above, but the thread that stores isn't the one that removes.
+/// The same, but the thread that stores isn't the one that removes.
 fn reads_are_of_the_named_string_of_others<const RULES: u8>() {
     check(|| {
         let strings = Arc::new(Strings::<RULES>::new());

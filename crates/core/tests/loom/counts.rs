@@ -1,24 +1,24 @@
-//! Counts that are kept: a writer makes a leaf's count out of date, and a query counts the leaf anew. No
-//! change that is over may be missing from a count that isn't out of date.
+//! Cached counts: a writer marks a leaf's count as out of date, and a query recounts the leaf. No completed
+//! change may be missing from a count that isn't out of date.
 
 use crate::race;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::{AtomicU64, Ordering, Origin};
 
-/// Both obey every rule.
+/// Both threads follow every rule.
 const ALL_RULES: u8 = 0;
-/// The query clears the dirty bit when it has counted.
+/// The query clears the dirty bit after it has counted.
 const CLEARS_AFTERWARDS: u8 = 1;
 /// The query doesn't mark the leaf that it counts.
 const NO_MARK: u8 = 2;
-/// The query marks the leaf under another latching than it counts it.
+/// The query marks the leaf under another latching than the one under which it counts it.
 const MARKS_LATER: u8 = 3;
-/// The writer looks for the mark before it has the latch.
+/// The writer reads the mark before it has the latch.
 const LOOKS_BEFORE_THE_LATCH: u8 = 4;
-/// The writer takes the mark back, but makes nothing dirty.
+/// The writer clears the mark, but makes nothing dirty.
 const NOTHING_DIRTY: u8 = 5;
 
-/// A leaf, and what is kept of it. All words but the latch are relaxed.
+/// A leaf and its cached count. All words but the latch are relaxed.
 struct Leaf<const RULES: u8> {
     latch: OptimisticLatch,
     entries: AtomicU64,
@@ -27,13 +27,13 @@ struct Leaf<const RULES: u8> {
 }
 
 impl<const RULES: u8> Leaf<RULES> {
-    /// Nothing is counted yet.
+    /// Creates a leaf that isn't counted.
     fn new() -> Self {
         let word = AtomicU64::new;
         Self { latch: OptimisticLatch::default(), entries: word(0), dirty: word(1), count: word(0) }
     }
 
-    /// As [`Leaf::new`], and counted.
+    /// Creates a leaf that is counted.
     fn counted() -> Self {
         let leaf = Self::new();
         leaf.settle();

@@ -3,18 +3,19 @@
 use latchless_core::latch::{OptimisticLatch, Version};
 use latchless_core::sync::{Atom, AtomicU64, Ordering, Origin, fence, yield_now};
 
-/// What the protocols need of a latch.
+/// The operations of a latch that the protocols use.
 pub trait Latch: Default + Send + Sync + 'static {
-    /// A version that was seen while nobody held the latch.
+    /// A version that was read while the latch was free.
     type Version: Copy + PartialEq + std::fmt::Debug + Send + 'static;
 
     fn stable_version(&self) -> Option<Self::Version>;
     fn validate(&self, version: Self::Version) -> bool;
     /// Holds the latch while `work` changes content.
     fn change(&self, work: impl FnOnce());
-    /// The same if the content still is of `version`; says whether it was.
+    /// Holds the latch while `work` changes content, if the content still has `version`; returns whether it
+    /// had.
     fn change_if(&self, version: Self::Version, work: impl FnOnce()) -> bool;
-    /// Holds the latch while `work` only looks.
+    /// Holds the latch while `work` only reads.
     fn look(&self, work: impl FnOnce());
 }
 
@@ -48,21 +49,21 @@ impl<A: Atom> Latch for OptimisticLatch<A> {
     }
 }
 
-/// The latch written again without any flaw: what the mutations differ from.
+/// The latch, reimplemented without any flaw: the baseline of the mutations.
 pub const NO_FLAW: u8 = 0;
-/// The second look is an acquire load without the fence before it.
+/// The second read of the version is an acquire load without the fence before it.
 pub const NO_READER_FENCE: u8 = 1;
 /// No fence separates latching and the first content store.
 pub const NO_WRITER_FENCE: u8 = 2;
 /// The latch is released by a relaxed store.
 pub const RELAXED_UNLATCH: u8 = 3;
-/// Readers don't mind that somebody holds the latch.
+/// Readers ignore that the latch is held.
 pub const NO_LATCH_BIT_TEST: u8 = 4;
 /// The exchange that takes the latch is relaxed.
 pub const RELAXED_LATCH: u8 = 5;
 /// Upgrading takes the latch at whatever version it finds.
 pub const BLIND_UPGRADE: u8 = 6;
-/// The version stays although content changed.
+/// The version is unchanged although content changed.
 pub const VERSION_STAYS: u8 = 7;
 
 /// The optimistic latch with one flaw.
@@ -83,7 +84,7 @@ impl<const FLAW: u8> Flawed<FLAW> {
         true
     }
 
-    /// Waits for the latch; the word that it had.
+    /// Waits for the latch; returns the word that it had.
     fn latch(&self) -> u64 {
         loop {
             let word = self.word.load(Ordering::Relaxed);

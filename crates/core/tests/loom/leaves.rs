@@ -1,19 +1,19 @@
-//! Leaves with fences and links under the latch: a split moves keys right, a merge moves them left
-//! and the emptied leaf serves another range at once. A reader or writer may hold a reference from
-//! before, because inner nodes are read without any check.
+//! Leaves with fences and links under the latch: a split moves keys right, a merge moves them left and the
+//! emptied leaf is reused for another range at once. A reader or writer may have an older reference, because
+//! inner nodes are read without validation.
 
 use crate::latches::*;
 use crate::race;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::{AtomicU64, Ordering, yield_now};
 
-/// A descent that obeys every rule.
+/// A descent that follows every rule.
 const ALL_RULES: u8 = 0;
-/// It doesn't look whether the leaf starts after the key.
+/// It doesn't check whether the leaf starts after the key.
 const NO_LOW_FENCE_TEST: u8 = 1;
 /// It doesn't move right.
 const NO_HIGH_FENCE_TEST: u8 = 2;
-/// The merge leaves its fences to the emptied leaf.
+/// The merge leaves the emptied leaf's fences unchanged.
 const EMPTIED_KEEPS_FENCES: u8 = 3;
 
 /// A leaf of the keys in `low..high`, each a bit of `keys`.
@@ -56,17 +56,17 @@ impl<L: Latch> Leaf<L> {
     }
 }
 
-/// Three leaves and the inner node's reference to the one that holds [`KEY`].
+/// Three leaves and the inner node's reference to the one that contains [`KEY`].
 struct Tree<L, const RULES: u8> {
     parent: AtomicU64,
     leaves: [Leaf<L>; 3],
 }
 
-/// The key that is there all the time.
+/// The key that is present all the time.
 const KEY: u64 = 15;
 /// A key that a writer adds.
 const ADDED: u64 = 12;
-/// The most leaves that one operation looks at before it gives up, which is no wrong answer.
+/// The maximum number of leaves that one operation visits before it gives up, which isn't a wrong answer.
 const LOOKS: usize = 3;
 
 impl<L: Latch, const RULES: u8> Tree<L, RULES> {
@@ -82,7 +82,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         self.parent.load(Ordering::Relaxed)
     }
 
-    /// The leaf that is responsible for `key`, and what it had under it.
+    /// Returns the leaf that covers `key`, and its content.
     fn descend(&self, key: u64) -> Option<(&Leaf<L>, Content<L::Version>)> {
         let mut at = self.root();
         for _ in 0..LOOKS {
@@ -97,7 +97,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         None
     }
 
-    /// Whether `key` is there, unless the reader gave up.
+    /// Returns whether `key` is present, unless the reader gave up.
     fn contains(&self, key: u64) -> Option<bool> {
         self.descend(key).map(|(_, content)| content.keys >> key & 1 == 1)
     }
@@ -110,7 +110,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         })
     }
 
-    /// Leaf 0 (0..20) gives its upper half to leaf 1, which no one refers to yet.
+    /// Moves the upper half of leaf 0 (0..20) to leaf 1, which isn't reachable yet.
     fn split(&self) {
         let [left, right, _] = &self.leaves;
         left.latch.change(|| {
@@ -127,7 +127,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         self.parent.store(1, Ordering::Relaxed);
     }
 
-    /// Leaf 0 (0..10) takes over everything of leaf 1 (10..20), which dies.
+    /// Moves everything of leaf 1 (10..20), which becomes dead, to leaf 0 (0..10).
     fn merge(&self) {
         let [left, right, _] = &self.leaves;
         left.latch.change(|| {
@@ -146,7 +146,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         self.parent.store(0, Ordering::Relaxed);
     }
 
-    /// Leaf 1, dead, comes back for 30..40.
+    /// Reuses leaf 1, dead, for 30..40.
     fn recycle(&self) {
         let leaf = self.leaf(1);
         leaf.latch.change(|| leaf.set(30, 40, 2, &[35]));
@@ -168,7 +168,7 @@ fn two_leaves<L: Latch, const RULES: u8>() -> Tree<L, RULES> {
     tree
 }
 
-/// One thread changes the structure, the other looks for a key that is there throughout.
+/// One thread changes the structure, the other searches for a key that is present throughout.
 fn readers_find<L: Latch, const RULES: u8>(before: fn() -> Tree<L, RULES>, change: fn(&Tree<L, RULES>)) {
     race(
         before,

@@ -1,11 +1,11 @@
-//! One latch over two words: what readers may see of writers, and writers of each other.
+//! One latch over two words: the visibility of writers to readers, and to other writers.
 
 use crate::latches::*;
 use crate::race;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::{AtomicU32, AtomicU64, Ordering};
 
-/// A node of two words that always hold the same number.
+/// A node of two words that always have the same number.
 #[derive(Default)]
 struct Twins<L> {
     latch: L,
@@ -21,7 +21,7 @@ impl<L: Latch> Twins<L> {
         [0, 1].map(|i| self.words[i].load(Ordering::Relaxed))
     }
 
-    /// One try to read both words; nothing if a writer came between.
+    /// Tries once to read both words; `None` if a writer interfered.
     fn read(&self) -> Option<[u64; 2]> {
         let version = self.latch.stable_version()?;
         let words = self.load();
@@ -29,7 +29,7 @@ impl<L: Latch> Twins<L> {
     }
 }
 
-/// A reader beside two changes sees both words of one of the three versions, or nothing.
+/// A reader during two changes sees both words of one of the three versions, or nothing.
 fn reads_are_whole<L: Latch>() {
     race(
         Twins::<L>::default,
@@ -134,8 +134,8 @@ fn a_holder_that_changed_nothing_leaves_the_version() {
     leaves_the_version::<Flawed<NO_FLAW>>();
 }
 
-/// Two threads count, each by reading first and upgrading its read, once. As many counts must
-/// be in the node as upgrades were granted.
+/// Two threads count, each by reading first and upgrading its read, once. The node's count must be the
+/// number of upgrades that were granted.
 fn upgrades_count<L: Latch>() {
     let count = |node: &Twins<L>| -> u64 {
         let Some(version) = node.latch.stable_version() else { return 0 };

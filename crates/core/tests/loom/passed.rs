@@ -1,13 +1,13 @@
-//! A search that passes a leaf: it reads two leaves, and looks at the first one's version again after it has
-//! read the second one. The writer's promise is that the near key, in the first leaf, is there whenever the
-//! far one is, in the second.
+//! A search that passes a leaf: it reads two leaves, and validates the first one's version after it has read
+//! the second one. The writer guarantees that the near key, in the first leaf, is present whenever the far
+//! one is, in the second.
 
 use crate::latches::*;
 use crate::race;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::{AtomicU64, Ordering};
 
-/// When the search looks back at the leaf that it passed.
+/// The time at which the search validates the leaf that it passed.
 const AFTER_THE_LAST_LEAF: u8 = 0;
 /// Before it reads the next one.
 const BEFORE_THE_LAST_LEAF: u8 = 1;
@@ -39,7 +39,7 @@ impl<L: Latch> Leaf<L> {
 }
 
 impl<L: Latch, const LOOKS_BACK: u8> Leaves<L, LOOKS_BACK> {
-    /// Whether the search passes the near key's leaf and finds the far key; `None` if it gives up.
+    /// Returns whether the search passes the near key's leaf and finds the far key; `None` if it gives up.
     fn finds_far(&self) -> Option<bool> {
         let (version, near) = self.near.read()?;
         if near {

@@ -4,12 +4,11 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 
-/// Runs every schedule of two threads over what `start` makes, and then `end` with what they said.
+/// Runs every schedule of two threads on the result of `start`, and then `end` with their results.
 ///
-/// Each of them takes both places. Loom remembers one access to an atomic, the last: if a thread
-/// loads a word before it changes it, as latching does, that load hides where the other thread
-/// should have been overtaken. The thread that runs first on the model's own thread is overtaken
-/// everywhere.
+/// Each of them runs in both positions. Loom remembers one access to an atomic, the last: if a thread loads
+/// a word before it changes it, as latching does, that load hides the point at which the other thread should
+/// have overtaken it. The thread that runs first on the model's own thread is overtaken at every point.
 pub fn race<S: Send + Sync + 'static, A: Send + 'static>(
     start: impl Fn() -> S + Copy + Sync + Send + 'static,
     one: impl Fn(&S) -> A + Copy + Sync + Send + 'static,

@@ -70,7 +70,7 @@ operations! {
     ///
     /// The sizes of parts differ by at most one key if no thread changes the index. Otherwise each of these
     /// keys is one that [`nth`](Index::nth) might have returned, and there may be fewer of them. Costs as
-    /// much as so many calls of [`nth`](Index::nth).
+    /// much as one call of [`nth`](Index::nth) per part.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (2 * key, 7)).collect();

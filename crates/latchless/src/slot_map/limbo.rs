@@ -52,7 +52,7 @@ impl Limbo {
         core::mem::take(list)
     }
 
-    /// Records that a batch of so many values has been dropped.
+    /// Records that a batch of this many values has been dropped.
     pub(super) fn is_dropped(&self, values: usize) {
         self.batched.subtract(values);
     }

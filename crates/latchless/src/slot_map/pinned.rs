@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 /// Rounds after which work that was deferred before is due, unless a thread stays pinned: the epoch must
 /// advance twice, and another thread may advance it at the same moment.
 const ROUNDS: usize = 4;
-/// One of so many pins of a thread runs a part of what is due.
+/// One in this many pins of a thread runs a part of what is due.
 const TICKS_TOGETHER: u32 = 32;
 /// A pin during which this much was deferred has delayed it.
 const HELD_UP: usize = 8;
@@ -155,7 +155,7 @@ pub(super) fn waiting() -> usize {
     PUT_OFF.get().wrapping_sub(DONE.get())
 }
 
-/// Runs what is due, until about so many pieces have run, or `is_enough` returns `true`, or nothing is due.
+/// Runs what is due, until about `most` pieces have run, or `is_enough` returns `true`, or nothing is due.
 pub(super) fn do_what_is_due(most: usize, is_enough: impl Fn() -> bool) {
     if is_busy() {
         return;

@@ -62,7 +62,7 @@ fn a_reader_keeps_what_it_reads() {
 /// The number of values in a test: more than a page of them.
 const MANY: u64 = if cfg!(miri) { 200 } else { 20_000 };
 
-/// Runs deferred drops until at most so many bytes are held.
+/// Runs deferred drops until at most this many bytes are held.
 fn wait_for_bytes<T: Send + Sync>(slots: &SlotMap<T>, at_most: usize) {
     for _ in 0..20_000 {
         if slots.bytes() <= at_most {

@@ -275,7 +275,7 @@ impl<B: Bits> Read<B> {
         self.block == if FORWARD { Leaf::<B>::BLOCKS } else { 0 }
     }
 
-    /// Copies a chunk of at most so many blocks that begins at a block; in reverse, one that ends there.
+    /// Copies a chunk of at most `count` blocks that begins at a block; in reverse, one that ends there.
     #[inline(always)]
     fn copy<S: Search, const FORWARD: bool>(
         leaf: Leaf<'_, B>,

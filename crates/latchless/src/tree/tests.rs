@@ -93,7 +93,7 @@ fn same_everywhere<B: Bits, M: Mode>(
     }
 }
 
-/// Returns one of so many keys, evenly distributed.
+/// Returns one of `keys` keys, evenly distributed.
 fn evenly<B: Bits>(keys: u64) -> impl Fn(u64) -> B + Copy {
     move |random| B::truncate(random % keys * (B::MAX.to_u64() / keys))
 }

@@ -1,5 +1,5 @@
-//! Indexes that are broken on purpose: what the tests must find out. Each breaks one promise of the
-//! reference, in a way that published maps have been seen to break it.
+//! Indexes that are broken on purpose, which the tests must detect. Each violates one guarantee of the
+//! reference, as published maps have been seen to do.
 
 use crate::driver::{Plan, run};
 use crate::history::Edit;
@@ -12,26 +12,26 @@ use latchless_core::base::index::{ConcurrentIndex, Scanner, Span};
 use std::sync::RwLock;
 use std::thread::yield_now;
 
-/// What is wrong.
+/// A flaw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// Nothing: the control.
+    /// None: the control.
     None,
     /// Replacing removes the old entry and inserts the new one a little later.
     GapInReplace,
-    /// Gets answer from a copy that is brought up to date at the next change.
+    /// Gets read a copy that is updated at the next change.
     StaleGet,
-    /// An exchange looks first and changes a little later.
+    /// An exchange reads first and changes a little later.
     LateExchange,
-    /// Adding looks first and changes a little later.
+    /// An add reads first and changes a little later.
     LateAdd,
-    /// Removing looks first and removes a little later, and answers what it saw.
+    /// A removal reads first and removes a little later, and returns the value that it read.
     LateRemove,
-    /// A scan goes on by position, not by key.
+    /// A scan continues by position, not by key.
     ScanByPosition,
     /// A value is written in two halves.
     TornValue,
-    /// Removing doesn't return the memory.
+    /// A removal doesn't free the memory.
     Leak,
 }
 
@@ -192,7 +192,7 @@ impl Subject for Flawed {
     }
 }
 
-/// A scan that remembers how many entries it has passed.
+/// A scan that remembers the number of entries that it has passed.
 struct ByPosition<'a> {
     inner: &'a Reference,
     span: Span<u64>,
@@ -233,8 +233,7 @@ impl Scanner<u64, u64> for ByPosition<'_> {
     }
 }
 
-/// Says whether `test` finds fault with an index of this flaw. Schedules are random, so it has some
-/// tries.
+/// Returns whether `test` fails on an index with this flaw. Schedules are random, so it has several tries.
 pub fn finds(flaw: Flaw, test: impl Fn(&dyn Subject) + std::panic::RefUnwindSafe) -> bool {
     (0..20).any(|_| std::panic::catch_unwind(|| test(&Flawed::new(flaw))).is_err())
 }

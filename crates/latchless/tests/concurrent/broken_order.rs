@@ -1,18 +1,18 @@
-//! Maps whose answers by order are broken on purpose: what `straddling.rs` and `passing.rs` must find out.
+//! Maps whose answers by order are broken on purpose, which `straddling.rs` and `passing.rs` must detect.
 
 use crate::ordered::Ordered;
 use crate::reference::Reference;
 use latchless::Direction;
 use std::thread::yield_now;
 
-/// What is wrong.
+/// A flaw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderFlaw {
-    /// Nothing: the control.
+    /// None: the control.
     None,
-    /// A search that finds nothing up to a border looks beyond it a little later, and doesn't look back.
+    /// A search that finds nothing up to a border reads beyond it a little later, and doesn't validate.
     TwoLooks,
-    /// A pop looks for the first entry, and removes that a little later.
+    /// A pop searches for the first entry, and removes that a little later.
     LatePop,
 }
 
@@ -29,7 +29,7 @@ impl FlawedOrder {
         Self { flaw, inner: Reference::default(), border }
     }
 
-    /// Whether two keys lie on the same side of the border.
+    /// Returns whether two keys lie on the same side of the border.
     fn same_side(&self, one: u64, other: u64) -> bool {
         (one < self.border) == (other < self.border)
     }

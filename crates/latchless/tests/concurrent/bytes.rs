@@ -1,5 +1,5 @@
-//! The index of keys of any length: its keys are this suite's numbers, short ones as they are, long ones
-//! between other bytes, so that they are stored outside of nodes.
+//! The index of keys of any length: its keys are this suite's numbers, unchanged for short keys, and
+//! surrounded by other bytes for long ones, which are stored outside of nodes.
 
 use crate::history::Edit;
 use crate::subject::{Subject, updates_are_shared};
@@ -11,7 +11,7 @@ use latchless_core::base::index::{
     ConcurrentIndex, OrderedIndex, Scanner, Span, check_buffers, check_side_by_side, check_span,
 };
 
-/// A key that stands for a number.
+/// A key that represents a number.
 pub trait Named: BytesKey + Sized + Send + Sync + 'static {
     fn of(number: u64) -> Self;
     fn number(self) -> u64;
@@ -27,11 +27,11 @@ impl Named for u64 {
     }
 }
 
-/// A number between bytes that all keys have.
+/// A number surrounded by bytes that all keys have.
 #[derive(Debug, Clone, Copy)]
 pub struct Long(u64);
 
-/// How many bytes come before the number and after it.
+/// The number of bytes before the number and after it.
 const AROUND: (usize, usize) = (20, 200);
 
 impl BytesKey for Long {
@@ -70,7 +70,7 @@ fn keyed<K: Named>(span: Span<u64>) -> Span<K> {
     (span.0.map(K::of), span.1.map(K::of))
 }
 
-/// A scan that pauses: an iterator that is asked for some entries at a time.
+/// A paused scan: an iterator that yields some entries at a time.
 struct Paused<'i, K: BytesKey> {
     entries: BytesEntries<'i, K, u64>,
     direction: Direction,
@@ -216,8 +216,8 @@ impl<K: Named> Subject for Bytes<K> {
     }
 
     fn live_bytes(&self) -> Option<usize> {
-        // Entries that a node of four keeps whole may be too long for one with a shorter prefix: then two of
-        // its nodes don't merge (the head of `byte_tree/merge.rs`).
+        // Entries that a node of four stores whole may be too long for one with a shorter prefix: then two
+        // of its nodes don't merge (see `byte_tree/merge.rs`).
         let may_stay = cfg!(latchless_small_nodes) && K::FIXED.is_some_and(|len| len > 40);
         (!may_stay).then(|| self.0.live_bytes())
     }

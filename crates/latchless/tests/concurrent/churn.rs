@@ -1,5 +1,5 @@
-//! Threads with keys of their own among everybody's: each knows exactly what it must be told, while
-//! the others make the leaves that it uses split and merge.
+//! Threads with disjoint keys in the same leaves: each knows exactly which answers it must get, while the
+//! others make its leaves split and merge.
 
 use crate::broken::{Flaw, finds};
 use crate::history::Edit;
@@ -22,7 +22,7 @@ const ORDERS: [(&str, Order); 4] = [
     }),
 ];
 
-/// Every thread puts in every `threads`th key, and reads it back at once.
+/// Every thread inserts every `threads`th key, and reads it back at once.
 fn fill(subject: &dyn Subject, threads: u64, order: &[u64]) {
     std::thread::scope(|scope| {
         for thread in 0..threads {
@@ -37,7 +37,7 @@ fn fill(subject: &dyn Subject, threads: u64, order: &[u64]) {
     });
 }
 
-/// Every thread takes its keys out again.
+/// Every thread removes its keys.
 fn empty(subject: &dyn Subject, threads: u64, order: &[u64]) {
     std::thread::scope(|scope| {
         for thread in 0..threads {
@@ -72,17 +72,17 @@ fn every_order_in_and_every_order_out() {
     });
 }
 
-/// Threads in different phases: while one fills, another empties, so that leaves split and merge
-/// beside each other all the time.
+/// Threads in different phases: while one fills, another empties, so that leaves split and merge next to
+/// each other all the time.
 fn out_of_step(subject: &dyn Subject, threads: u64, n: u64, cycles: u64) {
-    // However little effort is asked for, there is something to fill and to empty.
+    // Even with little effort there is something to fill and to empty.
     let n = n.max(2);
     std::thread::scope(|scope| {
         for thread in 0..threads {
             scope.spawn(move || {
                 for cycle in 0..cycles {
                     let mut rng = latchless_core::testing::Rng(cycle << 8 | thread);
-                    // A stretch of the key space, so that it is emptied whole.
+                    // A stretch of the key space, so that it is emptied completely.
                     let (from, len) = (rng.below(n), 1 + rng.below(n / 2));
                     let own = (from..n.min(from + len)).map(|number| number * threads + thread);
                     for key in own.clone() {
@@ -115,7 +115,7 @@ fn splits_and_merges_in_a_handful_of_leaves() {
     });
 }
 
-/// Several threads count in the same entries by exchanging what they read.
+/// Several threads count in the same entries by compare-and-exchange.
 fn count_by_exchange(subject: &dyn Subject, keys: u64, counts: u64) {
     if !subject.offers(Edit::Swap { expected: 0, value: 0 }) {
         return;
@@ -147,7 +147,7 @@ fn no_exchange_is_lost() {
     on_every_subject(|subject| count_by_exchange(subject, 7, scaled(50_000, 20) as u64));
 }
 
-/// Threads race for the same keys: to add, and to remove what was added.
+/// Threads race for the same keys: to add, and to remove the added ones.
 fn one_winner(subject: &dyn Subject, keys: u64, rounds: u64) {
     if !subject.offers(Edit::Add(0)) {
         return;

@@ -1,5 +1,4 @@
-//! Runs threads over few keys, writes down what they asked and were told, and checks every key's
-//! history.
+//! Runs threads over few keys, records their operations and answers, and checks every key's history.
 
 use crate::history::{Answer, Edit, Event, Op, State, Violation, check};
 use crate::subject::{Subject, walk};
@@ -10,37 +9,37 @@ use std::ops::Bound::Included;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is run.
+/// The parameters of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub threads: usize,
-    /// How many keys there are. Growing and shrinking takes them through splits and merges.
+    /// The number of keys. Growing and shrinking takes them through splits and merges.
     pub keys: u64,
-    /// How many of them half of all operations go to, evenly spread among the others.
+    /// The number of keys that half of all operations use, evenly distributed among the others.
     pub hot_keys: u64,
-    /// Between windows all threads pause and histories are checked, so that they fit into
-    /// memory.
+    /// The number of windows. Between windows all threads pause and histories are checked, so that they fit
+    /// into memory.
     pub windows: usize,
-    /// Operations of one thread in one window.
+    /// Operations per thread and window.
     pub operations: usize,
     pub seed: u64,
 }
 
-/// Keys that are neighbours are this far apart.
+/// The distance of neighbouring keys.
 const SPACING: u64 = 3;
 /// Keys in a batch.
 const BATCH: usize = 4;
 /// Keys in the range of a scan.
 const SCANNED: u64 = 10;
 
-/// A history that isn't linearizable, and of which key.
+/// A history that isn't linearizable, and its key.
 #[derive(Debug)]
 pub struct Broken {
     pub key: u64,
     pub violation: Violation,
 }
 
-/// Runs the plan on an empty index and says how many operations were checked.
+/// Runs the plan on an empty index and returns the number of operations that were checked.
 pub fn run(subject: &dyn Subject, plan: &Plan) -> Result<usize, Broken> {
     let clock = AtomicU64::new(0);
     let mut states: Vec<BTreeSet<State>> = vec![BTreeSet::from([None]); plan.keys as usize];
@@ -73,7 +72,7 @@ pub fn run(subject: &dyn Subject, plan: &Plan) -> Result<usize, Broken> {
     Ok(checked)
 }
 
-/// The index at rest must hold a state that the histories may have ended in.
+/// Checks that the index at rest has a state in which the histories may have ended.
 fn settle(subject: &dyn Subject, states: &[BTreeSet<State>]) {
     let mut found = vec![None; states.len()];
     let mut entries = Vec::new();
@@ -89,16 +88,16 @@ fn settle(subject: &dyn Subject, states: &[BTreeSet<State>]) {
     }
 }
 
-/// One thread's view.
+/// The state of one thread.
 struct Client<'a> {
     subject: &'a dyn Subject,
     clock: &'a AtomicU64,
     plan: &'a Plan,
     rng: Rng,
-    /// Of ten changes, how many put something in.
+    /// Of ten changes, how many are inserts.
     puts_in_ten: u64,
     next_value: u64,
-    /// Values that were seen lately: what exchanges expect.
+    /// Values that were seen recently, as the expected values of exchanges.
     seen: [u64; 8],
     events: Vec<(u64, Event)>,
 }
@@ -124,8 +123,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The moment, different from all others. In one order with everything that threads do before
-    /// and after it.
+    /// Returns a unique moment, totally ordered with everything that threads do before and after it.
     fn now(&self) -> u64 {
         self.clock.fetch_add(1, Ordering::SeqCst)
     }
@@ -138,7 +136,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Never the same twice, unless a run has thousands of millions of operations.
+    /// Returns a value that doesn't repeat, unless a run has billions of operations.
     fn fresh_value(&mut self) -> u64 {
         self.next_value += 1;
         self.next_value % (1 << 32)
@@ -169,7 +167,7 @@ impl<'a> Client<'a> {
             4..8 => self.get(),
             _ => self.edit(),
         }
-        // Two processors switch threads too seldom: sometimes one steps back.
+        // Two processors switch threads too rarely, so sometimes one yields.
         if self.rng.below(256) == 0 {
             std::thread::yield_now();
         }
@@ -183,7 +181,7 @@ impl<'a> Client<'a> {
         self.events.push((key, event));
     }
 
-    /// Stamps the last `count` events as returned.
+    /// Sets the time of return of the last `count` events.
     fn returned(&mut self, count: usize, returned: u64) {
         self.events.iter_mut().rev().take(count).for_each(|(_, event)| event.returned = returned);
     }
@@ -244,7 +242,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The entry that is found was there in some moment, as for a get; a pop has removed it.
+    /// The entry that is found was present at some moment, as for a get; a pop has removed it.
     fn find_near(&mut self) {
         let key = self.random_key();
         let direction = if self.rng.below(2) == 0 { Direction::Forward } else { Direction::Reverse };
@@ -261,7 +259,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// A scan looks at every key of its range in some moment: as a get would, also if it isn't there.
+    /// A scan reads every key of its range at some moment: as a get would, also an absent one.
     fn scan(&mut self) {
         let low = self.random_key();
         let high = (low + self.rng.below(SCANNED)).min(self.plan.keys - 1);

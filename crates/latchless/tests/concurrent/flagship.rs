@@ -1,4 +1,4 @@
-//! The flagship: the index as its users see it, and the tree below it with lanes of either width.
+//! The flagship: the public index, and the tree below it with encoded keys of either width.
 
 use crate::history::Edit;
 use crate::subject::{Subject, updates_are_shared};
@@ -62,7 +62,7 @@ impl Subject for Index<u64, u64> {
     }
 }
 
-/// The tree as the traits that tests use. Keys and values lie below the largest lane.
+/// The tree, through the traits that tests use. Keys and values are below the largest encoded key.
 pub struct Tree<B>(BlinkTree<B>);
 
 impl<B: Bits> Tree<B> {
@@ -77,7 +77,7 @@ impl<B: Bits> Default for Tree<B> {
     }
 }
 
-/// Both ends of a range, inclusive; inverted if it holds nothing.
+/// Returns both ends of a range, inclusive; inverted if it is empty.
 fn ends<B: Bits>(span: Span<u64>) -> Result<(B, B)> {
     let most = B::MAX.to_u64();
     match encoded_range(&span)?.filter(|&(low, _)| low <= most) {
@@ -219,7 +219,7 @@ impl<B: Bits> Subject for Tree<B> {
     }
 }
 
-/// A scan that keeps what it hasn't shown yet of its leaf.
+/// A scan that keeps the entries of its leaf that it hasn't returned yet.
 struct Paused<'a, B: Bits> {
     tree: &'a BlinkTree<B>,
     sweep: Sweep<B>,

@@ -1,12 +1,12 @@
-//! Whether a history is linearizable: whether every operation can have happened in one moment between its
-//! call and its return, such that all answers fit. What operations do to the state, and which answers fit,
-//! is a [`Model`]: here that of one key; `whole.rs` has that of a map.
+//! The check whether a history is linearizable: whether every operation can have happened at one moment
+//! between its call and its return, such that all answers fit. A [`Model`] defines the effects of operations
+//! and the answers that fit: here that of one key; `whole.rs` has that of a map.
 //!
-//! The search is Wing and Gong's, cut down as Lowe does it (*Testing for linearizability*, 2017):
-//! it walks along the calls and returns and keeps every *configuration* that may hold there, that is
-//! the state and which of the open operations have taken effect. An operation takes
-//! effect as late as possible, when a return requires it. There are few configurations because no
-//! more operations are open than there are threads, so a history costs about its length.
+//! The search is Wing and Gong's, pruned as Lowe does it (*Testing for linearizability*, 2017): it processes
+//! the calls and returns in order and keeps every *configuration* that is possible at that point, which is
+//! the state and the set of open operations that have taken effect. An operation takes effect as late as
+//! possible, when a return requires it. There are few configurations because no more operations are open
+//! than there are threads, so the cost is about proportional to the history's length.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,34 +16,34 @@ pub trait Model: Copy + fmt::Debug {
     type State: Copy + Ord;
     type Answer: Copy + fmt::Debug;
 
-    /// The state afterwards.
+    /// Returns the state afterwards.
     fn after(self, before: Self::State) -> Self::State;
 
-    /// Whether the operation may answer this when it finds `state`.
+    /// Returns whether the operation may answer this when it finds `state`.
     fn fits(self, answer: Self::Answer, state: Self::State) -> bool;
 }
 
-/// The value under a key.
+/// The value of a key.
 pub type State = Option<u64>;
 
 /// A change of one key, in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
-    /// The key gets a value.
+    /// Sets the key's value.
     Put(u64),
-    /// The key gets a value if it has none.
+    /// Sets the key's value if it has none.
     Add(u64),
-    /// The key gets another value if it has one.
+    /// Replaces the key's value if it has one.
     Replace(u64),
-    /// The key gets another value if it has this one.
+    /// Replaces the key's value if it is the expected one.
     Swap { expected: u64, value: u64 },
-    /// The key is removed.
+    /// Removes the key.
     Remove,
-    /// The key is removed if it has this value.
+    /// Removes the key if it has this value.
     RemoveIf(u64),
 }
 
-/// What an operation does to a key.
+/// An operation on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     Get,
@@ -76,18 +76,18 @@ impl Model for Op {
     }
 }
 
-/// What an operation told of the state that it found.
+/// The part of the state that an operation's answer reveals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// All of it.
     Was(State),
-    /// Whether the key was there.
+    /// Whether the key was present.
     Present(bool),
     /// Nothing.
     Silent,
 }
 
-/// An operation that was called and returned, with moments of one clock: no two are equal.
+/// An operation with the times of its call and its return, on one clock: no two are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<O: Model = Op> {
     pub called: u64,
@@ -101,7 +101,7 @@ pub struct Event<O: Model = Op> {
 pub struct Violation<O: Model = Op> {
     /// The first operation for which there is no moment.
     pub event: Event<O>,
-    /// What happened just before and meanwhile, in the order of calls.
+    /// Events just before and meanwhile, in the order of calls.
     pub around: Vec<Event<O>>,
 }
 
@@ -112,11 +112,11 @@ impl<O: Model> fmt::Display for Violation<O> {
     }
 }
 
-/// The state and which of the open operations, each a bit, have taken effect.
+/// The state, and the open operations, each a bit, that have taken effect.
 type Configuration<O> = (<O as Model>::State, u64);
 
-/// Checks a history that started in one of the states `starts`, and says in which states it may have ended.
-/// No more than 64 of its operations may be open at once.
+/// Checks a history that started in one of the states `starts`, and returns the states in which it may have
+/// ended. At most 64 operations may be open at once.
 pub fn check<O: Model>(
     history: &mut [Event<O>],
     starts: &BTreeSet<O::State>,
@@ -157,7 +157,7 @@ impl Open {
         *free.expect("at most 64 operations are open at once") = Some(event);
     }
 
-    /// The configurations in which `event` has taken effect, reached from these.
+    /// Returns the configurations in which `event` has taken effect, reached from these.
     fn leave<O: Model>(
         &mut self,
         event: usize,
@@ -199,7 +199,7 @@ mod tests {
     use Answer::*;
     use Edit::*;
 
-    /// When it was called, when it returned, what it was to do and what it answered.
+    /// The times of call and return, the operation and its answer.
     type Row = (u64, u64, Op, Answer);
 
     fn history(events: &[Row]) -> Vec<Event> {
@@ -231,11 +231,11 @@ mod tests {
             (13, 14, Op::Edit(Replace(9)), Was(None)),
         ];
         assert_eq!(ends(&one_by_one), Some(vec![None]));
-        // A get may see a put that is still going on, and another one not yet.
+        // A get may see one put that is still under way, and another one not yet.
         assert_eq!(ends(&[(1, 9, put(5), Was(None)), (2, 3, GET, Was(Some(5)))]), Some(vec![Some(5)]));
         let in_turn = [(1, 9, put(5), Was(None)), (2, 3, GET, Was(None)), (4, 5, GET, Was(Some(5)))];
         assert_eq!(ends(&in_turn), Some(vec![Some(5)]));
-        // The answers say which of two puts came first; without them both ends are possible.
+        // The answers determine which of two puts came first; without them both ends are possible.
         let told = [(1, 4, put(1), Was(Some(2))), (2, 3, put(2), Was(None))];
         assert_eq!(ends(&told), Some(vec![Some(1)]));
         let untold = [(1, 4, put(1), Silent), (2, 3, put(2), Silent), (5, 6, GET, Present(true))];
@@ -313,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Against trying out every order of short random histories.
+    /// Compared with trying every order of short random histories.
     #[test]
     fn finds_what_trying_every_order_finds() {
         let mut rng = latchless_core::testing::Rng(3);

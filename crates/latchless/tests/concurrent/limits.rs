@@ -1,4 +1,4 @@
-//! Threads that run into a limit together.
+//! Threads that reach a limit together.
 
 use crate::memory::{full_together, is_memory, is_references};
 use crate::subject::scaled;

@@ -1,4 +1,4 @@
-//! Histories of every subject, a million operations of each.
+//! Histories of every subject, a million operations each.
 
 use crate::driver::{Broken, Plan, run};
 use crate::subject::{Subject, on_every_subject, scaled};
@@ -10,7 +10,7 @@ fn passes(subject: &dyn Subject, plan: &Plan) {
     }
 }
 
-/// `operations` in windows of at most 100,000 a thread.
+/// Returns a plan of `operations` in windows of at most 100,000 per thread.
 fn plan(threads: usize, keys: u64, hot_keys: u64, operations: usize) -> Plan {
     let in_window = (operations / threads / 10).clamp(1, 100_000);
     let windows = operations.div_ceil(threads * in_window);

@@ -1,9 +1,8 @@
-//! Every index that takes updates from many threads, under many threads: histories that must be
-//! linearizable, scans that must not miss, memory that must come back. And indexes that are broken
-//! on purpose, which each of these must find out.
+//! Every concurrent index, with many threads: histories must be linearizable, scans must miss nothing,
+//! memory must be freed. And indexes that are broken on purpose, which each of these tests must detect.
 //!
-//! `LATCHLESS_EFFORT=N` does N times as much of everything (by default a half), `LATCHLESS_SUBJECT=bytes`
-//! tests that index alone.
+//! `LATCHLESS_EFFORT=N` multiplies the amount of work by N (by default 0.5), `LATCHLESS_SUBJECT=bytes` tests
+//! only that index.
 
 mod broken;
 mod broken_order;

@@ -1,14 +1,14 @@
-//! Memory comes back when everything is removed, by whichever thread.
+//! Memory is freed when everything is removed, by whichever thread.
 
 use crate::broken::{Flaw, finds};
 use crate::subject::{Subject, on_every_subject, scaled};
 use latchless::Error;
 
-/// Threads fill the index and empty it, together, again and again.
+/// Threads repeatedly fill the index and empty it, together.
 fn fill_and_empty(subject: &dyn Subject, threads: u64, n: u64, cycles: u64) {
     let at_start = subject.live_bytes();
     for cycle in 0..cycles {
-        // Keys of all threads lie side by side; each cycle mixes them in another way.
+        // Keys of all threads are adjacent; each cycle mixes them in another way.
         let key = |thread, i| (i * (2 * cycle + 7919) % n) * threads + thread;
         let on_all_threads = |work: &(dyn Fn(u64) + Sync)| {
             std::thread::scope(|scope| (0..threads).for_each(|thread| _ = scope.spawn(move || work(thread))));
@@ -27,8 +27,8 @@ fn what_is_emptied_comes_back() {
     });
 }
 
-/// Threads run into the limit together, take something out, and run into it again: what was taken
-/// in is there, what was refused isn't, and the limit holds. Taking out is never refused.
+/// Threads reach the limit together, remove something, and reach it again: accepted entries are present,
+/// refused ones aren't, and the limit is kept. A removal is never refused.
 pub fn full_together(subject: &dyn Subject, limit_bytes: Option<usize>, is_limit: fn(&Error) -> bool) {
     let threads = 3;
     let index = subject.index().as_concurrent().expect("a subject takes updates from many threads");

@@ -1,5 +1,5 @@
-//! Maps that answer by order beside writers: the flagship in all its forms, and the reference. What the
-//! tests of `straddling.rs` and `passing.rs` ask of a map.
+//! Ordered maps with concurrent writers: the flagship in all its forms, and the reference, behind the
+//! interface that `straddling.rs` and `passing.rs` use.
 
 use crate::flagship::Tree;
 use crate::reference::Reference;
@@ -27,12 +27,12 @@ pub trait Ordered: Send + Sync {
     /// `pop_first` or `pop_last`.
     fn pop(&self, direction: Direction) -> Option<(u64, u64)>;
 
-    /// Whether a leaf ends between these keys, where the map says.
+    /// Returns whether a leaf ends between these keys, if the map can tell.
     fn parts(&self, _low: u64, _high: u64) -> Option<bool> {
         None
     }
 
-    /// Looks at the whole structure, which must be at rest.
+    /// Checks the whole structure, which must be at rest.
     fn check(&self);
 }
 
@@ -111,8 +111,8 @@ impl Ordered for BoxedIndex<u64, u64> {
     }
 }
 
-/// The index, asked for the neighbours of many keys: of one key several times, so that it is answered in
-/// a group, or in a run of ascending keys.
+/// The index, through its batches of neighbours: each key occurs several times, so that it is answered in a
+/// group, or in a run of ascending keys.
 #[derive(Debug)]
 struct InBatches(Index<u64, u64>);
 
@@ -122,11 +122,11 @@ impl InBatches {
         ask: impl Fn(&[u64], &mut [Option<(u64, u64)>]) -> latchless::Result<()>,
     ) -> Option<(u64, u64)> {
         const ASCENDING: usize = 40;
-        // By turns.
+        // Alternately.
         let len = if key.is_multiple_of(2) { 2 } else { ASCENDING };
         let mut answers = [None; ASCENDING];
         ask(&[key; ASCENDING][..len], &mut answers[..len]).expect("equally long");
-        // Each of them is of a moment of its own.
+        // Each of them is of a different moment.
         answers[len - 1]
     }
 }
@@ -179,10 +179,10 @@ impl Ordered for InBatches {
     }
 }
 
-/// A way to make a map.
+/// Creates a map.
 pub type MakeOrdered = fn() -> Box<dyn Ordered>;
 
-/// Every map that answers by order beside writers. The reference shows that the tests are right.
+/// Every ordered map that supports concurrent writers. The reference validates the tests.
 pub const ORDERED: [(&str, MakeOrdered); 6] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),

@@ -1,6 +1,6 @@
-//! Searches that pass the leaf where they begin, beside a writer that keeps a promise: whenever the *far*
-//! key is there, the *near* one is, too. They are in neighbouring leaves, so a search that reads the near
-//! one's leaf, finds nothing, and reads the far one's later finds the far key, unless it looks back.
+//! Searches that pass the leaf where they begin, while a writer keeps an invariant: whenever the *far* key
+//! is present, the *near* one is, too. They are in neighbouring leaves, so a search that reads the near
+//! one's leaf, finds nothing, and reads the far one's later finds the far key, unless it validates.
 
 use crate::broken_order::{FlawedOrder, OrderFlaw};
 use crate::ordered::{Ordered, on_every_ordered};
@@ -10,7 +10,7 @@ use latchless_core::testing::Rng;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is asked.
+/// A kind of search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
     /// `ceiling`, `floor`.
@@ -23,26 +23,26 @@ enum Question {
     Pop,
 }
 
-/// Where it is asked.
+/// The keys of a scene.
 #[derive(Debug)]
 struct Scene {
     near: u64,
     far: u64,
-    /// Where a search begins.
+    /// The start of a search.
     from: u64,
-    /// Between the two.
+    /// A key between the two.
     border: u64,
     staying: Vec<u64>,
-    /// Keys that the writer puts in and removes, so that the near key's leaf is full at times: then the
-    /// near key goes into a leaf of its own.
+    /// Keys that the writer inserts and removes, so that the near key's leaf is full at times: then the near
+    /// key goes into a separate leaf.
     coming: Vec<u64>,
 }
 
-/// Where a leaf ends when keys come in order: leaves of 60 and of 120 entries are left full.
+/// A key at which a leaf ends if keys come in order: leaves of 60 and of 120 entries are left full.
 const BORDER: u64 = 17 * 120;
 
 impl Scene {
-    /// Among other keys: both leaves have more than the two.
+    /// Returns a scene among other keys: both leaves have more than the two.
     fn inside(direction: Direction) -> Self {
         let (left, right) = (BORDER - 10, BORDER + 10);
         let staying = (0..2 * BORDER).filter(|&key| key.abs_diff(BORDER) > 20).collect();
@@ -53,7 +53,7 @@ impl Scene {
         }
     }
 
-    /// The near key is the map's first one in this direction.
+    /// Returns a scene whose near key is the map's first one in this direction.
     fn at_the_end(direction: Direction) -> Self {
         let at = |distance: u64| match direction {
             Direction::Forward => distance,
@@ -77,7 +77,7 @@ impl Scene {
     }
 
     fn prepare(&self, map: &dyn Ordered) {
-        // In order, so that leaves are full, and then what isn't to stay is removed.
+        // In order, so that leaves are full; then the keys that aren't to stay are removed.
         let staying: BTreeSet<u64> = self.staying.iter().copied().collect();
         let all = || *staying.first().expect("some stay")..=*staying.last().expect("some stay");
         all().for_each(|key| _ = map.put(key, 0));
@@ -100,7 +100,7 @@ impl Scene {
         }
     }
 
-    /// Asks once. A pop puts back what it removed: before the next one there is no difference.
+    /// Searches once. A pop inserts the removed entry again, so that nothing differs before the next one.
     fn ask(&self, map: &dyn Ordered, question: Question, direction: Direction) -> Option<u64> {
         let found = match question {
             Question::Nearest => map.nearest(self.from, direction),
@@ -115,7 +115,7 @@ impl Scene {
     }
 }
 
-/// Asks so many times, and says how often the far key was the answer, which it never may be.
+/// Searches this many times, and returns how often the far key was the answer, which is always wrong.
 fn count_wrong(
     map: &dyn Ordered,
     scene: &Scene,
@@ -135,7 +135,7 @@ fn count_wrong(
 const QUESTIONS: [Question; 4] = [Question::Nearest, Question::Beside, Question::End, Question::Pop];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
-/// Every question, in both directions.
+/// Returns every kind of search, in both directions.
 fn all_asked() -> impl Iterator<Item = (Question, Direction)> {
     QUESTIONS.into_iter().flat_map(|question| DIRECTIONS.map(|direction| (question, direction)))
 }

@@ -1,4 +1,4 @@
-//! A map under one lock: slow, and right. What the tests are tested with.
+//! A map under one lock: slow, and correct. The tests are validated with it.
 
 use crate::history::{Edit, Model, Op};
 use crate::subject::{Subject, updates_are_shared};
@@ -28,7 +28,7 @@ impl Reference {
     }
 }
 
-/// A range that `BTreeMap` takes: it panics on one that excludes a key twice, which is empty.
+/// Returns a range that `BTreeMap` accepts: it panics on one that excludes a key twice, which is empty.
 fn in_order(span: Span<u64>) -> Option<Span<u64>> {
     match span {
         (Excluded(low), Excluded(high)) if low == high => None,
@@ -162,7 +162,7 @@ impl Paused<'_> {
     }
 }
 
-/// Whether a range that was cut short still is one.
+/// Returns whether a range that was shortened is still valid.
 fn holds_any(span: Span<u64>) -> bool {
     let end = |bound: Bound<u64>| match bound {
         Included(key) | Excluded(key) => Some(key),

@@ -1,5 +1,5 @@
-//! Scans while others write: keys that are there throughout are seen once and in order, and nothing
-//! is seen that never was. Writers make the leaves under the scan split, empty and merge.
+//! Scans with concurrent writers: keys that are present throughout are seen once and in order, and nothing
+//! is seen that never existed. Writers make the leaves under the scan split, empty and merge.
 
 use crate::broken::{Flaw, finds};
 use crate::subject::{Subject, on_every_subject, scaled, walk};
@@ -8,19 +8,19 @@ use latchless_core::testing::Rng;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Every so many keys one stays throughout; the others come and go.
+/// Every eighth key stays throughout; the others come and go.
 const STAYING: u64 = 8;
 
 fn stays(key: u64) -> bool {
     key.is_multiple_of(STAYING)
 }
 
-/// What a key has whenever it is there.
+/// Returns the value of a key whenever it is present.
 fn value(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B1) & 0xFFFF_FFFF
 }
 
-/// Puts in what stays, lets writers and scanners run, and has each scanner do `scans` scans.
+/// Inserts the keys that stay, runs writers and scanners, and has each scanner do `scans` scans.
 fn under_writers(subject: &dyn Subject, keys: u64, scan: impl Fn(&mut Rng) + Sync, scans: usize) {
     (0..keys).filter(|&key| stays(key)).for_each(|key| assert_eq!(subject.put(key, value(key)), None));
     let over = AtomicBool::new(false);
@@ -46,7 +46,7 @@ fn under_writers(subject: &dyn Subject, keys: u64, scan: impl Fn(&mut Rng) + Syn
     subject.settle(&left);
 }
 
-/// Puts a stretch of keys in and takes it out again, until told to stop. Every key that comes and
+/// Repeatedly inserts a stretch of keys and removes it again, until `over` is set. Every key that comes and
 /// goes has one writer.
 fn come_and_go(subject: &dyn Subject, keys: u64, writer: u64, over: &AtomicBool) {
     let mut rng = Rng(77 + writer);
@@ -59,7 +59,7 @@ fn come_and_go(subject: &dyn Subject, keys: u64, writer: u64, over: &AtomicBool)
     }
 }
 
-/// What was seen of `low..=high` must be in order and right, and hold everything that stays.
+/// Checks that the entries that were seen of `low..=high` are in order and right, and include all that stay.
 fn assert_whole(seen: &mut [(u64, u64)], low: u64, high: u64, direction: Direction) {
     if direction == Direction::Reverse {
         seen.reverse();
@@ -155,8 +155,8 @@ fn counts_lie_between_what_stays_and_what_may_be() {
     });
 }
 
-/// A paused scan while its own thread removes the entry that it paused at and those around it, and
-/// fills all gaps elsewhere: what it shows next must follow from where it paused.
+/// A paused scan while its own thread removes the entry at which it paused and those around it, and fills
+/// all gaps elsewhere: the next entries must follow the position of the pause.
 #[test]
 fn a_paused_scan_goes_on_whatever_happens_around_it() {
     on_every_subject(|subject| {
@@ -189,7 +189,7 @@ fn change_around_a_pause(subject: &dyn Subject, n: u64, direction: Direction, st
     assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "behind {at}, {direction:?}: {seen:?}");
     let wrong = seen.iter().find(|key| !ahead(key) || !(at_start(key) || added(key)));
     assert_eq!(wrong, None, "behind {at}, {direction:?}");
-    // What went or came meanwhile may show or not; what stays must.
+    // Keys that came or went meanwhile may be seen or not; those that stay must be.
     let stays = |key: &u64| at_start(key) && !gone.contains(key) && ahead(key);
     let staying: Vec<u64> = seen.into_iter().filter(stays).collect();
     assert_eq!(staying, (0..n).filter(stays).collect::<Vec<u64>>(), "behind {at}, {direction:?}");

@@ -1,6 +1,6 @@
-//! Values that say which key and which generation of it they are. Each key has one writer, which
-//! says before and after every change how far it is; so a reader knows which generations it may see,
-//! and a torn, a foreign or a stale value shows (the scheme of LevelDB's skip-list test).
+//! Values that identify their key and its generation. Each key has one writer, which records its progress
+//! before and after every change; so a reader knows which generations it may see, and a torn, a foreign or a
+//! stale value is detected (the scheme of LevelDB's skip-list test).
 
 use crate::broken::{Flaw, finds};
 use crate::history::Edit;
@@ -9,25 +9,25 @@ use latchless::Direction;
 use latchless_core::testing::Rng;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How far a key's writer is: a generation is begun before the index is told, and done afterwards.
+/// The progress of a key's writer: a generation begins before the change of the index, and is done after it.
 #[derive(Default)]
 struct Progress {
     begun: AtomicU64,
     done: AtomicU64,
 }
 
-/// In every eighth generation the key is gone.
+/// Returns whether the key is absent in this generation: in every eighth.
 fn is_gone(generation: u64) -> bool {
     generation.is_multiple_of(8)
 }
 
-/// Both halves of a value depend on key and generation.
+/// Returns a value whose halves both depend on key and generation.
 fn stamp(key: u64, generation: u64) -> u64 {
     let low = key << 8 | generation & 0xFF;
     (low.wrapping_mul(0x9E37) & 0xFFFF) << 16 | low & 0xFFFF
 }
 
-/// What is seen of `key` must be of a generation that the writer was in meanwhile.
+/// Checks that a value of `key` is of a generation that was current meanwhile.
 fn assert_fits(key: u64, seen: Option<u64>, earliest: u64, latest: u64) {
     let fits = |generation| match seen {
         None => is_gone(generation),
@@ -95,7 +95,7 @@ fn read_one(subject: &dyn Subject, progress: &[Progress], key: u64) {
     assert_fits(key, seen, earliest, progress[key as usize].begun.load(Ordering::SeqCst));
 }
 
-/// A scan is a look at each of its keys.
+/// A scan is a read of each of its keys.
 fn read_range(subject: &dyn Subject, progress: &[Progress], low: u64, len: u64) {
     let high = (low + len).min(progress.len() as u64) - 1;
     let keys = low as usize..=high as usize;

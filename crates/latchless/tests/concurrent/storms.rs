@@ -1,10 +1,10 @@
-//! Readers finish while writers never rest: every read takes a bounded number of tries.
+//! Readers finish although writers never rest: every read takes a bounded number of tries.
 
 use crate::subject::{Subject, on_every_subject, scaled};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Two writers change the same leaf all the time while a reader reads. `storm`: some changes, and how
-/// many they are.
+/// Two writers change the same leaf all the time while a reader reads. `storm` makes some changes, and
+/// returns their number.
 fn storm(subject: &dyn Subject, reads: u64, storm: fn(&dyn Subject, u64) -> u64) {
     const STAYING: u64 = 20;
     assert_eq!(subject.put(STAYING, 1), None);

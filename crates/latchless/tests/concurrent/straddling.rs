@@ -1,5 +1,5 @@
-//! Histories of whole maps: operations by order on a few keys, the window, beside a thread that grows and
-//! shrinks what lies around them, so that the leaves under the window split, exchange entries and merge.
+//! Histories of whole maps: operations by order on a few keys, the window, while a thread inserts and
+//! removes keys around them, so that the leaves under the window split, exchange entries and merge.
 
 use crate::broken_order::{FlawedOrder, OrderFlaw};
 use crate::history::{Event, Violation, check};
@@ -15,17 +15,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The window's first key.
 const FIRST: u64 = 1 << 20;
-/// The key beyond the window on either side that is nearest to it.
+/// The nearest key outside of the window on either side.
 const BESIDE: [u64; 2] = [FIRST - SPACING, FIRST + WINDOW as u64 * SPACING];
-/// Keys on one side that aren't further out. With the window's own, both sides' fill whole leaves of 60 and
-/// of 120 places.
+/// Keys on one side that aren't further out. With the window's keys, those of both sides fill whole leaves
+/// of 60 and of 120 places.
 const AROUND: u64 = 120 - WINDOW as u64 / 2;
-/// The most keys that come and go on one side: all of those but the two outermost.
+/// The maximum number of keys that come and go on one side: all of those but the two outermost.
 const COMING: u64 = AROUND - 2;
-/// Keys further out, which stay: their leaves are full, and never merged with.
+/// Keys further out, which stay: their leaves are full, and never merged.
 const STAYING: u64 = 240;
 
-/// Where the window lies among the map's keys.
+/// The place of the window among the map's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Start,
@@ -33,24 +33,24 @@ pub enum Place {
     End,
 }
 
-/// What is run.
+/// The parameters of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub place: Place,
     pub threads: usize,
-    /// Between rounds all threads pause and the history is checked. There are more, up to
-    /// [`MORE_ROUNDS`] times as many, until leaves ended within the window often enough: on a busy machine
-    /// the thread that splits them comes to it seldom.
+    /// The number of rounds. Between rounds all threads pause and the history is checked. There are more, up
+    /// to [`MORE_ROUNDS`] times as many, until leaves ended within the window often enough: on a busy
+    /// machine the thread that splits them rarely runs.
     pub rounds: usize,
-    /// Operations of one thread in one round.
+    /// Operations per thread and round.
     pub operations: usize,
 }
 
-/// How many times more rounds than planned there may be.
+/// The maximum number of rounds, as a multiple of the planned ones.
 const MORE_ROUNDS: usize = 30;
 
 impl Plan {
-    /// Operations of all threads in the planned rounds.
+    /// Returns the number of operations of all threads in the planned rounds.
     fn all_operations(&self) -> usize {
         self.threads * self.rounds * self.operations
     }
@@ -64,12 +64,12 @@ impl Place {
         }
     }
 
-    /// The keys that come and go on one side, in the order in which they come.
+    /// Returns the keys that come and go on one side, in the order of their inserts.
     fn around(self, side: Direction, at: u64) -> u64 {
         beyond(side, if self == Self::Middle { 1 + at } else { COMING - at })
     }
 
-    /// The ends of the map that the window is at.
+    /// Returns the ends of the map at which the window is.
     fn ends(self) -> &'static [Direction] {
         match self {
             Self::Start => &[Direction::Forward],
@@ -78,9 +78,9 @@ impl Place {
         }
     }
 
-    /// Puts in what stays. Keys come in order, so that leaves are full. In the middle those around the
-    /// window come as well, and are removed again but for the outermost: the window has leaves of its own
-    /// then.
+    /// Inserts the keys that stay. Keys come in order, so that leaves are full. In the middle those around
+    /// the window are inserted as well, and removed again except for the outermost: then no other key shares
+    /// the window's leaves.
     fn furnish(self, map: &dyn Ordered) {
         let around = if self == Self::Middle { 0..AROUND } else { 0..0 };
         let keys = |side: Direction| {
@@ -100,7 +100,7 @@ impl Place {
 
 const SIDES: [Direction; 2] = [Direction::Reverse, Direction::Forward];
 
-/// A key beyond the window, the nearest first.
+/// Returns a key beyond the window, the nearest first.
 fn beyond(side: Direction, at: u64) -> u64 {
     if side == Direction::Forward { BESIDE[1] + at } else { BESIDE[0] - at }
 }
@@ -109,16 +109,17 @@ fn key_at(place: usize) -> u64 {
     FIRST + place as u64 * SPACING
 }
 
-/// What ran.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Ran {
     pub operations: usize,
-    /// Operations before which a leaf ended within the window; where the map says.
+    /// Operations before which a leaf ended within the window, if the map can tell.
     pub across_leaves: usize,
 }
 
 impl Ran {
-    /// Whether all was run, and a leaf ended within the window, where the map says, before enough of it.
+    /// Returns whether all rounds have run, and, if the map can tell, a leaf ended within the window before
+    /// enough of them.
     fn is_enough(&self, plan: &Plan, map: &dyn Ordered) -> bool {
         let says = plan.place == Place::Middle && map.parts(0, 0).is_some() && !cfg!(miri);
         self.operations >= plan.all_operations() && (!says || self.across_leaves > plan.all_operations() / 50)
@@ -177,15 +178,15 @@ fn run_rounds(map: &dyn Ordered, plan: &Plan, clock: &AtomicU64) -> Result<Ran, 
     Ok(ran)
 }
 
-/// Puts keys in around the window and removes them again. In the map's middle they come outwards on both
-/// sides: a leaf that is filled evenly is split within the window; one that is filled unevenly is split
-/// beside it, or lends entries to its neighbour. At an end of the map they come inwards, all into the
-/// window's own leaf: when that is full and the map gets a new first or last key, this key gets a leaf of
-/// its own. Emptied leaves are merged.
+/// Inserts keys around the window and removes them again. In the map's middle they come outwards on both
+/// sides: a leaf that is filled evenly is split within the window; one that is filled unevenly is split next
+/// to it, or lends entries to its neighbour. At an end of the map they come inwards, all into the window's
+/// leaf: when that is full and the map gets a new first or last key, this key gets a separate leaf. Emptied
+/// leaves are merged.
 fn grow_and_shrink(map: &dyn Ordered, place: Place, over: &AtomicBool) {
     let (mut rng, mut sizes, mut growing) = (Rng(77), [0; 2], false);
     while !over.load(Ordering::Acquire) {
-        // Every other time to nearly nothing, so that leaves are merged and split anew.
+        // Every other time to nearly nothing, so that leaves are merged and split again.
         growing = !growing;
         let (few, even) = (rng.below(8), COMING / 4 + rng.below(COMING * 3 / 4));
         let drawn = match rng.below(4) {
@@ -204,7 +205,7 @@ fn grow_and_shrink(map: &dyn Ordered, place: Place, over: &AtomicBool) {
                     map.remove(place.around(side, *size));
                 }
             }
-            // Whatever the leaves are like now, the others are to meet it.
+            // Whatever the leaves are like now, the other threads should run on them.
             if rng.below(8) == 0 {
                 std::thread::yield_now();
             }
@@ -215,7 +216,7 @@ fn grow_and_shrink(map: &dyn Ordered, place: Place, over: &AtomicBool) {
     }
 }
 
-/// One thread's view.
+/// The state of one thread.
 struct Client<'a> {
     map: &'a dyn Ordered,
     clock: &'a AtomicU64,
@@ -226,8 +227,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// The moment, different from all others. In one order with everything that threads do before and
-    /// after it.
+    /// Returns a unique moment, totally ordered with everything that threads do before and after it.
     fn now(&self) -> u64 {
         self.clock.fetch_add(1, Ordering::SeqCst)
     }
@@ -256,14 +256,14 @@ impl Client<'_> {
         let answer = ask(self.map, op);
         let returned = self.now();
         self.events.push(Event { called, returned, op, answer });
-        // Two processors switch threads too seldom: sometimes one steps back.
+        // Two processors switch threads too rarely, so sometimes one yields.
         if self.rng.below(16) == 0 {
             std::thread::yield_now();
         }
     }
 }
 
-/// Asks the map, and says what it answered in the window's terms.
+/// Runs an operation on the map, and returns the answer in terms of the window.
 fn ask(map: &dyn Ordered, op: MapOp) -> Found {
     let entry = match op {
         MapOp::Get(at) => return Found::Value(map.get(key_at(at))),

@@ -1,4 +1,4 @@
-//! What the tests ask of an index, and which indexes they ask.
+//! The interface of an index under test, and the choice of the indexes.
 
 use crate::history::Edit;
 use crate::subjects::{SUBJECTS, part};
@@ -7,17 +7,16 @@ use latchless_core::base::index::OrderedIndex;
 use std::cell::Cell;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
-/// An index under test, shared by threads. Values stay below 2^32, so that narrow lanes can hold
-/// them.
+/// An index under test, shared by threads. Values are below 2^32, so that narrow encodings can store them.
 pub trait Subject: Send + Sync {
     fn index(&self) -> &dyn OrderedIndex<u64, u64>;
 
-    /// Whether the index offers this edit in one atomic step.
+    /// Returns whether the index supports this edit as one atomic step.
     fn offers(&self, edit: Edit) -> bool {
         matches!(edit, Edit::Put(_) | Edit::Remove)
     }
 
-    /// Does an edit that is offered and returns the value before it.
+    /// Applies a supported edit and returns the value before it.
     fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
         let index = self.index().as_concurrent().expect("a subject takes updates from many threads");
         match edit {
@@ -27,37 +26,37 @@ pub trait Subject: Send + Sync {
         }
     }
 
-    /// The entry at `key` or the next one in that direction, where that is offered.
+    /// Returns the entry at `key` or the next one in that direction, if that is supported.
     fn nearest(&self, _key: u64, _direction: Direction) -> Option<(u64, u64)> {
         None
     }
 
-    /// The next entry after `key` in that direction, where that is offered.
+    /// Returns the next entry after `key` in that direction, if that is supported.
     fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
         self.nearest(next_to(key, direction), direction)
     }
 
-    /// The first entry in that direction, where that is offered.
+    /// Returns the first entry in that direction, if that is supported.
     fn end(&self, direction: Direction) -> Option<(u64, u64)> {
         self.nearest(if direction == Direction::Forward { 0 } else { u64::from(u32::MAX) }, direction)
     }
 
-    /// The largest key that belongs to the same leaf as `key`, where the index says.
+    /// Returns the largest key that belongs to the same leaf as `key`, if the index can tell.
     fn leaf_end(&self, _key: u64) -> Option<u64> {
         None
     }
 
-    /// Removes the first entry in that direction, where that is offered.
+    /// Removes the first entry in that direction, if that is supported.
     fn pop(&self, _direction: Direction) -> Option<(u64, u64)> {
         None
     }
 
-    /// Bytes of what is in use now, where the index knows.
+    /// Returns the bytes that are in use now, if the index knows them.
     fn live_bytes(&self) -> Option<usize> {
         None
     }
 
-    /// How often readers have started again, and the most that one read may, where the index says.
+    /// Returns how often readers have restarted, and the maximum per read, if the index knows them.
     fn restarts(&self) -> Option<(u64, u64)> {
         None
     }
@@ -74,7 +73,7 @@ pub trait Subject: Send + Sync {
         self.index().get(key)
     }
 
-    /// Looks at the whole structure, which must be at rest, and that it holds exactly this.
+    /// Checks the whole structure, which must be at rest, and that it has exactly these entries.
     fn settle(&self, expected: &[(u64, u64)]) {
         self.index().check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
         assert_eq!(self.index().len(), expected.len());
@@ -88,12 +87,12 @@ pub trait Subject: Send + Sync {
     }
 }
 
-/// The key that follows in that direction.
+/// Returns the key that follows in that direction.
 pub fn next_to(key: u64, direction: Direction) -> u64 {
     if direction == Direction::Forward { key + 1 } else { key - 1 }
 }
 
-/// Inside `impl OrderedIndex`: an index that, lent by `&mut`, does as it does beside others.
+/// Inside `impl OrderedIndex`: an index that works in shared mode even if it is borrowed by `&mut`.
 macro_rules! updates_are_shared {
     () => {
         fn insert(&mut self, key: u64, value: u64) -> latchless::Result<Option<u64>> {
@@ -111,7 +110,7 @@ macro_rules! updates_are_shared {
 }
 pub(crate) use updates_are_shared;
 
-/// Walks over `low..=high` with a scanner that pauses every `page` entries.
+/// Visits `low..=high` with a scanner that pauses every `page` entries.
 pub fn walk(
     index: &dyn OrderedIndex<u64, u64>,
     low: u64,
@@ -133,7 +132,7 @@ pub fn walk(
     }
 }
 
-/// A way to make a subject.
+/// Creates a subject.
 pub type Make = fn() -> Box<dyn Subject>;
 
 thread_local! {
@@ -141,13 +140,13 @@ thread_local! {
     static PART: Cell<usize> = const { Cell::new(1) };
 }
 
-/// Every subject, or the one of this name.
+/// Returns every subject, or the one of this name.
 ///
 /// # Panics
-/// When there is none: otherwise nothing would run, and all tests pass.
+/// If there is none: otherwise nothing would run, and all tests would pass.
 fn asked_for(only: Option<&str>) -> Vec<(&'static str, Make)> {
     let Some(only) = only else {
-        // The reference would take most of an interpreter's time.
+        // The reference would take most of the time under Miri.
         return SUBJECTS.iter().copied().skip(usize::from(cfg!(miri))).collect();
     };
     let found: Vec<_> = SUBJECTS.iter().copied().filter(|&(name, _)| name == only).collect();
@@ -183,11 +182,11 @@ pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
     PART.set(1);
 }
 
-/// The effort when the environment asks for none: the usual tests are to be short.
+/// The default effort: the usual tests should be short.
 const USUAL_EFFORT: f64 = 0.5;
 
-/// How much a test does: what was asked for, or the subject's part of it, times the effort that the
-/// environment asks for; or `few`, which is what an interpreter can bear.
+/// Returns the number of steps of a test: `usual`, or the subject's part of it, times the effort in the
+/// environment; or `few` under Miri.
 pub fn scaled(usual: usize, few: usize) -> usize {
     let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
     let own = (usual / PART.get()).max(1) as f64 * effort.unwrap_or(USUAL_EFFORT);

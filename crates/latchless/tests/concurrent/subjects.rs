@@ -1,4 +1,4 @@
-//! The subjects: the reference, which shows that the tests are right, and the library's indexes.
+//! The subjects: the reference, which validates the tests, and the library's indexes.
 
 use crate::bytes::{Bytes, Long};
 use crate::flagship::Tree;
@@ -17,7 +17,7 @@ pub const PLAIN_PAGES: Options = Options {
     node_references: u32::MAX,
 };
 
-/// Every index that takes updates from many threads.
+/// Every index that supports concurrent updates.
 pub const SUBJECTS: &[(&str, Make)] = &[
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
@@ -27,8 +27,8 @@ pub const SUBJECTS: &[(&str, Make)] = &[
     ("bytes of long keys", || Box::new(Bytes::<Long>::default())),
 ];
 
-/// By how much the tests of a subject are smaller: each of these runs code of its own, so all are tested
-/// whole.
+/// Returns the divisor of the tests' size for a subject: each of these has different code, so all are tested
+/// in full.
 pub const fn part(_name: &str) -> usize {
     1
 }

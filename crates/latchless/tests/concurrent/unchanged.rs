@@ -1,6 +1,6 @@
-//! Answers beside operations that change nothing: a leaf is latched and let go of as it was, so a look at its
-//! version fails, and a later one with the same version succeeds. Whatever a search made of the failed look,
-//! its answer must be the one that it has always been.
+//! Answers during operations that change nothing: a leaf is latched and released unchanged, so a validation
+//! of its version fails, and a later one of the same version succeeds. However a search handles the failed
+//! validation, its answer must not change.
 
 use crate::ordered::{Ordered, on_every_ordered};
 use crate::subject::scaled;
@@ -8,12 +8,12 @@ use latchless::Direction;
 use latchless_core::testing::Rng;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Every tenth key is there; its value is its tenth.
+/// Every tenth key is present; its value is its tenth.
 const STEP: u64 = 10;
 /// Entries of several leaves.
 const ENTRIES: u64 = 500;
 
-/// The nearest entry to a key, and what it ought to be.
+/// Returns the nearest entry to a key, and the expected one.
 fn nearest(map: &dyn Ordered, from: u64, direction: Direction) -> [Option<(u64, u64)>; 2] {
     let at = match direction {
         Direction::Forward => from.div_ceil(STEP),
@@ -32,7 +32,7 @@ fn operations_that_change_nothing_change_no_answer() {
             scope.spawn(|| {
                 let mut rng = Rng(1);
                 while !over.load(Ordering::Acquire) {
-                    // Of few leaves, so that the search is in the same one.
+                    // In few leaves, so that the search is in the same one.
                     assert_eq!(map.remove(STEP * rng.below(ENTRIES / 10) + 1 + rng.below(STEP - 1)), None);
                 }
             });

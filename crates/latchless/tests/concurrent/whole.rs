@@ -1,12 +1,12 @@
-//! A map as one object: what operations by order answer depends on all keys at once. Only a few keys, the
-//! *window*, are watched; all others lie beyond it, on either side, and may come and go as they like.
+//! A map as one object: the answers of operations by order depend on all keys at once. Only a few keys, the
+//! *window*, are observed; all others lie beyond it, on either side, and may come and go.
 
 use crate::history::Model;
 use latchless::Direction;
 
 /// Keys in the window.
 pub const WINDOW: usize = 4;
-/// Keys of the window are this far apart, so that searches begin between them as well.
+/// The distance of the window's keys, so that searches begin between them as well.
 pub const SPACING: u64 = 10;
 
 /// The values of the window's keys, in order.
@@ -18,13 +18,13 @@ pub enum MapOp {
     Get(usize),
     Put(usize, u64),
     Remove(usize),
-    /// The first entry in this direction from a place on. [`Start`] says which place.
+    /// Finds the first entry in this direction from a [`Start`] on.
     Nearest(Start, Direction),
-    /// The same from beyond the window, and the entry is removed.
+    /// Removes the first entry in this direction, from beyond the window on.
     Pop(Direction),
 }
 
-/// Where a search begins.
+/// The start of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// At a key, which may be the answer.
@@ -37,10 +37,10 @@ pub enum Start {
     End,
 }
 
-/// What a map answered.
+/// An answer of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// The value of the key that was asked for.
+    /// The value of a key.
     Value(Option<u64>),
     /// An entry of the window: its place and its value.
     Entry(usize, u64),
@@ -49,7 +49,7 @@ pub enum Found {
 }
 
 impl Start {
-    /// The window's keys that a search may find, nearest first.
+    /// Returns the window's keys that a search may find, nearest first.
     fn candidates(self, direction: Direction) -> Vec<usize> {
         let (low, high) = match (self, direction) {
             (Self::At(key), Direction::Forward) => (key, WINDOW),
@@ -66,7 +66,7 @@ impl Start {
         candidates
     }
 
-    /// The entry that a search finds.
+    /// Returns the entry that a search finds.
     fn nearest(self, direction: Direction, window: &Window) -> Found {
         let found = self.candidates(direction).into_iter().find_map(|at| Some((at, window[at]?)));
         found.map_or(Found::Beyond, |(at, value)| Found::Entry(at, value))
@@ -114,7 +114,7 @@ mod tests {
     use MapOp::*;
     use std::collections::BTreeSet;
 
-    /// When it was called, when it returned, what it was to do and what it answered.
+    /// The times of call and return, the operation and its answer.
     type Row = (u64, u64, MapOp, Found);
 
     const EMPTY: Window = [None; WINDOW];
@@ -152,7 +152,7 @@ mod tests {
             (11, 12, Get(3), Found::Value(Some(7))),
         ];
         assert!(has_an_order(&one_by_one));
-        // The far key was there before the near one came, or after it had gone.
+        // The far key was present before the near one was inserted, or after it was removed.
         let beside_a_writer = [
             (1, 2, Put(3, 7), ABSENT),
             (3, 6, Nearest(Start::At(0), Forward), Found::Entry(3, 7)),

@@ -63,7 +63,7 @@ fn a_file_that_is_not_there_is_named() {
     assert!(matches!(refused, Error::Io { path: Some(_), .. }), "{refused:?}");
 }
 
-/// Accepts so many bytes, then fails.
+/// Accepts this many bytes, then fails.
 struct Full {
     room: usize,
 }

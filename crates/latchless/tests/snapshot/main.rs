@@ -52,7 +52,7 @@ fn bytes_of<K: Native, V: Native>(index: &Index<K, V>) -> Vec<u8> {
     bytes
 }
 
-/// Returns an index of so many entries.
+/// Returns an index of this many entries.
 fn squares(len: u64) -> Index<u64, u32> {
     let entries: Vec<_> = (0..len).map(|key| (key * key, key as u32)).collect();
     Index::from_sorted(&entries, FillFactor::FULL).unwrap()

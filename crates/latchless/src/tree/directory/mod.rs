@@ -120,7 +120,7 @@ impl Directory {
         self.crowded.store_relaxed(0);
     }
 
-    /// Sets when the next directory is due, for a tree with about so many lowest inner nodes.
+    /// Sets when the next directory is due, for a tree with about `nodes` lowest inner nodes.
     fn is_made_for(&self, nodes: usize) {
         self.nodes.store_relaxed(nodes as u64);
         let share = if self.crowded.load_relaxed() == 0 { 3 } else { 8 };

@@ -123,7 +123,7 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Begins a survey and runs so many pieces of it.
+    /// Begins a survey and runs `pieces` pieces of it.
     #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(in crate::tree) fn begin_survey_with_pieces(&self, pieces: usize) {
         self.directory.survey_begins();

@@ -28,7 +28,7 @@ pub(in crate::tree) struct Table {
 }
 
 impl Table {
-    /// Allocates a table for so many buckets, in whole blocks.
+    /// Allocates a table for this many buckets, in whole blocks.
     pub(super) fn new(buckets: usize) -> Result<Self> {
         let blocks = buckets / BUCKETS_PER_BLOCK;
         Ok(Self {
@@ -41,7 +41,7 @@ impl Table {
         })
     }
 
-    /// Returns the bytes of a table with room for so many buckets.
+    /// Returns the bytes of a table with room for this many buckets.
     pub(super) fn bytes(buckets: usize) -> usize {
         (2 * buckets + 3 * (buckets / BUCKETS_PER_BLOCK)) * size_of::<Word>()
     }

@@ -3,13 +3,13 @@
 use super::*;
 use latchless_core::mem::line::LINE_BYTES;
 
-/// Returns about how many lines so many entries fill, in leaves that are two thirds full.
+/// Returns about how many lines this many entries fill, in leaves that are two thirds full.
 #[inline(always)]
 pub(in crate::tree) fn lines_of<B: Bits>(entries: usize) -> usize {
     (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
 }
 
-/// Prefetches so many lines from this one on.
+/// Prefetches `lines` lines from the first one on.
 #[inline(always)]
 pub(super) fn prefetch_lines(first: *const u8, lines: usize) {
     // Four at a time, and then the remaining ones.

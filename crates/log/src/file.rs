@@ -204,7 +204,7 @@ impl LogFile {
     /// Reopens a log that was read; all of its whole records are on the disk when this returns. If `cut`,
     /// the rest is cut off.
     ///
-    ///  Readable bytes aren't necessarily on the disk, and neither does a successful sync ensure that: if
+    /// Readable bytes aren't necessarily on the disk, and neither does a successful sync ensure that: if
     /// one failed before, in a process that is gone, the system may have them in memory and regard them as
     /// written. So they are written again.
     pub fn reopen(disk: &dyn Disk, path: PathBuf, whole: Whole, cut: bool) -> Result<Self> {

@@ -90,7 +90,7 @@ pub struct Args {
     ///
     /// Or an index that --save saved: then its file of rows is only read if the answer has rows.
     ///
-    ///  Of a Parquet file, the schema gives the types of columns, except texts, which are as in CSV. Null
+    /// Of a Parquet file, the schema gives the types of columns, except texts, which are as in CSV. Null
     /// is no value: as a text it is the empty one. In a message, the first row is line 2.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
@@ -190,7 +190,7 @@ pub struct Args {
     /// FILE: `latchless query PATH QUESTION`. FILE must not change; it may be touched, copied, or moved
     /// together with PATH.
     ///
-    ///  The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte offset of
+    /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte offset of
     /// each one's row in FILE. Keys of numbers and of one column of texts have their own types there,
     /// others are bytes in their order. A file at PATH is replaced in one step.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]

@@ -262,7 +262,7 @@ impl Rule {
     /// The smallest key that is this number or larger, and the largest one that is this number or smaller;
     /// `None` where there is none.
     ///
-    ///  A number that the column could hold is read as the column's are: rounded, if they are, so that
+    /// A number that the column could hold is read as the column's are: rounded, if they are, so that
     /// every row is found by its own text. All others are compared by their exact values.
     pub fn place(self, text: &str, number: &Number) -> (Option<u64>, Option<u64>) {
         match self.read(text) {

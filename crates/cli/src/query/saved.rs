@@ -406,7 +406,7 @@ impl Saved {
 
 /// A column of the key, as the metadata has it: its number, its type, and whether that was guessed.
 ///
-///  A file of the first version took ids with leading zeros for numbers, and rounded decimals: it is
+/// A file of the first version took ids with leading zeros for numbers, and rounded decimals: it is
 /// queried as if its type of numbers had been named. It doesn't record which texts were guessed: all of
 /// them, to be safe.
 fn part(columns: usize, number: &str, kind: &str, guessed: &str, is_of_now: bool) -> Option<Part> {

@@ -39,7 +39,7 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
 /// A position in an index: on an entry, before the first one, or after the last one. The building block of
 /// merging iterators.
 ///
-///  A cursor has a copy of a leaf and no reference into the index. It sees a leaf's entries as of its
+/// A cursor has a copy of a leaf and no reference into the index. It sees a leaf's entries as of its
 /// arrival there; a key that is there throughout is never passed over. Keys are lent as bytes.
 ///
 /// ```

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 /// A value of a [`BytesIndex`](crate::bytes::BytesIndex) that can be saved in a snapshot.
 ///
-///  The numbers that Arrow has ([`Native`]) are saved as such, `Vec<u8>` as `binary`, and `String` as
+/// The numbers that Arrow has ([`Native`]) are saved as such, `Vec<u8>` as `binary`, and `String` as
 /// `string`. All others are a `fixed_size_binary`, without padding: `[u8; N]`, `Ipv6Addr` and `Uuid` as
 /// their bytes; `u128`, `i128`, pairs of numbers of 32 or 64 bits, and triples and arrays of `u64`, `i64`
 /// or `f64` as their numbers in order, each little-endian. `latchless.value` in the schema's metadata names
 /// the type.
 ///
-///  A type of your own implements it by its bytes in a file:
+/// A type of your own implements it by its bytes in a file:
 ///
 /// ```
 /// use latchless::bytes::{BytesIndex, Words};

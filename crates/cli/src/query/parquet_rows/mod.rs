@@ -32,7 +32,7 @@ pub type Typed = (String, Vec<Option<Kind>>);
 
 /// The rows of a Parquet file after a header, as [`rows`] writes them.
 ///
-///  The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without its
+/// The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without its
 /// message, and is an error like any other.
 ///
 /// # Errors

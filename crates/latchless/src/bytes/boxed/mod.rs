@@ -240,7 +240,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
     /// of any index is held, none of them is left afterwards. O(1) for each value that waits, and for each
     /// page of vacant slots.
     ///
-    ///  Later operations and pins that end do the same in part, and leave a few hundred values at most. So
+    /// Later operations and pins that end do the same in part, and leave a few hundred values at most. So
     /// this is for values that hold scarce resources, such as files, and for an index that is at rest.
     /// Called by a value's own `Drop`, it does nothing.
     ///

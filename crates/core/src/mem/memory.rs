@@ -24,7 +24,7 @@ impl Memory {
     /// `huge_pages`: whether to request huge pages for a mapping.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(super) fn reserve(bytes: usize, align: usize, huge_pages: bool) -> Result<Self> {
         allowed(bytes)?;
         if bytes < HUGE_PAGE_BYTES {
@@ -40,7 +40,7 @@ impl Memory {
     /// Reserves and commits at least `bytes` bytes. See [`Memory::reserve`].
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(super) fn usable(bytes: usize, align: usize, huge_pages: bool) -> Result<Self> {
         let mut memory = Self::reserve(bytes, align, huge_pages)?;
         memory.commit(0, bytes)?;
@@ -59,7 +59,7 @@ impl Memory {
     /// is committed.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(super) fn commit(&mut self, from: usize, to: usize) -> Result<usize> {
         match self {
             Self::Lent(lent) => Ok(lent.bytes()),

@@ -45,7 +45,7 @@ impl Backoff {
     /// Waits for one round for something of this origin.
     ///
     /// # Panics
-    /// If it was inherited by a fork and has been waited for for a second: its holder doesn't exist in this
+    /// If it was inherited by a fork and the wait has taken a second: its holder doesn't exist in this
     /// process.
     pub fn wait_at(&mut self, origin: &Origin) {
         self.wait();

@@ -1,7 +1,7 @@
 //! Access of all operations to the tree: keys and values are encoded, and the mode says whether other
 //! threads may be in the tree. The operations themselves are written once, for both modes, in the files of
-//! this folder. There [`operations`](super::operations) names and documents them for [`Index`] and
-//! [`Exclusive`](super::Exclusive).
+//! this folder. There [`operations`](mod@super::operations) names and documents them for [`Index`] and
+//! [`Exclusive`].
 
 use super::Index;
 use super::alone::ExclusiveIndex;

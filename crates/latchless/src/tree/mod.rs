@@ -152,7 +152,7 @@ pub struct BlinkTree<B> {
     restarts: Word,
     /// Operations that reached a leaf at rest that doesn't cover their key.
     misled: Word,
-    /// By [`Requests`].
+    /// By [`Requests`](group::Requests).
     tuners: [Tuner; 2],
     directory: directory::Directory,
     guesses: guesses::Guesses,

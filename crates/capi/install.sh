@@ -1,40 +1,64 @@
 #!/usr/bin/env bash
-# Builds liblatchless and installs it, its headers and its pkg-config file.
+# Builds liblatchless and installs it with its headers, for C and C++, for pkg-config and for CMake.
 #
 #   crates/capi/install.sh PREFIX     for example ~/.local or /usr/local
 #
-# DESTDIR is put before the paths to write to, for packagers. CARGO_TARGET_DIR says where to build.
+# Needs cargo (https://rustup.rs) and a C compiler, on Linux. Environment variables:
+#
+#   LIBDIR             the folder of libraries in PREFIX, such as lib64 or lib/x86_64-linux-gnu; otherwise lib
+#   DESTDIR            is put before all paths that are written to, for packages of distributions
+#   CARGO_TARGET_DIR   the folder to build in; otherwise target
 set -euo pipefail
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 if [ $# != 1 ] || [[ $1 == -* ]]; then
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" | sed '/^set /d'
     [[ ${1:-} == -h || ${1:-} == --help ]]
     exit
 fi
-mkdir -p "${DESTDIR:-}$1"
-prefix=$(cd "${DESTDIR:-}$1" && pwd)
-prefix=${prefix#"${DESTDIR:-}"}
+[ "$(uname -s)" = Linux ] ||
+    fail "this installs on Linux only; elsewhere cargo build -p latchless-capi --profile capi builds the library"
+command -v cargo >/dev/null || PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+command -v cargo >/dev/null ||
+    fail "cargo isn't installed, or isn't in PATH: https://rustup.rs installs it"
+
+destdir=${DESTDIR:-}
+libdir=${LIBDIR:-lib}
+mkdir -p "$destdir$1"
+prefix=$(cd "$destdir$1" && pwd)
+prefix=${prefix#"$destdir"}
+# A folder in PREFIX is given to pkg-config in terms of it, so that the tree can be moved.
+libdir=${libdir#"$prefix/"}
+case $libdir in
+/*) in_pc=$libdir ;;
+*) in_pc="\${prefix}/$libdir" libdir=$prefix/$libdir ;;
+esac
 source=$(cd "$(dirname "$0")" && pwd)
 cd "$source/../.."
 
-if [ "$(uname -s)" != Linux ]; then
-    echo "error: this installs on Linux only; elsewhere cargo build -p latchless-capi --profile capi builds the library" >&2
-    exit 1
-fi
-cargo build -p latchless-capi --lib --profile capi
+cargo build --locked -p latchless-capi --lib --profile capi
 built=${CARGO_TARGET_DIR:-target}/capi
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 abi=$(sed -n 's/^pub const LATCHLESS_ABI: u32 = \([0-9]*\);/\1/p' "$source/src/exports/library.rs")
-# What a program needs besides if it links liblatchless.a: `rustc --print native-static-libs` says so.
-private="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
+private=$(sed -n 's/^Libs.private: //p' "$source/latchless.pc.in")
 
-to=${DESTDIR:-}$prefix
-install -d "$to/include" "$to/lib/pkgconfig"
-install -m 644 "$source"/include/latchless.h "$source"/include/latchless{,_bytes,_kv}.hpp "$to/include/"
-install -m 644 "$built/liblatchless.a" "$to/lib/"
-install -m 755 "$built/liblatchless.so" "$to/lib/liblatchless.so.$abi.$version"
-ln -sf "liblatchless.so.$abi.$version" "$to/lib/liblatchless.so.$abi"
-ln -sf "liblatchless.so.$abi" "$to/lib/liblatchless.so"
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version|" -e "s|@PRIVATE@|$private|" \
-    "$source/latchless.pc.in" >"$to/lib/pkgconfig/latchless.pc"
+# fill TEMPLATE FILE: installs a file with the names of this installation in it.
+fill() {
+    sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$in_pc|" -e "s|@VERSION@|$version|" -e "s|@ABI@|$abi|" \
+        -e "s|@PRIVATE@|${private// /;}|" -e "s|@LIB@|\${CMAKE_CURRENT_LIST_DIR}/../..|" \
+        -e "s|@INCLUDE@|\${CMAKE_CURRENT_LIST_DIR}/../../$up/include|" -e "s| @SCOPE@||" \
+        -e "s|@POINTER_BYTES@|$(($(getconf LONG_BIT) / 8))|" "$source/$1" >"$2"
+    chmod 644 "$2"
+}
+up=$(realpath -m --relative-to="$libdir" "$prefix")
+include=$destdir$prefix/include lib=$destdir$libdir
+install -d "$include" "$lib/pkgconfig" "$lib/cmake/latchless"
+install -m 644 "$source"/include/latchless.h "$source"/include/latchless{,_bytes,_kv}.hpp "$include/"
+install -m 644 "$built/liblatchless.a" "$lib/"
+install -m 755 "$built/liblatchless.so" "$lib/liblatchless.so.$abi.$version"
+ln -sf "liblatchless.so.$abi.$version" "$lib/liblatchless.so.$abi"
+ln -sf "liblatchless.so.$abi" "$lib/liblatchless.so"
+fill latchless.pc.in "$lib/pkgconfig/latchless.pc"
+fill cmake/latchlessConfig.cmake.in "$lib/cmake/latchless/latchlessConfig.cmake"
+fill cmake/latchlessConfigVersion.cmake.in "$lib/cmake/latchless/latchlessConfigVersion.cmake"
 echo "liblatchless $version is in $prefix"

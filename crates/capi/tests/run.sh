@@ -9,7 +9,7 @@ fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/c
 prefix=$work/prefix
 rm -rf "$work"
-mkdir -p "$work/files"
+mkdir -p "$work/files" "$work/cmake"
 "$capi/install.sh" "$prefix"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 library=$prefix/lib/liblatchless.so
@@ -23,7 +23,9 @@ missing=$(comm -13 "$work/named" "$work/exported")
 grep -E '^(enum |const |uint|void|struct )?.*\blatchless_[a-z0-9_]*\(' "$capi/include/latchless.h" | grep -v '^ \*' |
     grep -o '\blatchless_[a-z0-9_]*(' | tr -d '(' | sort -u | comm -23 - "$work/exported" >"$work/lacking"
 [ ! -s "$work/lacking" ] || fail "liblatchless.so lacks: $(cat "$work/lacking")"
-readelf -d "$library" | grep -q 'SONAME.*\[liblatchless.so.1\]' || fail "liblatchless.so has no name of its own"
+nm --defined-only "$prefix/lib/liblatchless.a" 2>/dev/null | awk '$2 == "T" && $3 ~ /^latchless_/ { print $3 }' |
+    sort -u | diff - "$work/exported" >&2 || fail "liblatchless.a has other functions than liblatchless.so"
+readelf -d "$library" | grep -q 'SONAME.*\[liblatchless.so.1\]' || fail "liblatchless.so has another SONAME"
 
 # Both languages' warnings are errors, for programs that have the headers in a folder of their own.
 strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror"
@@ -95,6 +97,19 @@ cc -std=c99 $strict $flags "$work/pages.c" -o "$work/pages" $libs
 [ "$("$work/pages")" = "https://example.org/ is page 1" ] || fail "pages.c of the README shows something else"
 cc -std=c99 $strict $flags "$work/titles.c" -o "$work/titles" $libs
 [ "$("$work/titles")" = "Example Domain" ] || fail "titles.c of the README shows something else"
+
+# Programs that CMake builds.
+if command -v cmake >/dev/null; then
+    "$capi/tests/cmake.sh" "$work/cmake" "$prefix"
+else
+    echo "cmake isn't here: the CMake targets aren't tested"
+fi
+
+# What install.sh says where there is no cargo.
+mkdir -p "$work/bin"
+ln -sf "$(command -v uname)" "$work/bin/"
+said=$(env -i PATH="$work/bin" HOME=/nowhere "$BASH" "$capi/install.sh" "$work/none" 2>&1) && fail "install.sh needs no cargo"
+[[ $said == *"https://rustup.rs"* ]] || fail "install.sh doesn't say where cargo comes from: $said"
 
 # The example: all contestants join alike.
 abseil=$(pkg-config --cflags --libs absl_btree 2>/dev/null) || abseil=-DWITHOUT_ABSEIL

@@ -81,7 +81,8 @@ It prints:
 
 def adapt_readme(app: Any, relative_path: str, parent: str, content: list[str]) -> None:
     """Links of the README that lead to folders of the repository lead to pages here."""
-    content[0] = content[0].replace("](examples)", "](examples.md)").replace("](docs/", "](")
+    book = "https://github.com/latchless/latchless/blob/main/docs/python-"
+    content[0] = content[0].replace("](examples)", "](examples.md)").replace(f"]({book}shards.md)", "](shards.md)")
 
 
 def setup(app: Any) -> None:

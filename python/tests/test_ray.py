@@ -401,11 +401,11 @@ def test_a_build_whose_workers_are_killed(tmp_path, monkeypatch):
 def test_the_page_s_example(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "files", np.arange(1000), np.arange(1000) / 2, 3)
-    page = (FOLDER / "docs" / "shards.md").read_text()
+    page = (FOLDER.parent / "docs" / "python-shards.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 1
     for block in blocks:
-        exec(compile(block, "shards.md", "exec"), {})
+        exec(compile(block, "python-shards.md", "exec"), {})
 
 
 def test_the_dask_recipe_survives_a_killed_worker(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 //! of all crates, once, in a time that grows with their length: `cargo test -p latchless-tidy`.
 #![cfg(test)]
 
+mod documents;
 mod house;
 mod planted;
 mod rules;

@@ -1,12 +1,12 @@
-//! How the shared library is linked: under which name programs look for it, and that it stays in memory.
+//! Options of the linker: the SONAME of the shared library, and that it is never unloaded.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
     }
-    // The number of the binary interface: LATCHLESS_ABI.
+    // The 1 is LATCHLESS_ABI.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,liblatchless.so.1");
-    // The thread that makes memory ready runs to the end of the process, so its code must stay.
+    // The thread that prepares memory runs until the process ends, so its code must stay mapped.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
 }

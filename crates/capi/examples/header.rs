@@ -1,15 +1,15 @@
-//! Makes `include/latchless.h` from the functions of `src/exports`, or says whether it is up to date.
+//! Generates `include/latchless.h` from `src/exports`, or checks that it is up to date.
 //!
 //! ```text
-//! cargo run -p latchless-capi --features header --example header             # says
-//! cargo run -p latchless-capi --features header --example header -- --write  # makes it anew
+//! cargo run -p latchless-capi --features header --example header             # checks
+//! cargo run -p latchless-capi --features header --example header -- --write  # generates it
 //! ```
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
-/// In the order in which their contents come in the header.
+/// In the order of the header.
 const SOURCES: [&str; 4] = ["status.rs", "options.rs", "stats.rs", "exports/library.rs"];
 const KEYS: [&str; 3] = ["u64", "i64", "f64"];
 const PARTS: [&str; 5] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs"];

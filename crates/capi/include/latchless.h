@@ -14,7 +14,7 @@
  *     latchless_u64_free(prices);
  * \endcode
  *
- * An index maps each key to one value. Each type of keys has functions of its own: latchless_u64_... for uint64_t,
+ * An index maps each key to one value. Each type of keys has its functions: latchless_u64_... for uint64_t,
  * latchless_i64_... for int64_t, latchless_f64_... for double, latchless_bytes_... for byte strings. Their values have
  * 64 bits: see latchless_value. The functions latchless_kv_... are for byte strings as keys and values.
  *

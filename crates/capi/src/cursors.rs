@@ -3,7 +3,7 @@
 
 use crate::column::place;
 use crate::handle::{self, Call, Cursor, with_cursor, with_shared_index};
-use crate::ranges::{Page, direction, told, words};
+use crate::ranges::{Page, direction, page_status, words};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use core::ffi::c_int;
 use core::ptr;
@@ -43,7 +43,7 @@ pub unsafe fn next(
         let page = unsafe { Page::new(call.keys, keys, values, room)? };
         let got = page.fill(|words, values| cursor.fill(words, values))?;
         // SAFETY: as the caller promises.
-        Ok(unsafe { told(got, filled) })
+        Ok(unsafe { page_status(got, filled) })
     };
     // SAFETY: as the caller promises.
     unsafe { with_cursor(call, serve) }

@@ -36,7 +36,7 @@ pub enum Failure {
     EndFirst,
     #[error("low[{at}] is above high[{at}]")]
     InvertedAt { at: usize },
-    #[error("room is 0, so no entry could be copied and the end never be told")]
+    #[error("room is 0, so no entry could be copied, and the end of the range could not be recognized")]
     NoRoom,
     #[error("{field} is {given}, but must be {wanted}")]
     Field { field: &'static str, given: u64, wanted: &'static str },

@@ -82,7 +82,7 @@ impl Page {
 }
 
 /// The outcome of filling a page.
-pub unsafe fn told(filled: usize, to: *mut usize) -> latchless_status {
+pub unsafe fn page_status(filled: usize, to: *mut usize) -> latchless_status {
     // SAFETY: as the caller promises.
     unsafe { put(to, filled) }
     if filled == 0 { LATCHLESS_NOT_FOUND } else { LATCHLESS_OK }
@@ -123,7 +123,7 @@ pub unsafe fn page(
             Ok(got)
         })?;
         // SAFETY: as the caller promises.
-        Ok(unsafe { told(got, filled) })
+        Ok(unsafe { page_status(got, filled) })
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }

@@ -71,7 +71,7 @@ fn the_other_keys_have_the_same_functions() {
                 fs::write(&copy, &wanted).unwrap();
             }
             let found = fs::read_to_string(&copy).unwrap_or_default();
-            assert!(found == wanted, "{} isn't as that of u64: BLESS=1 makes it anew", copy.display());
+            assert!(found == wanted, "{} isn't as that of u64: BLESS=1 rewrites it", copy.display());
             files += 1;
         }
     }

@@ -14,7 +14,7 @@ mkdir -p "$work/files" "$work/cmake"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 library=$prefix/lib/liblatchless.so
 
-# Nothing but what the header has, and what the header has.
+# The library exports the functions of the header, and nothing else.
 nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >"$work/exported"
 if grep -v '^latchless_' "$work/exported"; then fail "liblatchless.so exports these as well"; fi
 grep -o '\blatchless_[a-z0-9_]*(' "$capi/include/latchless.h" | tr -d '(' | sort -u >"$work/named"
@@ -27,7 +27,7 @@ nm --defined-only "$prefix/lib/liblatchless.a" 2>/dev/null | awk '$2 == "T" && $
     sort -u | diff - "$work/exported" >&2 || fail "liblatchless.a has other functions than liblatchless.so"
 readelf -d "$library" | grep -q 'SONAME.*\[liblatchless.so.1\]' || fail "liblatchless.so has another SONAME"
 
-# Both languages' warnings are errors, for programs that have the headers in a folder of their own.
+# Programs may include the headers with any of these warnings as errors.
 strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror"
 strict_cpp="$strict -Wold-style-cast"
 flags=$(pkg-config --cflags latchless)

@@ -1,9 +1,9 @@
-// An index join over columns: each row of `orders` looks up its customer, and takes a column of the customer's
-// row. Raced against what else C++ has: a program that loads customers, joins, and takes new customers in.
+// An index join over columns: each row of `orders` looks up its customer, and reads a column of the customer's row.
+// Compares latchless with other maps: loading customers, joining, and inserting new customers.
 //
 //     join [CUSTOMERS [ORDERS [ROUNDS]]]     4000000 1000000 3
 //
-// Prints nanoseconds of processor time per row, the least of the rounds, which take turns.
+// Prints nanoseconds of processor time per row: the least of the rounds, which are interleaved.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,10 +38,10 @@ double processor_seconds() {
 }
 
 struct tables {
-    std::vector<id> customers;           // their ids, by row
-    std::vector<std::uint32_t> discount; // another column of theirs
-    std::vector<id> orders;              // the customer of each order; of one in ten there is none
-    std::vector<id> late;                // customers that come later
+    std::vector<id> customers;           // the id of each row
+    std::vector<std::uint32_t> discount; // another column of the table
+    std::vector<id> orders;              // the customer of each order; one in ten is unknown
+    std::vector<id> late;                // customers to insert later
 };
 
 tables make_tables(std::size_t customers, std::size_t orders) {
@@ -66,7 +66,7 @@ std::vector<std::pair<id, row>> sorted(const std::vector<id> &ids) {
     return entries;
 }
 
-// ---- the contestants: each is built from the sorted entries, joins, and takes entries in ---------
+// ---- the maps: each is built from the sorted entries, joins, and inserts entries -----------------
 
 struct by_latchless {
     static constexpr const char *name = "latchless::index";
@@ -83,7 +83,7 @@ struct by_latchless {
         }
         index = latchless::index<id>::bulk_load(ids, rows);
     }
-    // The join proper: columns in, columns out.
+    // The join: columns in, columns out.
     std::uint64_t join(const tables &from) const {
         constexpr std::size_t BATCH = 4096;
         std::vector<latchless::value> rows(BATCH);
@@ -166,7 +166,7 @@ struct by_sorted_vector {
     }
 };
 
-// ---- the race ------------------------------------------------------------------------------------
+// ---- the comparison ------------------------------------------------------------------------------
 
 struct times {
     double build, join, insert;

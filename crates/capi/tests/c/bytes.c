@@ -1,9 +1,9 @@
-/* Every function for keys that are byte strings, beside a sorted array of such keys. */
+/* Every function for byte strings as keys, compared with a sorted array. */
 #include "check.h"
 
 enum { N = 4000, ROOM = 32 };
 
-/* The keys in order: five digits, and up to six more bytes, zeros among them. */
+/* Ascending keys: five digits and up to six more bytes, zeros included. */
 typedef struct {
     char bytes[ROOM];
     size_t len;
@@ -12,7 +12,7 @@ typedef struct {
 static string keys[N];
 static latchless_value values[N];
 
-/* The key of an even number is in the array, that of an odd one comes right after it, and isn't. */
+/* Keys of even numbers are in the array. The key of an odd number isn't; it follows the one before it. */
 static string key_of(size_t number) {
     string key;
     const size_t i = number / 2;
@@ -60,7 +60,7 @@ static void one_key(void) {
     CHECK(latchless_bytes_compare_remove(index, "two", 3, 21, &value) == LATCHLESS_MISMATCH && value == 22);
     CHECK(latchless_bytes_compare_remove(index, "two", 3, 22, NULL) == LATCHLESS_OK);
     CHECK(latchless_bytes_remove(index, "two", 3, &value) == LATCHLESS_NOT_FOUND);
-    /* The length counts, not a zero: these are five keys. */
+    /* The length ends a key, a zero byte does not: these are five keys. */
     CHECK(latchless_bytes_insert(index, NULL, 0, 1, NULL) == LATCHLESS_OK);
     CHECK(latchless_bytes_insert(index, "", 0, 1, &value) == LATCHLESS_PRESENT && value == 1);
     CHECK(latchless_bytes_insert(index, "", 1, 2, NULL) == LATCHLESS_OK);
@@ -76,7 +76,7 @@ static void one_key(void) {
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
-/* What a search answers: the entry of the array at `at`, or nothing if there is none. */
+/* Checks the answer of a search: the entry of the array at `at`, or nothing. */
 #define NEAREST(search, key, is_there, at)                                                        \
     do {                                                                                          \
         char near_key[ROOM];                                                                      \
@@ -113,11 +113,11 @@ static void order(void) {
     CHECK(latchless_bytes_first(index, key, ROOM, &len, &value) == LATCHLESS_OK);
     CHECK(equals(key, len, keys[0]) && value == values[0]);
     CHECK(latchless_bytes_last(index, key, ROOM, &len, NULL) == LATCHLESS_OK && equals(key, len, keys[N - 1]));
-    /* The length alone, the value alone, nothing at all. */
+    /* Only the length, only the value, neither. */
     CHECK(latchless_bytes_last(index, NULL, 0, &len, NULL) == LATCHLESS_OK && len == keys[N - 1].len);
     CHECK(latchless_bytes_last(index, NULL, 0, NULL, &value) == LATCHLESS_OK && value == values[N - 1]);
     CHECK(latchless_bytes_last(index, NULL, 0, NULL, NULL) == LATCHLESS_OK);
-    /* The answer may take the key's place. */
+    /* The answer may overwrite the key. */
     same = key_of(101);
     CHECK(latchless_bytes_floor(index, same.bytes, same.len, same.bytes, ROOM, &same.len, NULL) == LATCHLESS_OK);
     CHECK(equals(same.bytes, same.len, keys[50]));
@@ -134,14 +134,14 @@ static void order(void) {
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
-/* Keys in one place, with offsets of both widths. */
+/* Packed keys with offsets of both widths. */
 static char packed[N * ROOM];
 static int32_t narrow[N + 1];
 static int64_t wide[N + 1];
 static const void *pointers[N];
 static size_t lens[N];
 
-/* The keys from number `first` on, every `step`th. */
+/* Every `step`th key from number `first` on. */
 static void pack(size_t first, size_t step, string *room) {
     size_t i, end = 3;
     memset(packed, 0xEE, 3);
@@ -154,7 +154,7 @@ static void pack(size_t first, size_t step, string *room) {
         memcpy(packed + end, room[i].bytes, room[i].len);
         end += room[i].len;
     }
-    /* The first offset needn't be zero: Arrow's slices are like that. */
+    /* The first offset isn't zero, as in a slice of an Arrow column. */
     narrow[N] = (int32_t)end;
     wide[N] = (int64_t)end;
 }
@@ -174,14 +174,14 @@ static void batches(void) {
     static uint8_t found[N];
     latchless_bytes *index = NULL;
     size_t total, i;
-    /* Loaded from every form, asked by every form. */
+    /* Loads and lookups in both layouts. */
     for (i = 0; i < 3; i++) {
         pack(0, 2, room);
         if (i == 0) CHECK(latchless_bytes_bulk_load(pointers, lens, values, N, NULL, &index) == LATCHLESS_OK);
         if (i == 1) CHECK(latchless_bytes_bulk_load_packed(packed, narrow, 4, values, N, NULL, &index) == LATCHLESS_OK);
         if (i == 2) CHECK(latchless_bytes_bulk_load_packed(packed, wide, 8, values, N, NULL, &index) == LATCHLESS_OK);
         CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
-        /* Every second one is there. */
+        /* Every second key is present. */
         pack(0, 1, room);
         memset(got, 0x11, sizeof got);
         CHECK(latchless_bytes_get_columns(index, pointers, lens, N, got, found, &total) == LATCHLESS_OK);
@@ -190,7 +190,7 @@ static void batches(void) {
         CHECK(latchless_bytes_get_packed(index, packed, narrow, 4, N, got, found, &total) == LATCHLESS_OK);
         got_alternate(got, found, total, 0x2222222222222222u);
         CHECK(latchless_bytes_get_packed(index, packed, wide, 8, N, NULL, NULL, NULL) == LATCHLESS_OK);
-        /* The others come, and go with the ones that were there. */
+        /* Inserts the others, then removes all. */
         if (i == 0) CHECK(latchless_bytes_insert_columns(index, pointers, lens, got, N, &total, found) == LATCHLESS_OK);
         else CHECK(latchless_bytes_insert_packed(index, packed, wide, 8, got, N, &total, found) == LATCHLESS_OK);
         CHECK(total == N / 2 && found[0] == 0 && found[N - 1] == 0);
@@ -209,7 +209,7 @@ typedef struct {
     size_t next, step, limit;
 } expected_walk;
 
-/* Checks that entries come in order; stops after `limit` of them. */
+/* Checks the order of entries; stops after `limit` of them. */
 static int ascends(const void *key, size_t key_len, latchless_value value, void *context) {
     expected_walk *course = context;
     CHECK(equals(key, key_len, keys[course->next]) && value == values[course->next]);
@@ -223,7 +223,7 @@ static void ranges(void) {
     expected_walk course = {0, 1, N + 1};
     size_t total;
     CHECK(latchless_bytes_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &total) == LATCHLESS_OK && total == N);
-    /* The end isn't part. */
+    /* The end is excluded. */
     CHECK(latchless_bytes_count(index, from.bytes, from.len, to.bytes, to.len, &total) == LATCHLESS_OK);
     CHECK(total == 400);
     CHECK(latchless_bytes_count(index, from.bytes, from.len, between.bytes, between.len, &total) == LATCHLESS_OK);
@@ -259,7 +259,7 @@ static void ranges(void) {
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
-/* That a cursor came to the entry at `at`. */
+/* Checks that a cursor is on the entry at `at`. */
 #define AT(call, at)                                                                              \
     do {                                                                                          \
         CHECK((call) == LATCHLESS_OK);                                                            \
@@ -283,7 +283,7 @@ static void cursors(void) {
     AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 250);
     AT(latchless_bytes_cursor_seek_for_prev(cursor, there.bytes, there.len, &key, &len, &value), 250);
     AT(latchless_bytes_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value), 250);
-    /* To what its own key begins with: those bytes change while it goes there. */
+    /* Seeks a prefix of the cursor's own key, whose bytes change during the call. */
     AT(latchless_bytes_cursor_seek(cursor, key, 3, &key, &len, &value), 200);
     CHECK(latchless_bytes_cursor_seek(cursor, "9", 1, &key, &len, &value) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_cursor_next(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
@@ -296,7 +296,7 @@ static void cursors(void) {
     AT(latchless_bytes_cursor_seek_first(cursor, &key, &len, &value), 0);
     CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_OK);
     AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 1);
-    /* It keeps what it needs. */
+    /* The cursor outlives the index. */
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     AT(latchless_bytes_cursor_seek_last(cursor, &key, &len, &value), N - 1);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
@@ -343,7 +343,7 @@ static void files(const char *path) {
         CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value) == LATCHLESS_OK && value == values[i]);
     }
     CHECK(latchless_bytes_free(again) == LATCHLESS_OK);
-    /* Files of other keys, and no files. */
+    /* Files of other types, and paths without a file. */
     REFUSED(latchless_u64_open(path, NULL, &numbers), LATCHLESS_BAD_FILE, "latchless_u64_open", "holds binary");
     CHECK(latchless_u64_new(NULL, &numbers) == LATCHLESS_OK);
     CHECK(latchless_u64_insert(numbers, 1, 2, NULL) == LATCHLESS_OK);

@@ -1,4 +1,4 @@
-/* What callers get wrong with byte strings: each comes to a status and a message that says what and where. */
+/* Misuse of the functions for byte strings: the status and the message name what is wrong and where. */
 #include "check.h"
 
 static int visited(const void *key, size_t key_len, latchless_value value, void *context) {
@@ -69,18 +69,18 @@ static void keys(latchless_bytes *index) {
             "latchless_bytes_remove_range", "end is NULL, but has a length of 2");
     REFUSED(latchless_bytes_scan_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
             "latchless_bytes_scan_prefix", "prefix is NULL, but has a length of 2");
-    /* More than memory can hold: by its length, and by where it would end. */
+    /* More than memory can hold: by the length, and by the address of the end. */
     REFUSED(latchless_bytes_get(index, "a", SIZE_MAX, &value), LATCHLESS_TOO_LONG, "latchless_bytes_get",
             "key can't have 18446744073709551615 elements");
     REFUSED(latchless_bytes_insert(index, "a", SIZE_MAX / 2 + 1, 1, &value), LATCHLESS_TOO_LONG,
             "latchless_bytes_insert", "key can't have");
     REFUSED(latchless_bytes_remove(index, (const void *)(UINTPTR_MAX - 3), 5, &value), LATCHLESS_TOO_LONG,
             "latchless_bytes_remove", "key can't have 5 elements");
-    /* LATCHLESS_NO_END is the length of an end, of nothing else. */
+    /* Only a range's end may have the length LATCHLESS_NO_END. */
     REFUSED(latchless_bytes_count(index, "a", LATCHLESS_NO_END, "b", 1, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_count", "begin can't have");
 
-    /* Longer than any key: none is there, and none comes. The longest one is fine. */
+    /* A key that is too long is absent and refused; one of the largest length is accepted. */
     REFUSED(latchless_bytes_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert", "the key has 65536 bytes, more than the 65535");
     REFUSED(latchless_bytes_try_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
@@ -102,13 +102,13 @@ static void keys(latchless_bytes *index) {
     CHECK(len == LATCHLESS_KEY_MAX && memcmp(key, longest, len) == 0);
     REFUSED(latchless_bytes_cursor_seek(cursor, NULL, 1, &key, &len, NULL), LATCHLESS_NULL,
             "latchless_bytes_cursor_seek", "key is NULL, but has a length of 1");
-    /* The refusal has left it where it was. */
+    /* A refused seek leaves the cursor where it was. */
     CHECK(latchless_bytes_cursor_current(cursor, NULL, &len, &value) == LATCHLESS_OK && value == 5);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
 }
 
-/* Too little room for a key: nothing is written but how much it needs. */
+/* A key that does not fit: only its length is written. */
 static void rooms(latchless_bytes *index) {
     char room[8] = "_______";
     static char any[LATCHLESS_KEY_MAX];
@@ -126,7 +126,7 @@ static void rooms(latchless_bytes *index) {
             "key_len is NULL");
     REFUSED(latchless_bytes_first(index, room, SIZE_MAX, &len, &value), LATCHLESS_TOO_LONG, "latchless_bytes_first",
             "key can't have");
-    /* What is removed must have room in any case. */
+    /* Any key must fit before one is removed. */
     REFUSED(latchless_bytes_pop_first(index, room, 8, &len, &value), LATCHLESS_SMALL_ROOM,
             "latchless_bytes_pop_first", "key has room for 8 bytes, but needs 65535");
     CHECK(len == LATCHLESS_KEY_MAX);
@@ -175,14 +175,14 @@ static void batches(latchless_bytes *index) {
     CHECK(total == 42);
     CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == 0);
 
-    /* No elements: nothing is looked at. */
+    /* No elements: the pointers are not read. */
     CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_bulk_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(loaded) == LATCHLESS_OK);
 
-    /* NULL is the empty key here, too; equal keys are fine in a batch, but not in a load. */
+    /* NULL is the empty key here, too. A batch may have equal keys, a load may not. */
     CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 3);
     CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_contains_key(index, NULL, 0) == LATCHLESS_OK);
@@ -190,7 +190,7 @@ static void batches(latchless_bytes *index) {
             "position 1");
     CHECK(loaded == NULL);
 
-    /* A key that is too long: the others are in, and it is named. */
+    /* A key that is too long: all others are inserted, and the message names it. */
     apart[1] = longest;
     REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &total, marks), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert_columns", "1 of 3 inserts were refused, the first at position 1: the key has 65536");

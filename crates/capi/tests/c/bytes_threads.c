@@ -1,4 +1,4 @@
-/* One index of byte strings, many threads: no entry is lost or doubled, and a cursor serves one thread at a time. */
+/* Threads share an index of byte strings: no entry is lost or duplicated, and one thread at a time uses a cursor. */
 #define _POSIX_C_SOURCE 200809L
 #include "threads.h"
 
@@ -8,7 +8,7 @@ static latchless_bytes *tree;
 static latchless_bytes_cursor *shared_cursor;
 static size_t popped[THREADS], fetched[THREADS], freed_by[THREADS];
 
-/* The i-th key of a thread; every eleventh is so long that it lies outside of its node. */
+/* The i-th key of a thread; every eleventh is too long to be stored in its node. */
 static size_t key_of(char *room, size_t thread, size_t i) {
     const size_t len = (size_t)sprintf(room, "https://example.org/%05u/%u", (unsigned)(i * 7919 % PER_THREAD),
                                        (unsigned)thread);
@@ -36,7 +36,7 @@ static void *change(void *argument) {
         memset(values, 0, sizeof values);
         CHECK(latchless_bytes_get_columns(tree, keys, lens, BATCH, values, found, &total) == LATCHLESS_OK);
         CHECK(total == BATCH);
-        /* Every second goes, one by one. */
+        /* Removes every second key by single calls. */
         for (j = 0; j < BATCH; j++) {
             CHECK(values[j] == thread * 1000000 + i + j);
             if (j % 2) continue;
@@ -51,7 +51,7 @@ typedef struct {
     size_t len, count;
 } last_key;
 
-/* Whether a key comes after another one. */
+/* Whether a key is greater than another one. */
 static int is_after(const void *key, size_t len, const last_key *other) {
     const int order = memcmp(key, other->key, len < other->len ? len : other->len);
     return order > 0 || (order == 0 && len > other->len);
@@ -85,7 +85,7 @@ static void *look(void *argument) {
     return NULL;
 }
 
-/* Of threads that take from one end, each gets its own entries. */
+/* No two threads that pop from one end get the same entry. */
 static void *pop(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     static char rooms[THREADS][LATCHLESS_KEY_MAX];
@@ -98,7 +98,7 @@ static void *pop(void *argument) {
     return NULL;
 }
 
-/* A cursor serves one thread at a time, and says so to the others. */
+/* A second thread that uses a cursor gets LATCHLESS_BUSY. */
 static void *fetch(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     for (;;) {
@@ -110,7 +110,7 @@ static void *fetch(void *argument) {
     }
 }
 
-/* Of threads that free one handle, one does. */
+/* Of threads that free one handle, exactly one succeeds. */
 static void *free_it(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     const latchless_status status = latchless_bytes_cursor_free(shared_cursor);

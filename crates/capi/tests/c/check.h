@@ -1,4 +1,4 @@
-/* What the tests in C share: a check that says where it failed. */
+/* Checks for the tests in C, which print where they failed. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -18,7 +18,7 @@
         }                                                                                         \
     } while (0)
 
-/* A call that comes to a status; a failure's message must name the function, and say `about`. */
+/* Checks the status of a call that fails, and that its message names the function and contains `about`. */
 #define REFUSED(call, status, function, about)                                                    \
     do {                                                                                          \
         CHECK((call) == (status));                                                                \

@@ -1,4 +1,4 @@
-/* What a save replaces, and what it leaves alone: permissions, symbolic links, FIFOs, folders. As any user. */
+/* Saves keep permissions, follow symbolic links, and refuse FIFOs and folders, for any user. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 static char path[4096];
 
-/* The path of a name in the folder of this test. */
+/* A path in this test's folder. */
 static const char *at(const char *folder, const char *name) {
     CHECK(snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path);
     return path;
@@ -36,11 +36,11 @@ static void new_file(const char *name, mode_t mode) {
         size_t total = 7;                                                                          \
         empty_folder(folder);                                                                     \
         CHECK(latchless_##T##_new(NULL, &index) == LATCHLESS_OK);                                 \
-        /* A private file stays private. */                                                       \
+        /* The permissions are kept. */                                                           \
         new_file(at(folder, "target"), 0600);                                                     \
         CHECK(latchless_##T##_save(index, path, NULL) == LATCHLESS_OK);                           \
         CHECK(S_ISREG(mode_of(path)) && (mode_of(path) & 0777) == 0600);                          \
-        /* Through a link, which stays one. */                                                    \
+        /* A link is followed and kept. */                                                        \
         new_file(path, 0640);                                                                     \
         CHECK(symlink("target", at(folder, "link")) == 0);                                        \
         CHECK(latchless_##T##_save(index, path, NULL) == LATCHLESS_OK);                           \
@@ -48,7 +48,7 @@ static void new_file(const char *name, mode_t mode) {
         CHECK(S_ISREG(mode_of(at(folder, "target"))) && (mode_of(path) & 0777) == 0640);          \
         CHECK(latchless_##T##_open(path, NULL, &again) == LATCHLESS_OK);                          \
         CHECK(latchless_##T##_free(again) == LATCHLESS_OK);                                       \
-        /* What is no file is refused, and stays. */                                              \
+        /* Anything but a file is refused. */                                                     \
         CHECK(mkfifo(at(folder, "fifo"), 0600) == 0);                                             \
         REFUSED(latchless_##T##_save(index, path, &total), LATCHLESS_IO, "latchless_" #T "_save",  \
                 "fifo is a FIFO");                                                                \
@@ -67,7 +67,7 @@ FILES(kv)
 
 int main(int count, char **arguments) {
     CHECK(count == 2);
-    /* Perhaps it is there from the run before. */
+    /* An earlier run may have left it. */
     mkdir(arguments[1], 0700);
     files_u64(arguments[1]);
     files_bytes(arguments[1]);

@@ -1,7 +1,7 @@
-/* Every function, with each type of keys, beside a sorted array that does the same. */
+/* Every function for each type of keys, compared with a sorted array. */
 #include "check.h"
 
-/* The i-th key of each type: they ascend, half of them are below zero where there is such a thing. */
+/* The i-th key of each type, ascending; half of the signed ones are negative. */
 static uint64_t key_u64(size_t i) { return 3 * (uint64_t)i + 1; }
 static int64_t key_i64(size_t i) { return 3 * ((int64_t)i - 2000); }
 static double key_f64(size_t i) { return ((double)i - 2000.0) * 0.75; }
@@ -115,7 +115,7 @@ static size_t shown;
         latchless_##T *index;                                                                     \
         size_t i, total = 0;                                                                       \
         for (i = 0; i < N; i++) {                                                                 \
-            /* A permutation: 1009 and 4000 have no common divisor. */                            \
+            /* A permutation: 1009 and 4000 are coprime. */                                       \
             keys[i] = key_##T(2 * (1009 * i % N));                                                \
             values[i] = 1009 * i % N;                                                             \
         }                                                                                         \
@@ -237,7 +237,7 @@ static size_t shown;
               == LATCHLESS_OK);                                                                   \
         CHECK(total == N - 20);                                                                    \
         CHECK(latchless_##T##_free(index) == LATCHLESS_OK);                                       \
-        /* The cursor keeps what it needs. */                                                     \
+        /* The cursor outlives the index. */                                                      \
         CHECK(latchless_##T##_cursor_next(cursor, keys, values, N, &total) == LATCHLESS_OK);       \
         CHECK(total >= 10 && values[total - 1] == 0);                                               \
         CHECK(latchless_##T##_cursor_free(cursor) == LATCHLESS_OK);                               \
@@ -276,7 +276,7 @@ TESTS(u64, uint64_t, 0, UINT64_MAX)
 TESTS(i64, int64_t, INT64_MIN, INT64_MAX)
 TESTS(f64, double, -HUGE_VAL, HUGE_VAL)
 
-/* The ends of what keys can be are keys. */
+/* The smallest and largest values of a type are keys. */
 static void extremes(void) {
     static const int64_t signed_keys[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
     static const double float_keys[] = {-HUGE_VAL, -1e300, -5e-324, 0.0, 5e-324, 1e300, HUGE_VAL};
@@ -296,7 +296,7 @@ static void extremes(void) {
         CHECK(latchless_f64_nth(float_index, i, &float_key, NULL) == LATCHLESS_OK);
         CHECK(float_key == float_keys[i]);
     }
-    /* -0.0 is 0.0. */
+    /* -0.0 and 0.0 are one key. */
     CHECK(latchless_f64_insert(float_index, -0.0, 9, NULL) == LATCHLESS_PRESENT);
     CHECK(latchless_f64_floor(float_index, -0.0, &float_key, NULL) == LATCHLESS_OK);
     CHECK(float_key == 0.0 && !signbit(float_key));
@@ -345,7 +345,7 @@ static void options_and_stats(void) {
     CHECK(stats.memory_bytes <= 64 * 1024 && stats.live_bytes <= stats.memory_bytes);
     CHECK(latchless_u64_free(index) == LATCHLESS_OK);
 
-    /* A load fills leaves as it is total to, by as many threads. */
+    /* A load on several threads fills leaves as the options say. */
     for (i = 0; i < COUNT(keys); i++) keys[i] = i;
     CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
     options.fill = 0.5;

@@ -1,4 +1,4 @@
-/* Every function for byte strings under byte strings, beside a sorted array of such entries. */
+/* Every function for byte strings as keys and values, compared with a sorted array. */
 #include "check.h"
 
 enum { N = 3000, ROOM = 32, LONGEST = 3000 };
@@ -14,7 +14,7 @@ static size_t lens[N], value_lens[N];
 static char values[N][LONGEST];
 static char any_key[LATCHLESS_KEY_MAX], any[LATCHLESS_VALUE_MAX];
 
-/* The key of an even number is in the array, that of an odd one comes right after it, and isn't. */
+/* Keys of even numbers are in the array. The key of an odd number isn't; it follows the one before it. */
 static string key_of(size_t number) {
     string key;
     memset(&key, 0, sizeof key);
@@ -23,7 +23,7 @@ static string key_of(size_t number) {
     return key;
 }
 
-/* Values of all lengths that are stored differently: nothing, within a word, beside the key, outside. */
+/* Values of each way of storage: empty, within a word, beside the key, outside of the node. */
 static void fill_in(void) {
     static const size_t lengths[] = {0, 1, 7, 8, 60, 191, 192, 193, 300, LONGEST};
     size_t i;
@@ -81,7 +81,7 @@ static void one_key(void) {
     CHECK(len == LONGEST);
     CHECK(latchless_kv_compare_remove(index, "two", 3, values[9], LONGEST, NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(latchless_kv_remove(index, "two", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND);
-    /* The length alone, nothing at all, and the empty value, which is one. */
+    /* Only the length, nothing, and an empty value. */
     CHECK(latchless_kv_get(index, "one", 3, NULL, 0, &len) == LATCHLESS_OK && len == 4);
     CHECK(latchless_kv_get(index, "one", 3, NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(latchless_kv_insert(index, NULL, 0, NULL, 0, NULL, 0, &len) == LATCHLESS_OK);
@@ -92,7 +92,7 @@ static void one_key(void) {
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
-/* What a search answers: the entry of the array at `at`, or nothing if there is none. */
+/* Checks the answer of a search: the entry of the array at `at`, or nothing. */
 #define NEAREST(search, key, is_there, at)                                                        \
     do {                                                                                          \
         size_t near_key_len = 99, near_len = 98;                                                  \
@@ -135,7 +135,7 @@ static void order(void) {
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
-/* Strings in one place, with offsets of both widths; the first offset isn't zero, as in slices of Arrow's. */
+/* Packed strings with offsets of both widths; the first isn't zero, as in a slice of an Arrow column. */
 typedef struct {
     char *bytes;
     int32_t narrow[N + 1];
@@ -185,7 +185,7 @@ static void batches(void) {
         if (form == 2)
             CHECK(latchless_kv_bulk_load_packed(k->bytes, k->wide, v->bytes, v->wide, 8, N, NULL, &index) == LATCHLESS_OK);
         CHECK(latchless_kv_check_invariants(index) == LATCHLESS_OK);
-        /* Every second one is there. At first the offsets alone, then too little room, then enough. */
+        /* Every second key is present. Only offsets, then memory that is too small, then enough. */
         memset(offsets, 0xFF, sizeof offsets);
         CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, offsets, NULL, NULL)
               == LATCHLESS_OK);
@@ -210,7 +210,7 @@ static void batches(void) {
             else CHECK(offsets[i] == offsets[i + 1]);
         }
         CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK);
-        /* The others come, and go with the ones that were there. */
+        /* Inserts the others, then removes all. */
         if (form == 0)
             CHECK(latchless_kv_insert_columns(index, asked_pointers, asked_lens, value_pointers, value_lens, N, &total,
                                               found) == LATCHLESS_OK);
@@ -237,7 +237,7 @@ typedef struct {
     size_t next, step, limit;
 } expected_walk;
 
-/* Checks that entries come in order; stops after `limit` of them. */
+/* Checks the order of entries; stops after `limit` of them. */
 static int ascends(const void *key, size_t key_len, const void *value, size_t value_len, void *context) {
     expected_walk *course = context;
     CHECK(is_key(key, key_len, course->next) && is_value(value, value_len, course->next));
@@ -268,7 +268,7 @@ static void ranges(void) {
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
-/* That a cursor came to the entry at `at`. */
+/* Checks that a cursor is on the entry at `at`. */
 #define AT(call, at)                                                                              \
     do {                                                                                          \
         CHECK((call) == LATCHLESS_OK);                                                            \
@@ -295,7 +295,7 @@ static void cursors(void) {
     AT(latchless_kv_cursor_seek_last(cursor, &key, &len, &value, &value_len), N - 1);
     AT(latchless_kv_cursor_seek_first(cursor, &key, &len, &value, &value_len), 0);
     CHECK(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
-    /* It keeps what it needs, and serves one more purpose: a key that is where its value is. */
+    /* The cursor outlives the index, and seeks a key within its own value. */
     CHECK(latchless_kv_insert(index, "99999", 5, "00700", 5, NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(latchless_kv_cursor_seek_last(cursor, &key, &len, &value, &value_len) == LATCHLESS_OK && value_len == 5);
     AT(latchless_kv_cursor_seek(cursor, value, value_len, &key, &len, &value, &value_len), 700);
@@ -338,7 +338,7 @@ static void same_in(latchless_kv *index) {
     }
 }
 
-/* Writes the first `len` bytes of a file anew. */
+/* Overwrites the first `len` bytes of a file. */
 static void cut(const char *path, size_t len) {
     char *bytes = malloc(len);
     FILE *file = fopen(path, "rb");
@@ -361,7 +361,7 @@ static void files(const char *path) {
     options.limit_bytes = 512 * 1024;
     REFUSED(latchless_kv_open(path, &options, &again), LATCHLESS_MEMORY_LIMIT, "latchless_kv_open", "");
     CHECK(again == NULL);
-    /* A save that is refused leaves the file, and tells no count. */
+    /* A refused save changes neither the file nor the count. */
     total = 7;
     REFUSED(latchless_kv_save(index, "/nowhere/index.arrow", &total), LATCHLESS_IO, "latchless_kv_save",
             "/nowhere/index.arrow");
@@ -375,7 +375,7 @@ static void files(const char *path) {
     cut(path, 5000);
     REFUSED(latchless_kv_open(path, NULL, &again), LATCHLESS_BAD_FILE, "latchless_kv_open", "the file was cut short");
     CHECK(again == NULL);
-    /* Nothing; and the longest value, under the shortest key, beside the shortest one. */
+    /* An empty index; then the longest value under the shortest key, and the shortest value. */
     CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
     CHECK(latchless_kv_save(index, path, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
@@ -394,7 +394,7 @@ static void files(const char *path) {
     CHECK(latchless_kv_free(again) == LATCHLESS_OK);
 }
 
-/* Numbers aren't opened as byte strings, nor byte strings as numbers. */
+/* Files with values of another type are refused. */
 static void files_of_others(const char *path) {
     latchless_kv *index;
     latchless_bytes *numbers;

@@ -1,5 +1,5 @@
-/* What callers get wrong with values that are byte strings: each comes to a status and a message that says what and
-   where, and nothing is changed. bytes_misuse.c has what is the same for all values. */
+/* Misuse of the functions for values that are byte strings: the status and the message name what is wrong and where, and
+   nothing changes. bytes_misuse.c has what is the same for all values. */
 #include "check.h"
 
 static char longest[LATCHLESS_VALUE_MAX + 1], any[LATCHLESS_VALUE_MAX], any_key[LATCHLESS_KEY_MAX];
@@ -33,7 +33,7 @@ static void values(latchless_kv *index) {
             "value can't have 18446744073709551615 elements");
     REFUSED(latchless_kv_insert(index, NULL, 1, "b", 1, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_insert",
             "key is NULL, but has a length of 1");
-    /* Longer than any value, wherever one is put; the longest one is fine. */
+    /* A value that is too long is refused by every function; one of the largest length is accepted. */
     REFUSED(latchless_kv_insert(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
             "latchless_kv_insert", "65536 bytes");
     REFUSED(latchless_kv_try_insert(index, "a", 1, longest, sizeof longest, NULL, 0, NULL),
@@ -53,7 +53,7 @@ static void values(latchless_kv *index) {
     CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
 }
 
-/* Too little room: nothing is written but how much is needed, and nothing is done. */
+/* A value that does not fit: only its length is written, and nothing changes. */
 static void rooms(latchless_kv *index) {
     char room[8] = "_______";
     size_t key_len = 0, len = 0;
@@ -65,7 +65,7 @@ static void rooms(latchless_kv *index) {
     REFUSED(latchless_kv_get(index, "key", 3, room, 8, NULL), LATCHLESS_NULL, "latchless_kv_get", "value_len is NULL");
     REFUSED(latchless_kv_get(index, "key", 3, room, SIZE_MAX, &len), LATCHLESS_TOO_LONG, "latchless_kv_get",
             "value can't have");
-    /* Of an entry both lengths are total, whichever doesn't fit. */
+    /* Both lengths of an entry are written, whichever part does not fit. */
     room[0] = '_';
     REFUSED(latchless_kv_first(index, room, 2, &key_len, any, 9, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_first",
             "key has room for 2 bytes, but needs 3");
@@ -76,14 +76,14 @@ static void rooms(latchless_kv *index) {
     CHECK(key_len == 3 && len == 5 && room[0] == '_');
     REFUSED(latchless_kv_floor(index, "x", 1, room, 8, NULL, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_floor",
             "near_key_len is NULL");
-    /* What stays can be asked for again. */
+    /* An entry that stays can be read again. */
     REFUSED(latchless_kv_try_insert(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
             "latchless_kv_try_insert", "present has room for 4 bytes, but needs 5");
     REFUSED(latchless_kv_compare_exchange(index, "key", 3, "v", 1, "w", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
             "latchless_kv_compare_exchange", "found has room for 4 bytes, but needs 5");
     REFUSED(latchless_kv_compare_remove(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
             "latchless_kv_compare_remove", "found has room for 4 bytes, but needs 5");
-    /* What goes must have room in any case. */
+    /* Any value must fit before one is removed. */
     REFUSED(latchless_kv_insert(index, "key", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_insert",
             "before has room for 8 bytes, but needs 65535");
     REFUSED(latchless_kv_insert(index, "new", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_insert",
@@ -138,14 +138,14 @@ static void batches(latchless_kv *index) {
     CHECK(total == 42 && value_offsets[0] == 7);
     CHECK(latchless_kv_len(index, &total) == LATCHLESS_OK && total == 0);
 
-    /* No elements: nothing is looked at, but there is a first offset. */
+    /* No elements: the pointers are not read, and the first offset is written. */
     CHECK(latchless_kv_get_columns(index, NULL, NULL, 0, NULL, 0, value_offsets, NULL, &total) == LATCHLESS_OK);
     CHECK(total == 0 && value_offsets[0] == 0 && value_offsets[1] == 7);
     CHECK(latchless_kv_insert_packed(index, NULL, NULL, NULL, NULL, 4, 0, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_kv_bulk_load(NULL, NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_kv_free(loaded) == LATCHLESS_OK);
 
-    /* A value that is too long: the others are in, and it is named; a load is refused as a whole. */
+    /* A value that is too long: all others are inserted, and the message names it. A load is refused. */
     REFUSED(latchless_kv_insert_columns(index, keys, lens, values, too_long, 3, &total, marks), LATCHLESS_VALUE_TOO_LONG,
             "latchless_kv_insert_columns", "1 of 3 inserts were refused, the first at position 1");
     CHECK(total == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);

@@ -1,4 +1,4 @@
-/* Values that grow and shrink under many threads: each is one that was put in, whole, and updates aren't lost. */
+/* Threads replace values by longer and shorter ones: reads see whole values, and no update is lost. */
 #define _POSIX_C_SOURCE 200809L
 #include "threads.h"
 
@@ -7,7 +7,7 @@ enum { KEYS = 300, ROUNDS = 6000, LONGEST = 700, ADDS = 3000 };
 static latchless_kv *tree;
 static size_t popped[THREADS];
 
-/* A value of any length up to LONGEST, all bytes of which say which one it is. */
+/* A value of any length up to LONGEST, whose bytes all depend on its number. */
 static size_t value_of(char *room, size_t number) {
     const size_t len = number * 37 % LONGEST;
     memset(room, (int)(len % 251), len);
@@ -38,7 +38,7 @@ static void *change(void *argument) {
         default: CHECK(0); /* any value fits */
         }
     }
-    /* A counter of as many digits as it has: each thread adds to it. */
+    /* A counter in decimal digits, which each thread increments. */
     for (i = 0; i < ADDS;) {
         char now[LONGEST], next[LONGEST];
         size_t now_len;

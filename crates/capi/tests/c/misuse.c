@@ -1,4 +1,4 @@
-/* What callers get wrong: each comes to a status and a message that says what and where. */
+/* Misuse: the status and the message name what is wrong and where. */
 #include "check.h"
 
 static int visited(const uint64_t *keys, const latchless_value *values, size_t count, void *context) {
@@ -13,7 +13,7 @@ static void handles(latchless_u64 *index) {
     latchless_value value = 3;
     size_t total;
     int i;
-    /* Anything of this size that isn't a handle. */
+    /* Memory that isn't a handle. */
     union { double aligned; char bytes[256]; } memory;
     char *aligned = memory.bytes + (64 - (uintptr_t)memory.bytes % 64);
     memset(&memory, 0x5A, sizeof memory);
@@ -64,7 +64,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     size_t total = 42;
     latchless_u64_cursor *cursor = NULL;
     latchless_u64 *loaded;
-    /* 17 bytes on, nothing is aligned. */
+    /* Unaligned for every type from byte 17 on. */
     char unaligned[64];
 
     REFUSED(latchless_u64_len(index, NULL), LATCHLESS_NULL, "latchless_u64_len", "len is NULL");
@@ -87,7 +87,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
             "latchless_u64_count_columns", "high is NULL");
     CHECK(total == 42);
 
-    /* No elements: nothing is looked at. */
+    /* No elements: the pointers are not read. */
     CHECK(latchless_u64_get_columns(index, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
     CHECK(latchless_u64_insert_columns(index, NULL, NULL, 0, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_u64_remove_columns(index, NULL, 0, NULL, NULL, NULL) == LATCHLESS_OK);
@@ -97,7 +97,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     CHECK(latchless_u64_bulk_load(NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_u64_free(loaded) == LATCHLESS_OK);
 
-    /* More than memory can hold: by bytes, and by where they would end. */
+    /* More than memory can hold: by the number of bytes, and by the address of the end. */
     REFUSED(latchless_u64_get_columns(index, keys, SIZE_MAX, NULL, NULL, NULL), LATCHLESS_TOO_LONG,
             "latchless_u64_get_columns", "keys can't have 18446744073709551615 elements");
     REFUSED(latchless_u64_get_columns(index, keys, SIZE_MAX / 16 + 1, NULL, NULL, NULL), LATCHLESS_TOO_LONG,
@@ -117,7 +117,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
             "filled is NULL");
     CHECK(latchless_u64_cursor_free(cursor) == LATCHLESS_OK);
 
-    /* Alignment doesn't matter. */
+    /* Unaligned arrays are accepted. */
     memcpy(unaligned + 17, keys, sizeof keys);
     CHECK(latchless_u64_insert_columns(index, (const uint64_t *)(void *)(unaligned + 17),
                                        (const uint64_t *)(void *)(unaligned + 17), 3, &total, NULL)
@@ -126,7 +126,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     CHECK(latchless_u64_get_columns(index, keys, 3, (uint64_t *)(void *)(unaligned + 33), NULL, NULL)
           == LATCHLESS_OK);
     CHECK(memcmp(unaligned + 33, keys, sizeof keys) == 0);
-    /* Nor that answers take the place of keys. */
+    /* So are answers that overwrite the keys. */
     CHECK(latchless_u64_insert(index, 2, 20, NULL) == LATCHLESS_PRESENT);
     CHECK(latchless_u64_get_columns(index, keys, 3, keys, NULL, &total) == LATCHLESS_OK);
     CHECK(total == 3 && keys[0] == 1 && keys[1] == 20 && keys[2] == 3);
@@ -200,7 +200,7 @@ static void options(void) {
     FIELD(kernel, LATCHLESS_KERNEL_NEON, "is not available on this processor");
 #endif
 
-    /* A program of a later time, with a longer structure: fine as long as it asks for nothing new. */
+    /* A structure of a newer version is accepted if its new fields are 0. */
     memset(&newer, 0xFF, sizeof newer);
     CHECK(latchless_options_init(&newer.known, sizeof newer) == LATCHLESS_OK);
     CHECK(newer.later[15] == 0);

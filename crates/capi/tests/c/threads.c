@@ -1,4 +1,4 @@
-/* One index, many threads: no entry is lost or doubled, and each thread has its own last error. */
+/* Threads share an index: no entry is lost or duplicated, and each thread has its own last error. */
 #define _POSIX_C_SOURCE 200809L
 #include "threads.h"
 
@@ -8,7 +8,7 @@ static latchless_i64 *tree;
 static latchless_i64_cursor *shared_cursor;
 static size_t popped[THREADS], fetched[THREADS], freed_by[THREADS];
 
-/* The keys of a thread: 4 i + t, less a half so that some are below zero. */
+/* The keys of a thread: 4 i + t, less half of all, so that some are negative. */
 static int64_t key_of(size_t thread, size_t i) {
     return (int64_t)(THREADS * i + thread) - THREADS * PER_THREAD / 2;
 }
@@ -29,7 +29,7 @@ static void *change(void *argument) {
         CHECK(latchless_i64_insert_columns(tree, keys[thread], values[thread], BATCH, &total, NULL)
               == LATCHLESS_OK);
         CHECK(total == BATCH);
-        /* A failure of this thread's own, whose message nobody overwrites. */
+        /* No other thread overwrites the message of this failure. */
         CHECK(latchless_i64_get_columns(tree, keys[thread], SIZE_MAX - thread, NULL, NULL, NULL)
               == LATCHLESS_TOO_LONG);
         snprintf(mine, sizeof mine, "%zu elements", (size_t)(SIZE_MAX - thread));
@@ -37,7 +37,7 @@ static void *change(void *argument) {
               == LATCHLESS_OK);
         CHECK(total == BATCH);
         CHECK(strstr(latchless_last_error(), mine) != NULL);
-        /* Every third goes, one by one. */
+        /* Removes every third key by single calls. */
         for (j = i - i % 3; j < i + BATCH; j += 3) {
             if (j < i) continue;
             CHECK(latchless_i64_remove(tree, key_of(thread, j), &value) == LATCHLESS_OK);
@@ -71,7 +71,7 @@ static void *look(void *argument) {
     return NULL;
 }
 
-/* Of threads that take from one end, each gets its own entries. */
+/* No two threads that pop from one end get the same entry. */
 static void *pop(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     int64_t last = INT64_MIN, key;
@@ -83,7 +83,7 @@ static void *pop(void *argument) {
     return NULL;
 }
 
-/* A cursor serves one thread at a time, and says so to the others. */
+/* A second thread that uses a cursor gets LATCHLESS_BUSY. */
 static void *fetch(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     static int64_t keys[THREADS][64];
@@ -98,7 +98,7 @@ static void *fetch(void *argument) {
     }
 }
 
-/* Of threads that free one handle, one does. */
+/* Of threads that free one handle, exactly one succeeds. */
 static void *free_it(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     const latchless_status status = latchless_i64_cursor_free(shared_cursor);

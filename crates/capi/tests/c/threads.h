@@ -1,4 +1,4 @@
-/* What tests with several threads share. */
+/* Threads for tests. */
 #ifndef THREADS_H
 #define THREADS_H
 
@@ -8,7 +8,7 @@
 
 enum { THREADS = 4 };
 
-/* Runs `work` in every thread, with the thread's number, and `beside`, if there is one, in another. */
+/* Runs `work` in every thread, with the thread's number, and `beside`, unless it is NULL, in one more. */
 static void together(void *(*work)(void *), void *(*beside)(void *)) {
     pthread_t threads[THREADS + 1];
     size_t i;
@@ -19,7 +19,7 @@ static void together(void *(*work)(void *), void *(*beside)(void *)) {
     for (i = 0; i < THREADS + (beside ? 1u : 0u); i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-/* The sum of a number of each thread. */
+/* The sum of one number per thread. */
 static size_t sum(const size_t *counts) {
     size_t i, all = 0;
     for (i = 0; i < THREADS; i++) all += counts[i];

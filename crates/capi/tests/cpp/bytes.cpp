@@ -1,4 +1,4 @@
-// Byte strings in C++: random operations beside a std::map, batches, ranges, cursors, moves, and exceptions.
+// bytes_index: random operations compared with std::map, batches, ranges, cursors, moves, and exceptions.
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@ namespace {
 using map = std::map<std::string, latchless::value>;
 using entry = std::optional<latchless::bytes_entry>;
 
-// Few different bytes, zero and the highest among them; some keys are long, and many begin alike.
+// Random keys of few different bytes, 0 and 255 included; some are long, and many have a common prefix.
 std::string key_of(std::mt19937_64 &random) {
     static const std::string bytes("\0a\xFF", 3);
     std::string key(random() % 40 == 0 ? 300 : 0, 'l');
@@ -73,7 +73,7 @@ void change(const latchless::bytes_index &index, map &model, std::mt19937_64 &ra
     }
 }
 
-// The keys from `begin` on, and before `end`.
+// The keys from `begin` on and before `end`.
 void compare_range(const latchless::bytes_index &index, const map &model, const std::string &begin,
                    const std::optional<std::string> &end) {
     const std::optional<std::string_view> end_view = end ? std::optional<std::string_view>(*end) : std::nullopt;
@@ -173,7 +173,7 @@ void cursors() {
     CHECK(cursor.seek("c")->key == "d" && cursor.seek_for_prev("c")->key == "b");
     CHECK(!cursor.seek("e") && !cursor.next() && cursor.prev()->key == "d" && cursor.current()->key == "d");
     CHECK(cursor.seek_first()->key == "a" && cursor.seek_last()->key == "d");
-    index = latchless::bytes_index(); // The cursor keeps what it needs.
+    index = latchless::bytes_index(); // The cursor outlives the index.
     CHECK(cursor.seek_first()->key == "a");
     auto other = std::move(cursor);
     CHECK(other.next()->key == "b");
@@ -230,7 +230,7 @@ void errors() {
     }
 }
 
-// What a callback throws comes out here; and a callback may use and change the index.
+// The call throws the exception of its callback, and callbacks may use and change the index.
 void callbacks() {
     const latchless::bytes_index index;
     for (int i = 1000; i < 2000; ++i) index.insert(std::to_string(i), 0);

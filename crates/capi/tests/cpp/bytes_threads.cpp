@@ -1,5 +1,4 @@
-// One index of byte strings, many std::threads: counters that each thread adds to, and readers beside a
-// writer.
+// Threads share a bytes_index: each increments counters, and readers run beside a writer.
 
 #include <atomic>
 #include <thread>
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::size_t THREADS = 4, COUNTERS = 97, ROUNDS = 5000, KEYS = 20000;
 
-// Adds one to a value, by compare-and-exchange.
+// Increments a value by compare_exchange().
 void add(const latchless::bytes_index &index, const std::string &key) {
     std::optional<latchless::value> seen = index.get(key);
     while (!index.compare_exchange(key, seen, seen.value_or(0) + 1)) {
@@ -36,7 +35,7 @@ void counters() {
 
 std::string key_of(std::size_t i) { return "user/" + std::to_string(i * 7919 % KEYS) + "/name"; }
 
-// What the writer has put in, readers find, in batches, one by one, by neighbours and by cursors.
+// Readers find every key that the writer has inserted: in batches, by single calls, as neighbours, and by cursors.
 void readers_and_a_writer() {
     const latchless::bytes_index index;
     std::atomic<std::size_t> written{0};

@@ -1,4 +1,4 @@
-// What the tests in C++ share: checks that say where they failed.
+// Checks for the tests in C++, which print where they failed.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -19,7 +19,7 @@
         }                                                                                                    \
     } while (0)
 
-// Whether `work` throws an Error with this status, whose message says `about`.
+// Whether `work` throws an Error with this status, whose message contains `about`.
 template <class Error, class F>
 bool throws(latchless_status status, const char *about, F &&work) {
     try {

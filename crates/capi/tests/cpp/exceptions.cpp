@@ -1,4 +1,4 @@
-// Errors as exceptions, exceptions of callbacks, and what happens to one that nobody catches.
+// Errors as exceptions, exceptions of callbacks, and an exception that leaves a callback of C.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -58,7 +58,7 @@ void memory() {
     CHECK(thrown && index.size() > 1000);
 }
 
-// What a callback throws comes out here, and the index is as before.
+// The call throws the exception of its callback, and the index is unchanged.
 void callbacks() {
     const latchless::index<std::int64_t> index;
     for (std::int64_t key = 0; key < 1000; ++key) index.insert(key, 0);
@@ -77,7 +77,7 @@ void callbacks() {
         return shown < 500;
     });
     CHECK(!to_the_end && shown >= 500 && shown < 600);
-    // A callback may use and change the index, and visit it, too.
+    // A callback may use, change and scan the index.
     index.for_each(0, 99, [&](std::int64_t key, latchless::value) {
         index.replace(key, 1);
         index.for_each(key, key, [&](std::int64_t, latchless::value value) { CHECK(value == 1); });
@@ -88,7 +88,7 @@ void callbacks() {
 int throwing(const std::uint64_t *, const latchless_value *, std::size_t, void *) { throw stop{1}; }
 int throwing_of_bytes(const void *, std::size_t, latchless_value, void *) { throw stop{1}; }
 
-// A callback of C's kind whose exception isn't caught ends the process: it doesn't unwind the library.
+// An exception that leaves a callback of C ends the process; it doesn't unwind the library.
 template <class F>
 void ends_the_process(F call) {
     std::fflush(nullptr);

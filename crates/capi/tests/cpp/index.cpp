@@ -1,4 +1,4 @@
-// The C++ header: random operations beside a std::map, batches, ranges, moves.
+// index<Key>: random operations compared with std::map, batches, ranges, and moves.
 
 #include <algorithm>
 #include <array>
@@ -170,7 +170,7 @@ void ranges() {
     auto cursor = index.cursor(latchless::ends<Key>::lowest(), latchless::ends<Key>::highest(),
                                latchless::direction::descending);
     std::vector<latchless::value> seen;
-    index = latchless::index<Key>(); // The cursor and the iterator keep what they need.
+    index = latchless::index<Key>(); // The cursor and the iterator outlive the index.
     CHECK(entry->value == 0 && (++entry)->value == 1);
     for (auto next = cursor.next(700); !next.keys.empty(); next = cursor.next(700)) {
         seen.insert(seen.end(), next.values.begin(), next.values.end());

@@ -1,4 +1,4 @@
-// Byte strings under byte strings in C++: random operations beside a std::map, batches, cursors, moves, exceptions.
+// kv_index: random operations compared with std::map, batches, cursors, moves, and exceptions.
 
 #include <iterator>
 #include <map>
@@ -14,7 +14,7 @@ using map = std::map<std::string, std::string>;
 using entry = std::optional<latchless::kv_entry>;
 using value = std::optional<std::string>;
 
-// Few different bytes, zero and the highest among them; some strings are long, and many begin alike.
+// Random strings of few different bytes, 0 and 255 included; some are long, and many have a common prefix.
 std::string string_of(std::mt19937_64 &random) {
     static const std::string bytes("\0a\xFF", 3);
     std::string string(random() % 40 == 0 ? 300 : 0, 'l');
@@ -175,7 +175,7 @@ void moves() {
     b.insert("b", std::string(60000, 'd'));
     iterates(b, std::map<std::string, std::string>{{"a", "1"}, {"b", std::string(60000, 'd')}});
     b.remove("b");
-    b = std::move(c); // The cursor keeps what it needs.
+    b = std::move(c); // The cursor outlives the index.
     CHECK(cursor.seek_first()->value == "1" && !cursor.next() && cursor.prev()->key == "a" && !cursor.seek("b"));
 }
 

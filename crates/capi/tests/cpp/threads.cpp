@@ -1,4 +1,4 @@
-// One index, many std::threads: counters that each thread adds to, and batches beside them.
+// Threads share an index: each increments counters, and batches run beside writers.
 
 #include <atomic>
 #include <thread>
@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t THREADS = 4;
 constexpr std::uint64_t COUNTERS = 97, ROUNDS = 5000;
 
-// Adds one to a value, by compare-and-exchange.
+// Increments a value by compare_exchange().
 void add(const latchless::index<std::uint64_t> &index, std::uint64_t key) {
     std::optional<latchless::value> seen = index.get(key);
     while (!index.compare_exchange(key, seen, seen.value_or(0) + 1)) {
@@ -31,7 +31,7 @@ void counters() {
     CHECK(total == THREADS * ROUNDS && index.size() == COUNTERS);
 }
 
-// What a writer has put in, readers find, in batches and one by one, while others write.
+// Readers find every key that a writer has inserted, in batches and by single calls, beside other writers.
 void readers_and_writers() {
     const latchless::index<double> index;
     std::atomic<std::size_t> written{0};

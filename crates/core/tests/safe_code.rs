@@ -67,6 +67,9 @@ fn a_mapping_leaves_memory_that_is_not_its_own_alone() {
     assert!(panics(|| mapping.commit(0, bytes + HUGE_PAGE_BYTES)));
     assert!(panics(|| mapping.commit(HUGE_PAGE_BYTES, 0)));
     assert!(panics(|| mapping.commit(1, bytes)));
+    assert!(panics(|| mapping.release(0, bytes)), "nothing is committed");
+    mapping.commit(bytes / 2, bytes).unwrap();
+    assert!(panics(|| mapping.release(0, bytes)), "half of it isn't committed");
     mapping.commit(0, bytes).unwrap();
     assert!(panics(|| mapping.release(0, bytes + HUGE_PAGE_BYTES)));
     assert!(panics(|| mapping.release(bytes, 0)));

@@ -6,6 +6,7 @@ use super::lent::Lent;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use super::prefault;
 use super::refusal::allowed;
+use super::system::GIVES_BACK;
 use crate::base::error::Result;
 use core::ptr::NonNull;
 use std::sync::Arc;
@@ -87,10 +88,14 @@ impl Memory {
     /// Until this returns, other threads access the bytes as atomics only, and accept zeros as well as what
     /// was there.
     pub(super) unsafe fn give_back(&self, from: usize, to: usize) -> bool {
-        let Self::Mapped(mapping) = self else { return false };
-        // SAFETY: as the caller promises.
-        unsafe { mapping.give_back(from, to) };
-        true
+        match self {
+            Self::Mapped(mapping) if GIVES_BACK => {
+                // SAFETY: as the caller promises.
+                unsafe { mapping.give_back(from, to) };
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Has another thread prefault these committed bytes, if that is worth it.

@@ -17,22 +17,13 @@ mod reach;
 pub mod refusal;
 pub mod segment;
 pub mod space;
+mod system;
 pub mod touch;
 pub mod words;
 
 /// Returns the machine's memory in bytes, the upper bound of every index.
 pub fn machine_bytes() -> usize {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    {
-        // SAFETY: all of its fields are numbers, which may be zero.
-        let mut info: libc::sysinfo = unsafe { core::mem::zeroed() };
-        // SAFETY: the pointer is to a variable of this function, of the type that the call writes.
-        let told = unsafe { libc::sysinfo(&mut info) } == 0;
-        let bytes = (info.totalram as usize).saturating_mul(info.mem_unit as usize);
-        if told { bytes.max(1 << 28) } else { 1 << 40 }
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    {
-        1 << 40
-    }
+    // Where the system doesn't say: a terabyte, or half of the addresses.
+    let unknown = usize::try_from(1u64 << 40).unwrap_or(usize::MAX / 2);
+    system::machine_bytes().map_or(unknown, |bytes| bytes.max(1 << 28))
 }

@@ -12,6 +12,7 @@
 //! A child of a fork has no such thread. Its first request starts one.
 
 use super::mapping::Mapping;
+use super::system::PREFAULTS;
 use crate::sync::{Origin, Word};
 use std::sync::Arc;
 
@@ -33,7 +34,6 @@ impl Unready {
 
     /// Counts a request before it is made. One thread at a time requests pages of a mapping, under its
     /// owner's lock.
-    #[cfg(any(test, all(target_os = "linux", not(miri))))]
     fn count_asked(&self) {
         let here = Origin::here().number();
         if self.process.load_relaxed() != here {
@@ -50,20 +50,17 @@ impl Unready {
     }
 }
 
-/// Requests that the committed bytes `from..to` of a mapping be prefaulted.
-#[cfg(all(target_os = "linux", not(miri)))]
+/// Requests that the committed bytes `from..to` of a mapping be prefaulted, where the system can.
 pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
+    if !PREFAULTS {
+        return;
+    }
     mapping.unready.count_asked();
     if !helper::send(helper::Job { mapping: Arc::downgrade(mapping), from, to }) {
         mapping.unready.served.add(1);
     }
 }
 
-/// Does nothing: there is no such system call.
-#[cfg(not(all(target_os = "linux", not(miri))))]
-pub(super) fn ask(_: &Arc<Mapping>, _: usize, _: usize) {}
-
-#[cfg(all(target_os = "linux", not(miri)))]
 mod helper {
     use crate::mem::mapping::Mapping;
     use crate::sync::Origin;

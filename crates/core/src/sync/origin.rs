@@ -41,6 +41,6 @@ impl Origin {
 
 /// Returns the number of the calling process. A system call, so for rare uses.
 fn process() -> u32 {
-    // Miri and loom have no fork.
-    if cfg!(any(miri, loom)) { 0 } else { std::process::id() }
+    // Unixes alone have a fork, and Miri and loom have none.
+    if cfg!(any(not(unix), miri, loom)) { 0 } else { std::process::id() }
 }

@@ -42,7 +42,7 @@ const BYTES: usize = 8 * PAYLOAD;
 const ALL_PARTS: u8 = u8::MAX;
 const BEHIND_THE_HEADER: u8 = ALL_PARTS << 1;
 /// Nodes from here on carry no blocks: a block's number has 32 bits.
-const CARRIERS_MAX: usize = (1 << 32) / PARTS - 1;
+const CARRIERS_MAX: usize = u32::MAX as usize / PARTS;
 
 /// The longest string: lengths are 16 bits.
 pub const LEN_MAX: usize = 0xFFFF;

@@ -198,7 +198,7 @@ pub struct Options {
     /// others can still be created; where a quarter is less than 64 KiB, growth fails with
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
-    /// Whether to request huge pages, where the system has them. True by default.
+    /// Whether to request huge pages. True by default. It needs Linux, and is ignored elsewhere.
     pub huge_pages: bool,
     /// Whether a thread of the process prefaults memory. False by default: an operation that needs more
     /// memory then waits while the system finds and zeroes a page, on huge pages usually for 0.1 ms, in a

@@ -322,8 +322,8 @@ impl<T> Slots<T> {
     fn give_back_page(&self, page: u32) {
         let (segment, at) = place_of(page as usize);
         let Some(segment) = self.segments[segment].get() else { return };
-        if cfg!(miri) {
-            // The system's effect, as other threads see it.
+        if !Segment::ZEROES {
+            // So each of them is zero, whether the system keeps the page or not.
             let slots = (0..Self::PAGE_SLOTS as u32).map(|place| (page << Self::PLACE_BITS) + place);
             slots.filter_map(|number| self.slot(number)).for_each(|slot| slot.life.restart(0));
         }

@@ -78,6 +78,11 @@ impl Drop for Temporary {
     }
 }
 
+/// Returns the number of this process. A module of WebAssembly has none.
+fn process() -> u32 {
+    if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
+}
+
 /// Creates a new file next to the one that it is to replace: `path.tmp-1234-0`, or with the next free
 /// number. If there is an old one, only the owner may open the new one until it has the old one's
 /// permissions.
@@ -92,7 +97,7 @@ fn create_beside(target: &Target) -> Result<(File, Temporary)> {
     let mut number = 0_u64;
     loop {
         let mut name = OsString::from(&target.path);
-        name.push(format!(".tmp-{}-{number}", std::process::id()));
+        name.push(format!(".tmp-{}-{number}", process()));
         let beside = PathBuf::from(name);
         match options.open(&beside) {
             Ok(file) => return Ok((file, Temporary { path: beside, done: false })),

@@ -113,10 +113,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// their bookkeeping. Not counted are the values' allocations elsewhere, and eight bytes for each value
     /// that waits to be dropped. O(1).
     ///
-    /// Slots are returned to the system (on Linux) when more than half of them, and half a megabyte, are
-    /// vacant; that takes pages of 64 KiB without values. New values gather on the pages that are kept. A
-    /// retired value occupies its slot until it is dropped, so a pin that is held for long increases the
-    /// memory; it falls again when that pin ends.
+    /// Slots are returned to the system (not on WebAssembly) when more than half of them, and half a
+    /// megabyte, are vacant; that takes pages of 64 KiB without values. New values gather on the pages that
+    /// are kept. A retired value occupies its slot until it is dropped, so a pin that is held for long
+    /// increases the memory; it falls again when that pin ends.
     pub fn memory_bytes(&self) -> usize {
         self.index.memory_bytes()
     }

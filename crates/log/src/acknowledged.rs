@@ -121,7 +121,8 @@ impl<D> Subject<D> {
                     let options = Options { sync, fenced: true, ..Options::default() };
                     let before = opened(self, folder.path(), is_filled, options);
                     // As if the lock had been lost, as on a network's file system.
-                    std::fs::remove_file(folder.path().join("lock")).expect("the lock");
+                    let lock = folder.path().join("lock");
+                    std::fs::rename(&lock, lock.with_extension("lost")).expect("the lock");
                     let _after = opened(self, folder.path(), false, options);
                     for time in ["at once", "and ever after"] {
                         let refused = operation(&before).expect_err(name);

@@ -1,6 +1,6 @@
 //! An index that was taken over acknowledges nothing, and its late records don't count.
 //!
-//! A folder whose file `lock` is removed simulates a file system that has lost its locks.
+//! A folder whose file `lock` gets another name simulates a file system that has lost its locks.
 
 use latchless_log::{DurableIndex, Error, Options, SyncMode};
 use std::fs;
@@ -10,7 +10,9 @@ type Durable = DurableIndex<u64, u64>;
 
 fn open(folder: &Path, sync: SyncMode) -> Durable {
     // As if the lock had been lost: the file that others hold isn't the one that is locked here.
-    let _ = fs::remove_file(folder.join("lock"));
+    let mut names = (0..).map(|number| folder.join(format!("lost-{number}")));
+    let lost = names.find(|name| !name.exists()).expect("a name that is free");
+    let _ = fs::rename(folder.join("lock"), lost);
     let options = Options { sync, fenced: true, ..Options::default() };
     Durable::open(folder, options).expect("a folder that can be opened").0
 }

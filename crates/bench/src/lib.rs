@@ -11,6 +11,11 @@
 //! right), [`outcome`] and [`report`] (what came of it), [`bytes`] (keys of any length), [`suite`] (many
 //! races, one table).
 
+/// As in the program: races weigh indexes with it.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
 mod access;
 pub mod apart;
 pub mod args;

@@ -74,7 +74,11 @@ fn every_workload_runs_on_every_index_and_they_agree() {
         for key in ["u32", "u64"] {
             let results = race(&["--workload", workload, "--index", "all", "--key", key]);
             checksum(&results);
-            assert!(results.len() > 10, "{workload}");
+            assert!(
+                results.len() >= if cfg!(feature = "papers") { 20 } else { 4 },
+                "{workload}: {}",
+                results.len()
+            );
             assert!(results.iter().all(|result| result["median_ns"].as_f64() > Some(0.0)), "{workload}");
         }
     }
@@ -282,7 +286,7 @@ fn a_mistyped_name_gets_the_nearest_ones_and_not_all() {
         let said = refusal(&["--index", given], 2);
         let list = said.split("did you mean ").nth(1).expect("a suggestion");
         assert!(list.starts_with(meant), "{said}");
-        assert!(said.lines().count() == 1 && said.len() < 220, "{said}");
+        assert!(said.lines().count() == 1 && said.len() < 240, "{said}");
     }
     for (flag, given, meant) in [
         ("--workload", "ycsb_a", "(did you mean ycsb-a"),

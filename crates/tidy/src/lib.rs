@@ -5,6 +5,7 @@
 
 mod documents;
 mod house;
+mod language;
 mod planted;
 mod rules;
 mod source;

@@ -123,7 +123,7 @@ mod tests {
             match row.of {
                 Of::Same(other) => refers(other),
                 Of::Run(run) => {
-                    let flags = std::iter::once("bench").chain(run.flags.split_whitespace());
+                    let flags = std::iter::once("latchless-bench").chain(run.flags.split_whitespace());
                     let args =
                         Cli::try_parse_from(flags).unwrap_or_else(|error| panic!("{}: {error}", row.name));
                     args.args.spec().unwrap_or_else(|error| panic!("{}: {error}", row.name));

@@ -237,7 +237,7 @@ impl Races {
 /// Runs a race in a process of its own.
 fn child(flags: &[String]) -> std::io::Result<Output> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.env_remove(pages::TRIED).arg("bench").args(flags).args(["--format", "json"]).output()
+    command.env_remove(pages::TRIED).args(flags).args(["--format", "json"]).output()
 }
 
 /// What a race found, or what it failed of.

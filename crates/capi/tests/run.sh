@@ -98,6 +98,8 @@ cc -std=c99 $strict $flags "$work/pages.c" -o "$work/pages" $libs
 cc -std=c99 $strict $flags "$work/titles.c" -o "$work/titles" $libs
 [ "$("$work/titles")" = "Example Domain" ] || fail "titles.c of the README shows something else"
 
+"$capi/tests/book.sh" "$work/book"
+
 # Programs that CMake builds.
 if command -v cmake >/dev/null; then
     "$capi/tests/cmake.sh" "$work/cmake" "$prefix"

@@ -1,4 +1,4 @@
-//! CSSL: ranges of positions that are counted without being visited, and read by several threads.
+//! CSSL: ranges of positions that are counted without a visit, and read by several threads.
 //! `cargo run --release -p latchless-papers --example counted_ranges`
 
 use latchless_papers::cssl::CsslMap;

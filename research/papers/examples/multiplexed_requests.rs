@@ -1,5 +1,5 @@
-//! Spiderman: a mix of requests whose descents take turns while memory is on its way, and the same executor
-//! over an index of one's own. `cargo run --release -p latchless-papers --example multiplexed_requests`
+//! Spiderman: a mix of requests whose descents take turns while memory is loaded, and the same executor
+//! over a custom index. `cargo run --release -p latchless-papers --example multiplexed_requests`
 
 use latchless_core::base::request::Request;
 use latchless_core::tuner::Tuner;
@@ -14,7 +14,7 @@ impl Walk for Sorted<'_> {
     type Key = u64;
     /// The places that are left.
     type Place = (usize, usize);
-    /// How many are smaller.
+    /// The number of smaller keys.
     type Anchor = usize;
 
     fn enter(&self, _: u64, _: Aim) -> (usize, usize) {
@@ -65,7 +65,7 @@ fn main() -> latchless_papers::Result<()> {
         100,
         |at| (20 * at as u64 + 1, Aim::Look),
         |at, rank| {
-            // A request that goes alone isn't walked.
+            // A single request isn't walked.
             ranks.push(rank.unwrap_or_else(|| keys.partition_point(|&key| key < 20 * at as u64 + 1)));
         },
     );

@@ -1,5 +1,5 @@
-//! A long range, page by page into the caller's own buffers: the scan pauses when they are full and
-//! resumes where it stopped. `cargo run --release -p latchless-papers --example paused_scan`
+//! A long range, page by page into the caller's buffers: the scan pauses when they are full and resumes
+//! where it stopped. `cargo run --release -p latchless-papers --example paused_scan`
 
 use latchless_core::{Direction, FillFactor};
 use latchless_papers::pb_tree::PInternalTree;
@@ -29,7 +29,7 @@ fn main() -> latchless_papers::Result<()> {
                 largest = (time, value);
             }
         }
-        // Between two pages the caller is free to do anything else: send this page, look at a clock.
+        // Between two pages the caller can do anything else: send this page, read a clock.
     }
     println!("{entries} entries in {pages} pages; the largest, {:.4}, at {} s", largest.1, largest.0);
     assert_eq!((entries, pages), (20_001, 21));

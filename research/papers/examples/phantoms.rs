@@ -1,12 +1,12 @@
-//! Transactions over OLFIT's versions: threads book a room, each only if nobody else has the time. What they
-//! read is a range that is empty, so there is no entry to lock; the versions of the leaves that cover it tell
-//! whether it still is. `cargo run --release -p latchless-papers --example phantoms`
+//! Transactions over OLFIT's versions: threads book a room, each only if the time is free. They read a
+//! range that is empty, so there is no entry to lock; the versions of the leaves that cover it show
+//! whether it is still empty. `cargo run --release -p latchless-papers --example phantoms`
 
 use latchless_papers::olfit::{BPlus, Olfit, OlfitMap, Quiet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bookings of one room, by the minute at which they begin; the value is the minute at which they end.
+/// Bookings of one room: the key is the first minute, the value the minute at which the booking ends.
 type Calendar = OlfitMap<u64, u64, Quiet<u64, BPlus<Olfit>>>;
 
 /// A booking is no longer than this, so those that reach into a range begin not long before it.
@@ -16,13 +16,13 @@ const TRIES: u64 = 50_000;
 
 struct Room {
     calendar: Calendar,
-    /// One transaction at a time validates and writes; they read at any time.
+    /// One transaction at a time validates and writes; reads are allowed at any time.
     commit: Mutex<()>,
     started_again: AtomicU64,
 }
 
 impl Room {
-    /// Books the room from `start` to `end`, unless somebody has it then.
+    /// Books the room from `start` to `end`, unless it is taken at that time.
     fn book(&self, start: u64, end: u64) -> latchless_papers::Result<bool> {
         loop {
             // Without any latch: other transactions come and go.

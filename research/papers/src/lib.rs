@@ -1,4 +1,4 @@
-//! The structures of five papers about ordered indexes in main memory, each in a folder of its own.
+//! The structures of five papers about ordered indexes in main memory, one folder for each.
 //!
 //! | module | paper |
 //! |---|---|
@@ -9,8 +9,8 @@
 //! | [`spiderman`] | Vu: *Software Prefetching and Request Multiplexing to Mask Memory Accesses in B+trees*, 2023 |
 //! | [`common`] | what at least two of them share |
 //!
-//! All of them implement [`OrderedIndex`](latchless_core::base::index::OrderedIndex). The index to use is
-//! `latchless::Index`, which learnt from them.
+//! All of them implement [`OrderedIndex`](latchless_core::base::index::OrderedIndex). The recommended
+//! index is `latchless::Index`, which combines their ideas.
 #![cfg_attr(loom, allow(dead_code))]
 
 #[cfg(not(loom))]

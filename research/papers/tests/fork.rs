@@ -1,5 +1,5 @@
-//! Children of a process that shares a paper's structures: none waits forever for a thread that only the
-//! parent has.
+//! Forked children of a process that shares a paper's structures: none waits forever for a thread that
+//! only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
 
 use latchless_core::sync::forked::{Child, Ended};

@@ -1,11 +1,11 @@
-//! The members of a paper's family by name: the shape of every paper's table.
+//! The catalogue of a paper's family: its members by name, in one form for all papers.
 
-/// What there is to say about a member before one is made.
+/// A member's description, available before an index is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A description in one line.
     pub about: &'static str,
     /// Whether many threads may update it at once.
     pub concurrent: bool,
@@ -14,16 +14,16 @@ pub struct Entry {
 /// Makes a paper's `Member` from a table: the variant, its name, whether many threads may update it at
 /// once, and one line for people.
 ///
-/// Where each member is a type of its own, the table begins with the function that makes one, and its rows
-/// end with the type; the macro then writes `build_traced` as well.
+/// If each member is a separate type, the table begins with the function that creates one, and its rows
+/// end with the type; the macro then also defines `build_traced`.
 macro_rules! members {
     ($maker:ident; $($(#[$more:meta])* $member:ident $name:literal $concurrent:expr, $about:literal => $form:ty;)*) => {
         $crate::common::catalogue::members! { $($(#[$more])* $member $name $concurrent, $about;)* }
 
-        /// An empty index of the family that tells `T` every access to memory.
+        /// Creates an empty index of the family that reports every access to memory to `T`.
         ///
         /// # Errors
-        /// As [`build`].
+        /// Those of [`build`].
         pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Trace>(
             member: Member,
             options: &Options,
@@ -44,7 +44,7 @@ macro_rules! members {
             /// The whole family.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$member),*];
 
-            /// What there is to say about it.
+            /// Returns its description.
             pub const fn entry(self) -> $crate::common::catalogue::Entry {
                 use $crate::common::catalogue::Entry;
                 match self {

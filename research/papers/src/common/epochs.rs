@@ -1,33 +1,33 @@
-//! Which threads are inside, and since when: the protocol by which memory that was unlinked comes back when
-//! nobody can be reading it any more.
+//! Epochs: the protocol by which unlinked memory is reused once no thread can still read it.
 //!
-//! This is the collector that physical versioning uses (Rastogi et al., *Logical and Physical
-//! Versioning in Main Memory Databases*, VLDB 1997) and OLFIT §5.3 borrows: a clock, and for everybody
-//! inside the time at which they came in.
+//! This is the collector that physical versioning uses (Rastogi et al., *Logical and Physical Versioning
+//! in Main Memory Databases*, VLDB 1997) and OLFIT §5.3 borrows: a clock, and for each pinned thread the
+//! time at which it entered.
 //!
 //! # Thread safety
-//! 1. A place is taken by a compare-and-swap and given back by its owner alone.
-//! 2. A thread that comes in reads the clock, writes the time down, and then passes a sequentially
-//!    consistent fence before the first look at anything shared.
-//! 3. A thread that unlinks something then passes such a fence and moves the clock; what it was before is
-//!    the *stamp* of what was unlinked.
-//! 4. What has a stamp may be used again once everybody inside came in after it.
+//! 1. A place is taken by a compare-and-swap and released only by its owner.
+//! 2. A thread that enters reads the clock, stores that time in its place, and then passes a sequentially
+//!    consistent fence before its first read of anything shared.
+//! 3. A thread that unlinks something then passes such a fence and advances the clock; the previous time
+//!    is the *stamp* of what was unlinked.
+//! 4. Memory with a stamp may be reused once every pinned thread entered after it.
 //!
-//! Why that is enough: of the two fences one comes first. If it is the unlinker's, the thread that came in
-//! sees everything unlinked and can't reach it. If it is the other one, the unlinker, looking at the places
-//! after its fence, sees the place taken, with a time that isn't after the stamp unless the clock was
-//! read after it was moved; and a thread that read that saw the unlinking too.
+//! Why that is enough: one of the two fences is first. If it is the unlinker's, the entering thread sees
+//! everything unlinked and can't reach it. If it is the other one, the unlinker, which reads the places
+//! after its fence, sees the place taken, with a time that isn't after the stamp unless the clock was read
+//! after it was advanced; and a thread that read that saw the unlinking too.
 //!
-//! `tests/loom` checks it, and that leaving either fence out is found.
+//! `tests/loom` checks it, and that removing either fence is detected.
 
 use core::sync::atomic::{Ordering, compiler_fence};
 use latchless_core::sync::{AtomicU64, fence};
 
-/// The time of a place that nobody has taken.
+/// The time of a free place.
 pub const OUTSIDE: u64 = 0;
 
-/// Whether the processor lets no access pass a locked exchange, so that the fence after it, which costs as
-/// much again, isn't needed. The language knows no such promise, so its interpreters get the fence.
+/// Whether the processor never reorders accesses across a locked exchange, so that the fence after it,
+/// which costs as much again, isn't needed. The language doesn't guarantee this, so its interpreters get
+/// the fence.
 const EXCHANGE_IS_A_FENCE: bool = cfg!(all(target_arch = "x86_64", not(any(miri, loom))));
 
 /// A place and nothing else in its cache lines (processors fetch them in pairs).
@@ -39,8 +39,8 @@ struct EpochSlot(AtomicU64);
 const PER_PAGE: usize = if cfg!(loom) { 1 } else { PAGE_BYTES / size_of::<EpochSlot>() };
 const PAGE_BYTES: usize = 4096;
 
-/// Where a page begins isn't the allocator's choice: which places share a translation is then the same in
-/// every run of a model.
+/// Page-aligned, so that which places share a translation doesn't depend on the allocator and is the same
+/// in every run of a model.
 #[derive(Debug)]
 #[repr(align(4096))]
 struct Page([EpochSlot; PER_PAGE]);
@@ -53,7 +53,7 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// With room for so many at a time, or for more.
+    /// Creates places for that many threads at a time, or for more.
     pub fn new(places: usize) -> Self {
         // 1: no time is `OUTSIDE`.
         let clock = EpochSlot(AtomicU64::new(OUTSIDE + 1));
@@ -67,20 +67,20 @@ impl Epochs {
         &self.pages[page].0[place - page * PER_PAGE].0
     }
 
-    /// Where a place's time is; not to be followed.
+    /// Returns the address of a place's time; not to be dereferenced.
     pub fn address(&self, place: usize) -> *const u8 {
         core::ptr::from_ref(self.place(place)).cast()
     }
 
-    /// Where the clock is; not to be followed.
+    /// Returns the address of the clock; not to be dereferenced.
     pub fn clock_address(&self) -> *const u8 {
         core::ptr::from_ref(&self.clock).cast()
     }
 
-    /// Comes in at this place, if nobody has it.
+    /// Enters at this place, if it is free.
     #[inline(always)]
     pub fn try_enter(&self, place: usize) -> bool {
-        // Acquire: a thread that reads a moved clock sees what was unlinked before.
+        // Acquire: a thread that reads an advanced clock sees what was unlinked before.
         let now = self.clock.0.load(Ordering::Acquire);
         let place = self.place(place);
         if EXCHANGE_IS_A_FENCE {
@@ -93,7 +93,7 @@ impl Epochs {
         entered
     }
 
-    /// Goes out of a place that the caller came in at.
+    /// Leaves a place at which the caller entered.
     #[inline(always)]
     pub fn leave(&self, place: usize) {
         // Release: a thread that sees the place free knows that all reading is over.
@@ -108,7 +108,7 @@ impl Epochs {
 
     /// Since when everybody has been inside: what has a smaller stamp may be used again.
     pub fn oldest(&self) -> u64 {
-        // Before the places are looked at, so that a place that is taken meanwhile has a later time.
+        // Before the places are read, so that a place that is taken meanwhile has a later time.
         let now = self.clock.0.load(Ordering::Acquire);
         fence(Ordering::SeqCst);
         let times = self.pages.iter().flat_map(|page| &page.0).map(|place| place.0.load(Ordering::Acquire));

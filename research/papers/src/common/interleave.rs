@@ -1,41 +1,41 @@
-//! Request multiplexing (Vu 2023, §3.1), over any structure that can be walked.
+//! Request multiplexing (Vu 2023, §3.1), for any structure that implements a walk.
 //!
-//! A batch is served in two phases. In the first all its requests walk down together: each takes a step,
-//! asks for the memory of the next one, and lets the others go on while that is on its way. In the second
-//! each is served, in the batch's order, where its walk has led; by then what it reads is in a cache.
-//! Nothing is changed in the first phase and nothing that it finds is trusted in the second, so results are
-//! those of one request after the other.
+//! A batch is served in two phases. In the first, all its requests walk down together: each takes a step,
+//! prefetches the memory of the next one, and yields to the others while that is loaded. In the second,
+//! each request is served, in the batch's order, at the end of its walk; by then the memory that it reads
+//! is in a cache. The first phase changes nothing, and the second doesn't rely on its results, so the
+//! answers are those of one request after the other.
 //!
 //! # What was wished for
-//! The paper's rounds go over all requests until the last one is done, and its second phase goes down from
-//! the root once more ([`Rounds::Naive`]). Ours go over unfinished requests only, and the second phase is
-//! told where the first one came out ([`Rounds::Unfinished`]). How many requests go together is found out on
-//! the caller's own batches ([`BatchSize::Auto`]).
+//! The paper's rounds visit all requests until the last one is done, and its second phase descends from
+//! the root once more ([`Rounds::Naive`]). Ours visit unfinished requests only, and the second phase
+//! starts where the first one ended ([`Rounds::Unfinished`]). The number of requests that walk together is
+//! tuned on the caller's own batches ([`BatchSize::Auto`]).
 
 use crate::common::walk::{Aim, Rounds, Walk, Walks, WalksOf};
 use crate::error::{Error, Result};
 use latchless_core::tuner::Tuner;
 
-/// How many requests go together.
+/// The number of requests that walk together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BatchSize {
-    /// As many as do best, which is tried out on large batches: see [`Tuner`].
+    /// The fastest number, found by trials on large batches: see [`Tuner`].
     #[default]
     Auto,
-    /// So many, from 1 to [`BatchSize::MAX`].
+    /// A fixed number, from 1 to [`BatchSize::MAX`].
     Of(usize),
 }
 
-/// Finds out which of [`BatchSize::CANDIDATES`] does best.
+/// Finds the fastest of [`BatchSize::CANDIDATES`].
 pub type SizeTuner = Tuner<{ BatchSize::CANDIDATES.len() }>;
 
 impl BatchSize {
     /// The most.
     pub const MAX: usize = Walks::<u64, (), ()>::MAX;
-    /// Those that are tried.
+    /// The numbers that are tried.
     pub const CANDIDATES: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// So many.
+    /// Creates a fixed batch size.
     ///
     /// # Errors
     /// [`Error::BatchSize`] for none, and for more than [`BatchSize::MAX`].
@@ -43,10 +43,10 @@ impl BatchSize {
         Self::Of(size).checked()
     }
 
-    /// The same size, if there is such a one.
+    /// Returns the same size if it is valid.
     ///
     /// # Errors
-    /// As [`BatchSize::of`].
+    /// Those of [`BatchSize::of`].
     pub fn checked(self) -> Result<Self> {
         match self {
             Self::Of(given) if !(1..=Self::MAX).contains(&given) => {
@@ -65,21 +65,22 @@ impl BatchSize {
     }
 }
 
-/// How batches are led.
+/// The parameters of interleaved batches.
 #[derive(Debug, Clone, Copy)]
 pub struct Interleaving<'a> {
-    /// How many requests go together.
+    /// The number of requests that walk together.
     pub size: BatchSize,
     /// See [`Rounds`].
     pub rounds: Rounds,
-    /// What was found out about sizes.
+    /// The state of the tuning of batch sizes.
     pub tuner: &'a SizeTuner,
     /// Levels of the index: when they change, sizes are tried again.
     pub levels: usize,
 }
 
-/// Serves `len` requests in batches, in their order: `serve` is told each, and, unless rounds are naive,
-/// where its walk came out, if it did. A batch of one has nothing to overlap with and isn't walked.
+/// Serves `len` requests in batches, in their order: `serve` gets the number of each and, unless rounds
+/// are naive, the end of its walk, if it has one. A batch of one has nothing to overlap with and isn't
+/// walked.
 ///
 /// ```
 /// use latchless_core::mem::touch::NoTrace;
@@ -138,7 +139,8 @@ mod tests {
         walks.lead(walk, rounds, keys.len(), |at| (keys[at], Aim::Look)).to_vec()
     }
 
-    /// Walks of as many steps as their key says, which write down who went when. The way to 13 is lost.
+    /// Walks of as many steps as their key says, which record the order of the steps. The walk to 13 never
+    /// ends.
     struct Steps(Mutex<Vec<u64>>);
 
     impl Walk for Steps {

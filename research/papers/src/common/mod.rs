@@ -1,4 +1,4 @@
-//! What at least two of the papers' structures share.
+//! Code that at least two of the papers' structures share.
 
 #[cfg(any(
     test,

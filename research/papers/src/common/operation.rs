@@ -1,5 +1,5 @@
-//! What the kernels do for the papers' structures, and whole operations that are compiled once for each
-//! kernel.
+//! Uses of the search kernels by the papers' structures, and whole operations that are compiled once for
+//! each kernel.
 
 use super::runs::Runs;
 use latchless_core::search::Ranks;

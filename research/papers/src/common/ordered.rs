@@ -1,8 +1,8 @@
-//! Methods of [`OrderedIndex`](latchless_core::base::index::OrderedIndex) that a map serves with its own of
-//! the same name.
+//! Methods of [`OrderedIndex`](latchless_core::base::index::OrderedIndex) that forward to a map's own
+//! method of the same name.
 
-/// Writes the named methods inside of an `impl OrderedIndex<K, V>`. What a map does in another way it writes
-/// itself beside them.
+/// Defines the named methods inside of an `impl OrderedIndex<K, V>`. A map defines its other methods
+/// itself.
 macro_rules! forwarded {
     ($($method:ident)*) => { $($crate::common::ordered::forwarded! { @ $method })* };
     (@ len) => {

@@ -1,4 +1,4 @@
-//! Scans a page at a time: what a tree copies out at once, so that nothing is held between pages.
+//! Scans in pages: a tree copies a page of entries at a time, so that nothing is held between pages.
 
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
@@ -10,10 +10,10 @@ pub(crate) const TOGETHER_MAX: usize = 256;
 pub trait Pages: Sync {
     /// The lane of keys and of values.
     type Lane: Bits;
-    /// The tracing hook: it is told what the tree reads and writes.
+    /// The tracing hook, to which the tree reports its reads and writes.
     type Trace: Trace;
 
-    /// An empty page, for a scan of about so many entries.
+    /// Returns an empty page, for a scan of about that many entries.
     fn empty_page(&self, expected: usize) -> Page<Self::Lane>;
 
     /// Fills a page with the first entries of `low..=high`.
@@ -27,7 +27,7 @@ pub trait Pages: Sync {
         page: &mut Page<Self::Lane>,
     ) -> PageEnd<Self::Lane>;
 
-    /// How many entries lie in `low..=high`.
+    /// Returns the number of entries in `low..=high`.
     fn count(&self, mut low: Self::Lane, high: Self::Lane) -> usize {
         let (mut page, mut count) = (self.empty_page(TOGETHER_MAX), 0);
         while low <= high {
@@ -47,11 +47,11 @@ pub trait Pages: Sync {
 pub struct Page<B> {
     pub(crate) keys: Vec<B>,
     pub(crate) values: Vec<B>,
-    /// How many entries there is room for.
+    /// The number of entries that the page has room for.
     pub(crate) room: usize,
 }
 
-/// How far a page of a scan has come.
+/// How far a page of a scan extends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageEnd<B> {
     /// To the end of the range.
@@ -61,7 +61,7 @@ pub enum PageEnd<B> {
 }
 
 impl<B: Bits> Page<B> {
-    /// An empty page with room for so many entries.
+    /// Creates an empty page with room for that many entries.
     pub(crate) fn of(room: usize) -> Self {
         Self { keys: Vec::with_capacity(room), values: Vec::with_capacity(room), room }
     }
@@ -76,7 +76,7 @@ impl<B: Bits> Page<B> {
         &self.values
     }
 
-    /// Empties the page, and makes room for so many entries, but no more than are read at once.
+    /// Empties the page, and makes room for that many entries, but at most for as many as one page reads.
     pub fn clear_for(&mut self, room: usize) {
         self.truncate(0);
         self.room = room.clamp(1, TOGETHER_MAX);
@@ -93,14 +93,14 @@ impl<B: Bits> Page<B> {
         self.values.truncate(len);
     }
 
-    /// Keeps the last entries that there is room for.
+    /// Keeps the last entries that fit.
     pub fn keep_last(&mut self) {
         let extra = self.keys.len().saturating_sub(self.room);
         self.keys.drain(..extra);
         self.values.drain(..extra);
     }
 
-    /// Makes room for a leaf more.
+    /// Makes room for one more leaf.
     pub fn grow(&mut self, leaf: usize) {
         self.truncate(0);
         self.room = (2 * self.room).max(2 * leaf);
@@ -108,7 +108,7 @@ impl<B: Bits> Page<B> {
         self.values.reserve(self.room);
     }
 
-    /// Where the entries of the last key begin.
+    /// Returns the position of the first entry of the last key.
     pub fn last_run(&self) -> usize {
         self.keys.last().map_or(0, |last| self.keys.partition_point(|key| key < last))
     }

@@ -1,6 +1,5 @@
-//! Scans over maps whose trees are read a page at a time: they keep a page of lanes, turn them into keys
-//! and values when no latch is held, and
-//! can pause for as long as the caller likes.
+//! Scans over maps whose trees are read in pages: they keep a page of lanes, convert them into keys and
+//! values when no latch is held, and can pause for any time.
 
 use crate::common::pages::{Page, PageEnd, Pages};
 use core::fmt;
@@ -11,11 +10,11 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// A paused scan: what a map's `scan` returns.
+/// A paused scan, returned by a map's `scan`.
 pub struct Scan<'a, K, V, P: Pages> {
     tree: &'a P,
     direction: Direction,
-    /// What is left of the range after the page.
+    /// The part of the range after the page.
     left: Option<(P::Lane, P::Lane)>,
     page: Page<P::Lane>,
     /// Entries of the page that were handed out.
@@ -36,8 +35,8 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
         Self { tree, direction, left, page, passed: 0, entry: PhantomData }
     }
 
-    /// Copies the next entries to two buffers of one length and says how many there were; 0 means that the
-    /// range has ended.
+    /// Copies the next entries to two buffers of equal length and returns their number; 0 at the end of
+    /// the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
@@ -51,7 +50,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
         Ok(filled)
     }
 
-    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    /// Copies the next values alone and returns their number; 0 at the end of the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
@@ -60,7 +59,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
         Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::decode_from(value)))
     }
 
-    /// Hands out at most `room` entries, and says how many there were.
+    /// Passes at most `room` entries to `to`, and returns their number.
     fn hand_out(&mut self, room: usize, mut to: impl FnMut(usize, K::Bits, K::Bits)) -> usize {
         let lane = |lane: P::Lane| K::Bits::truncate(lane.to_u64());
         let mut filled = 0;
@@ -116,7 +115,7 @@ impl<K: Key, V: Fits<K::Bits>, P: Pages> Scanner<K, V> for Scan<'_, K, V, P> {
     }
 }
 
-/// An iterator over the entries of a range: what a map's `range` returns.
+/// An iterator over the entries of a range, returned by a map's `range`.
 #[derive(Debug)]
 pub struct Entries<'a, K, V, P: Pages> {
     scan: Scan<'a, K, V, P>,

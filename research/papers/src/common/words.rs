@@ -1,13 +1,13 @@
-//! Searching words that may be written meanwhile: branch-free halving over relaxed loads.
+//! Searches in words that may be written concurrently: branch-free halving over relaxed loads.
 
 use core::hint::{black_box, select_unpredictable};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::BitsWord;
 
-/// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may be
-/// side by side. If somebody writes them meanwhile, or they don't ascend, the answer is some number of
-/// at most their length.
+/// Returns how many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may
+/// be adjacent. If they are written concurrently, or don't ascend, the result is some number of at most
+/// their length.
 #[inline(always)]
 pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
     let (mut base, mut size) = (0, words.len());
@@ -18,7 +18,7 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
         let middle = unsafe { words.get_unchecked(base + half) };
         T::read(core::ptr::from_ref(middle).cast(), B::BYTES);
         T::work(Work::Probe);
-        // Of an even number the upper half is one short: it takes the middle in again, so that both ways
+        // For an even number the upper half is one short: it includes the middle again, so that both ways
         // leave equally many and only `base` depends on the word.
         let (smaller, upper) = (middle.load_relaxed() < key, base + (size - half));
         base = if T::BRANCHING {
@@ -31,7 +31,8 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
     base
 }
 
-/// One of the two by a branch: what the compiler must not look through it doesn't select, either.
+/// Selects one of the two with a branch: the black box keeps the compiler from turning it into a
+/// conditional move.
 #[inline(always)]
 fn branched(first: bool, one: usize, other: usize) -> usize {
     if first { black_box(one) } else { other }

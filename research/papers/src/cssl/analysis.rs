@@ -1,4 +1,4 @@
-//! How much memory lanes take: §3.
+//! The memory of lanes: §3.
 
 /// Bytes of a CSSL over `keys` keys of `key_bytes` bytes with references of `reference_bytes`, with `lanes`
 /// fast lanes that hold every `skip`-th element each: the paper's n · (r + k) + Σ pⁱ · n · k, i = 1 … m.
@@ -45,15 +45,16 @@ pub fn space_bytes(keys: usize, skip: usize, lanes: usize, lane_bytes: usize) ->
     lane_space_bytes(keys, skip, lanes, lane_bytes, lane_bytes) + proxies_and_values as f64
 }
 
-/// How many times the memory of p = 1/5 p = 1/2 takes, by the paper's formula and four-byte keys with
-/// eight-byte references: 1.23. The paper's Figure 11 has 1.8. See [`space_ratio_with_fixed_proxies`].
+/// Returns the memory of p = 1/2 as a multiple of that of p = 1/5, by the paper's formula with four-byte
+/// keys and eight-byte references: 1.23. The paper's Figure 11 has 1.8. See
+/// [`space_ratio_with_fixed_proxies`].
 pub fn space_ratio(keys: usize, lanes: usize) -> f64 {
     lane_space_bytes(keys, 2, lanes, 4, 8) / lane_space_bytes(keys, 5, lanes, 4, 8)
 }
 
-/// The same if each element of lane 1 had a proxy with room for five keys and five references, whatever p is,
-/// reached by a pointer: about the paper's 1.8. What its authors measured isn't said; this is a guess
-/// that fits.
+/// Returns the same ratio if each element of lane 1 had a proxy with room for five keys and five
+/// references, whatever p is, reached by a pointer: about the paper's 1.8. The paper doesn't say what its
+/// authors measured; this is a hypothesis that fits.
 pub fn space_ratio_with_fixed_proxies(keys: usize, lanes: usize) -> f64 {
     let node_bytes = 16.0;
     let proxy_bytes = 8.0 + 5.0 * (4.0 + 8.0);

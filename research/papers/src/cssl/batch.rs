@@ -1,4 +1,4 @@
-//! Many lookups, and many ranges, that wait for memory together.
+//! Batches of lookups, and of ranges, whose cache misses overlap.
 
 use super::parts::{Parts, Spot};
 use super::range::{Ends, Way};
@@ -6,11 +6,11 @@ use super::skip_list::{In, SkipList};
 use crate::cssl::list::List;
 use latchless_core::base::key::Bits;
 
-/// Keys that are looked up together.
+/// The number of keys per group.
 const GROUP: usize = 16;
 
 impl<B: Bits> SkipList<B> {
-    /// The values under `len` keys, told to `answer` with the keys' numbers, in their order.
+    /// Looks up `len` keys, and passes the values with the keys' numbers to `answer`, in their order.
     #[inline(always)]
     pub(super) fn get_many(
         &self,
@@ -37,7 +37,7 @@ impl<B: Bits> SkipList<B> {
         }
     }
 
-    /// The spots of a group of keys, whose nodes have been asked for.
+    /// Finds the spots of a group of keys and prefetches their nodes.
     #[inline(always)]
     fn located_and_asked(&self, parts: &Parts<B>, list: List<'_, B>, keys: [B; GROUP]) -> [Spot; GROUP] {
         let spots = self.locate_nodes(parts, keys);
@@ -49,8 +49,8 @@ impl<B: Bits> SkipList<B> {
         spots
     }
 
-    /// The ends of `len` ranges, told to `answer` with the ranges' numbers, in their order. Nothing for a
-    /// range that is empty.
+    /// Finds the ends of `len` ranges, and passes them with the ranges' numbers to `answer`, in their
+    /// order; `None` for an empty range.
     #[inline(always)]
     pub(super) fn ends_many(
         &self,

@@ -1,4 +1,4 @@
-//! The members of the family by name, and what they can be told.
+//! The members of the family by name, and their options.
 
 use super::map::CsslMap;
 use crate::common::catalogue::members;
@@ -10,12 +10,12 @@ use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
 use latchless_core::search::Kernel;
 
-/// What the highest lane may take of a first-level cache: half of a small one.
+/// The maximum size of the highest lane: half of a small first-level cache.
 const TOP_LANE_BYTES: usize = 16 << 10;
-/// The same where lanes are over one stretch of keys each: there the table of stretches is what the
-/// cache holds, and lanes go on until two cache lines hold one.
+/// The same if lanes cover one stretch of keys each: then the cache holds the table of stretches, and
+/// lanes are added until one fits two cache lines.
 const TOP_LANE_OF_PART_BYTES: usize = 128;
-/// Entries under the lanes of one stretch, unless told otherwise.
+/// The default number of entries in one stretch.
 const PART_KEYS: usize = 1 << 14;
 /// The fewest inserts before lanes are rebuilt.
 const ROOM_MIN: usize = 64;
@@ -38,33 +38,34 @@ impl Member {
     }
 }
 
-/// What a skip list can be told when it is made.
+/// Construction options of a skip list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
+    /// The number of elements of a lane per element of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`:
-    /// until the highest fits a first-level cache (§5).
+    /// The number of fast lanes, 1 to 32, or fewer if one has a single key before; `None`: until the
+    /// highest fits a first-level cache (§5).
     pub lanes: Option<usize>,
-    /// About how many entries are under lanes of their own, which are rebuilt without the others, at least
-    /// 1; `None`: all, in one array, as in the paper.
+    /// The approximate number of entries with separate lanes, which are rebuilt without the others, at
+    /// least 1; `None`: all, in one array, as in the paper.
     pub part_keys: Option<usize>,
-    /// By how much t exceeds n once lanes are built, in percent (§3): when so many entries have come in,
-    /// the lanes are rebuilt.
+    /// The excess of t over n after lanes are built, in percent (§3): after that many inserts the lanes
+    /// are rebuilt.
     pub growth_percent: usize,
-    /// Whether updates rebuild lanes when it is time; otherwise it is for the owner to do.
+    /// Whether updates rebuild lanes when it is time; otherwise the owner does.
     pub rebuild_automatically: bool,
-    /// The most memory that nodes and lanes may take, in bytes. `None`: what the machine has.
+    /// The maximum memory of nodes and lanes, in bytes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether a small table guesses where in lane 1 a key is, which the paper hasn't got: searches then wait
-    /// for less memory where keys are spread about evenly, and are as without it elsewhere.
+    /// Whether a small table, which the paper doesn't have, predicts the position of a key in lane 1:
+    /// searches then wait for less memory if keys are evenly distributed, and cost the same otherwise.
     pub guess: bool,
-    /// Whether nodes and large lanes are on huge pages where the system offers them.
+    /// Whether nodes and large lanes are on huge pages if the system offers them.
     pub huge_pages: bool,
     /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
     /// is worth.
     pub kernel: Option<Kernel>,
-    /// How many nodes references can tell apart, 1 to 2^29 − 1; `None`: 2^29 − 1. Tests make it tiny.
+    /// The number of nodes that references can distinguish, 1 to 2^29 − 1; `None`: 2^29 − 1. Tests make it
+    /// tiny.
     pub node_references: Option<u32>,
 }
 
@@ -94,7 +95,7 @@ impl Options {
         Error::check_setting("node_references", references as usize, 1..=LINKED_NODES_MAX as usize)
     }
 
-    /// How lanes over `len` entries are built.
+    /// Returns the options of lanes over `len` entries.
     pub(super) fn lanes(&self, len: usize) -> LaneOptions {
         let top_lane_bytes = match self.part_keys {
             Some(most) if len > most / 4 => TOP_LANE_OF_PART_BYTES,
@@ -132,7 +133,7 @@ impl Options {
 /// ```
 ///
 /// # Errors
-/// As [`CsslMap::with_options`].
+/// Those of [`CsslMap::with_options`].
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

@@ -1,4 +1,4 @@
-//! The skip list looks at itself: invariants, space, a drawing.
+//! Checks of the skip list: invariants, space, and a drawing.
 
 use super::skip_list::SkipList;
 use crate::cssl::list::node_bytes;
@@ -8,7 +8,7 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use std::collections::HashSet;
 
-/// What memory goes where, in bytes.
+/// The memory of each part of the list, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space {
     /// Fast lanes.
@@ -19,9 +19,9 @@ pub struct Space {
     pub guess_bytes: usize,
     /// Nodes of the data list: key, value and link of every entry.
     pub list_bytes: usize,
-    /// How many fast lanes there are, in the part that has most.
+    /// The number of fast lanes, in the part that has most.
     pub lanes: usize,
-    /// How many parts have lanes of their own.
+    /// The number of parts with separate lanes.
     pub parts: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How far the entries below have drifted from the layer above them since it was built.
+//! Counts how far the entries below a layer have drifted since it was built.
 
 use latchless_core::sync::Word;
 
@@ -26,18 +26,18 @@ impl Drift {
         self.removed.add(1);
     }
 
-    /// How many have come in, or were about to.
+    /// Returns the number of inserts, including those about to happen.
     pub fn inserted(&self) -> usize {
         self.inserted.load_relaxed() as usize
     }
 
-    /// How many have gone out, or were about to.
+    /// Returns the number of removals, including those about to happen.
     pub fn removed(&self) -> usize {
         self.removed.load_relaxed() as usize
     }
 
-    /// Whether nothing had changed when this was asked. Asked *after* reading the layer: then the layer
-    /// was read as it was built.
+    /// Returns whether nothing had changed at the time of the call. Called *after* reading the layer: then
+    /// the layer was read as it was built.
     #[inline(always)]
     pub fn is_none(&self) -> bool {
         self.inserted.load_after_fence() == 0 && self.removed.load_relaxed() == 0

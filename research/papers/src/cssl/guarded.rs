@@ -1,11 +1,10 @@
-//! Nodes, and something that leads to them and is replaced whole: both stay readable for a thread that
-//! came in before they were taken away. One epoch guards both, so a reader pins once.
+//! Nodes, together with a structure that leads to them and is replaced as a whole: both stay readable for
+//! a thread that entered before they were retired. One epoch guards both, so a reader pins once.
 //!
 //! # Thread safety
-//! 1. What is published is reached by those inside alone, and isn't changed through them but by its own
-//!    atomics.
-//! 2. Publishing exchanges a pointer; what was replaced gets a stamp and is dropped when everybody inside
-//!    came in after it (`sync/epochs.rs` says why that is enough).
+//! 1. The published structure is reached only by pinned threads, and they change only its own atomics.
+//! 2. Publishing exchanges a pointer; the replaced structure gets a stamp and is dropped when every pinned
+//!    thread entered after it (`sync/epochs.rs` says why that is enough).
 //! 3. Nodes are retired by the same clock.
 
 use crate::common::epochs::Epochs;
@@ -23,12 +22,12 @@ use std::sync::MutexGuard;
 pub struct Guarded<W: BitsWord, T> {
     arena: UnitArena<W>,
     current: Pointer<T>,
-    /// What was replaced, with its stamp, the oldest first.
+    /// Replaced structures with their stamps, the oldest first.
     replaced: Mutex<VecDeque<(u64, Replaced<T>)>>,
 }
 
 impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
-    /// Nodes by these options, and what is published at first.
+    /// Creates the arena of nodes by these options, and publishes `first`.
     ///
     /// # Errors
     /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory is refused.
@@ -43,12 +42,12 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         &self.arena
     }
 
-    /// The same, by a thread that has everything to itself.
+    /// Returns the arena, with exclusive access.
     pub fn arena_mut(&mut self) -> &mut UnitArena<W> {
         &mut self.arena
     }
 
-    /// Comes in.
+    /// Pins the calling thread.
     ///
     /// ```
     /// use latchless_papers::cssl::guarded::Guarded;
@@ -67,13 +66,13 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
     #[inline(always)]
     pub fn enter(&self) -> Inside<'_, W, T> {
         let pin = self.arena.pin::<NoTrace>();
-        // SAFETY: loaded after the pin, which `Inside` holds as long as the reference; what is published
-        // is dropped when nobody has been inside since before it was replaced.
+        // SAFETY: loaded after the pin, which `Inside` holds as long as the reference; a published
+        // structure is dropped when no thread has been pinned since before it was replaced.
         let published = unsafe { self.current.follow() };
         Inside { home: self, published, _pin: pin }
     }
 
-    /// Publishes something else. What it replaces lives on for those inside.
+    /// Publishes another structure. The replaced one lives on for pinned threads.
     pub fn publish(&self, next: T) {
         let old = self.current.replace(Box::new(next));
         let stamp = self.epochs().stamp();
@@ -81,7 +80,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         self.collect();
     }
 
-    /// Whether everybody inside came in after this call of [`Guarded::stamp`].
+    /// Returns whether every pinned thread entered after this call of [`Guarded::stamp`].
     pub fn is_past(&self, stamp: u64) -> bool {
         self.epochs().oldest() > stamp
     }
@@ -91,12 +90,12 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         self.epochs().stamp()
     }
 
-    /// Takes a node back that was unlinked, to be used again once nobody can be reading it.
+    /// Frees a node that was unlinked, for reuse once no thread can read it.
     pub fn retire(&self, node: NodeRef) {
         self.arena.retire::<NoTrace>(0, node);
     }
 
-    /// Drops what was replaced and nobody can be reading.
+    /// Drops replaced structures that no thread can read.
     pub fn collect(&self) {
         let oldest = self.epochs().oldest();
         let mut dropped = Vec::new();
@@ -104,16 +103,16 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         while let Some((_, old)) = replaced.pop_front_if(|replaced| replaced.0 < oldest) {
             dropped.push(old);
         }
-        // What drops may be large, or panic: after the mutex.
+        // Dropping may take long, or panic: after the mutex is released.
         drop(replaced);
         for old in dropped {
-            // SAFETY: everybody inside came in after it was replaced, so nobody can reach it; and it is
-            // taken out of the queue once.
+            // SAFETY: every pinned thread entered after it was replaced, so no thread can reach it; and it
+            // is removed from the queue once.
             unsafe { old.free() };
         }
     }
 
-    /// Publishes something else when nobody can be inside.
+    /// Publishes another structure when no thread can be pinned.
     pub fn set(&mut self, next: T) {
         let old = self.current.replace(Box::new(next));
         self.replaced.get_mut().push_back((0, old));
@@ -125,7 +124,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
     }
 
     fn replaced(&self) -> MutexGuard<'_, VecDeque<(u64, Replaced<T>)>> {
-        // Nothing foreign is called under it.
+        // No foreign code is called under it.
         self.replaced.lock()
     }
 }
@@ -151,7 +150,7 @@ impl<W: BitsWord, T: fmt::Debug> fmt::Debug for Guarded<W, T> {
     }
 }
 
-/// Being inside: what is published stays readable, and no node is used again that could be reached.
+/// A pin: the published structure stays readable, and no reachable node is reused.
 #[must_use = "who doesn't stay inside keeps nothing"]
 pub struct Inside<'a, W: BitsWord, T> {
     home: &'a Guarded<W, T>,
@@ -161,13 +160,13 @@ pub struct Inside<'a, W: BitsWord, T> {
 }
 
 impl<'a, W: BitsWord, T> Inside<'a, W, T> {
-    /// What was published when this one came in.
+    /// Returns the structure that was published when this thread entered.
     #[inline(always)]
     pub fn published(&self) -> &T {
         self.published
     }
 
-    /// What this one is inside of.
+    /// Returns the owner of the pin.
     #[inline(always)]
     pub fn home(&self) -> &'a Guarded<W, T> {
         self.home

@@ -1,25 +1,25 @@
-//! The link of a node in a sorted list that threads change without latching it (CSSL §3.2): where the next
-//! node is, and what has become of this one, in one word.
+//! The link of a node in a sorted list that threads change without latching it (CSSL §3.2): the reference
+//! to the next node, and the state of this one, in one word.
 //!
 //! # Thread safety
-//! 1. A node is put in by one exchange of its predecessor's link, which fails if anything about that link
-//!    changed since it was looked at: another node came in there, or the predecessor went out.
-//! 2. A node goes out by becoming *dead*: a bit of its own link. From then on the link never changes, so
-//!    nothing can come in after a node that is out. Unlinking the node is one exchange of
-//!    its predecessor's link, which anybody may make.
-//! 3. A thread that changes a node's value or lets it die has it *claimed* meanwhile: another bit. Two
-//!    claims of one node exclude each other; everything else, the exchanges of rule 1 among it, goes on
-//!    beside one.
-//! 4. A node that index layers refer to is *placed*, a third bit, set while the node lives. What is dead and
-//!    isn't placed belongs to the thread that took it out of the chain; what is placed, to the thread that
+//! 1. A node is inserted by one exchange of its predecessor's link, which fails if anything about that
+//!    link changed since it was read: another node was inserted there, or the predecessor was removed.
+//! 2. A node is removed by becoming *dead*: a bit of its own link. From then on the link never changes, so
+//!    nothing can be inserted after a removed node. Unlinking the node is one exchange of its
+//!    predecessor's link, by any thread.
+//! 3. A thread that changes a node's value or marks it dead *claims* it meanwhile: another bit. Two claims
+//!    of one node exclude each other; everything else, including the exchanges of rule 1, proceeds during
+//!    a claim.
+//! 4. A node that index layers refer to is *placed*, a third bit, which is set while the node is alive. A
+//!    dead node that isn't placed belongs to the thread that unlinked it; a placed one, to the thread that
 //!    replaces those layers.
 //!
 //! # Orderings
 //! - Links are followed with acquire loads and exchanged with release: a thread that finds a node sees its
 //!   content.
-//! - A claim is taken with acquire and given back with release: the next one sees the value.
-//! - A node dies with release: what its killer wrote before (lanes that no longer name the key) is seen by
-//!   the thread that sees it dead.
+//! - A claim is taken with acquire and released with release: the next one sees the value.
+//! - A node dies with release: a thread that sees it dead also sees what its killer wrote before (lanes
+//!   that no longer name the key).
 //!
 //! `tests/loom` checks them, and that each rule is needed.
 
@@ -34,7 +34,7 @@ pub struct Link<A = AtomicU64> {
     word: A,
 }
 
-/// What a link said when it was looked at.
+/// A link as of the moment when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen(u64);
 
@@ -43,7 +43,7 @@ const CLAIMED: u64 = 2;
 const PLACED: u64 = 4;
 const FLAG_BITS: u32 = 3;
 
-/// How many nodes links of 32 bits can tell apart, the end of the list not counted.
+/// The number of nodes that links of 32 bits can distinguish, the end of the list not counted.
 pub const LINKED_NODES_MAX: u32 = (1 << (u32::BITS - FLAG_BITS)) - 1;
 
 /// The end of the list, where the number of a next node would be.
@@ -63,25 +63,25 @@ impl Seen {
         (next != END).then_some(next)
     }
 
-    /// Whether the node that the link belongs to is out.
+    /// Returns whether the node of the link is removed.
     #[inline(always)]
     pub fn is_dead(self) -> bool {
         self.0 & DEAD != 0
     }
 
-    /// Whether index layers refer to the node that the link belongs to.
+    /// Returns whether index layers refer to the node of the link.
     #[inline(always)]
     pub fn is_placed(self) -> bool {
         self.0 & PLACED != 0
     }
 
-    /// Whether somebody has the node that the link belongs to claimed.
+    /// Returns whether the node of the link is claimed.
     #[inline(always)]
     pub fn is_claimed(self) -> bool {
         self.0 & CLAIMED != 0
     }
 
-    /// The same about the node, but another one comes next.
+    /// Returns the same state of the node with another successor.
     #[inline(always)]
     fn and_next(self, next: Option<u32>) -> Self {
         Self(self.0 & ((1 << FLAG_BITS) - 1) | Self::to(next).0)
@@ -89,7 +89,7 @@ impl Seen {
 }
 
 impl<A: Atom> Link<A> {
-    /// A link that says this.
+    /// Creates a link in this state.
     pub fn new(said: Seen) -> Self {
         Self { word: A::new(said.0) }
     }
@@ -102,25 +102,25 @@ impl<A: Atom> Link<A> {
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }
 
-    /// What the link says. A thread that goes on to the next node sees its content.
+    /// Reads the link. A thread that goes on to the next node sees its content.
     #[inline(always)]
     pub fn follow(&self) -> Seen {
         perturb();
         Seen(self.word.load(Ordering::Acquire))
     }
 
-    /// Sets the link of a node that nobody else knows of. `placed`: layers will refer to it.
+    /// Sets the link of a node that isn't reachable yet. `placed`: layers will refer to it.
     #[inline(always)]
     pub fn begin(&self, next: Option<u32>, placed: bool) {
         let flags = if placed { PLACED } else { 0 };
         self.word.store(Seen::to(next).0 | flags, Ordering::Relaxed);
     }
 
-    /// Leads to another node than was seen, which must be of a living node: puts a node in whose own link
-    /// leads to what was seen, or unlinks the dead node that was seen next.
+    /// Changes the successor if the link is still as `seen`, which must be of a living node: inserts a
+    /// node whose own link leads to the seen successor, or unlinks the dead node that was seen next.
     ///
     /// # Errors
-    /// What the link says instead, if it no longer says what was seen.
+    /// The link's current state, if it is no longer as seen.
     #[inline(always)]
     pub fn lead_to(&self, seen: Seen, next: Option<u32>) -> Result<Seen, Seen> {
         debug_assert!(!seen.is_dead(), "the link of a node that is out never changes");
@@ -158,7 +158,7 @@ impl<A: Atom> Link<A> {
         }
     }
 
-    /// Says that layers will refer to the node; `false` if it is out.
+    /// Marks the node as placed, because layers will refer to it; `false` if it is removed.
     #[inline(always)]
     pub fn place(&self) -> bool {
         let mut seen = self.follow();
@@ -175,7 +175,7 @@ impl<A: Atom> Link<A> {
         false
     }
 
-    /// Says that layers don't refer to the node after all; `false` if it is out.
+    /// Clears the mark, because layers don't refer to the node after all; `false` if it is removed.
     pub fn displace(&self) -> bool {
         let mut seen = self.follow();
         while !seen.is_dead() {
@@ -198,7 +198,7 @@ pub struct Claim<'a, A: Atom = AtomicU64> {
 }
 
 impl<A: Atom> Claim<'_, A> {
-    /// The node is out. Says where its link leads for good.
+    /// Marks the node as dead. Returns the final state of its link.
     #[inline(always)]
     pub fn mark_dead(mut self) -> Seen {
         self.dies = true;
@@ -212,8 +212,8 @@ impl<A: Atom> Drop for Claim<'_, A> {
     #[inline(always)]
     fn drop(&mut self) {
         perturb();
-        // The bits of a claimed node that lives are known, so taking away does what is to be done to both:
-        // claimed becomes neither, or claimed becomes dead.
+        // The bits of a claimed node that is alive are known, so one subtraction changes both: claimed
+        // becomes neither, or claimed becomes dead.
         let amount = if self.dies { CLAIMED - DEAD } else { CLAIMED };
         self.link.word.fetch_sub(amount, Ordering::AcqRel);
     }

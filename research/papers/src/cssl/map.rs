@@ -60,7 +60,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// A map of strictly ascending entries, with the default [`Options`]. O(n).
     ///
     /// # Errors
-    /// As [`CsslMap::bulk_load`].
+    /// Those of [`CsslMap::bulk_load`].
     pub fn from_sorted(entries: &[(K, V)]) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries)?;
@@ -82,7 +82,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.load(entries.len(), |at| (bits(at), entries[at].1.encode_as()))
     }
 
-    /// Removes all entries and gives the memory back. Nobody else is in the map.
+    /// Removes all entries and frees the memory. Needs exclusive access.
     ///
     /// # Errors
     /// When not even an empty map's memory is granted.
@@ -90,12 +90,12 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.clear()
     }
 
-    /// How many keys there are. Exact when nobody is updating. O(1).
+    /// Returns the number of keys. Exact while no other thread updates the map. O(1).
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether the map is empty.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -112,7 +112,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.pin().get(key)
     }
 
-    /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
+    /// Looks up each key; the answers are in the keys' order. The misses of a group of lookups overlap.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
@@ -136,8 +136,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     }
 
     /// Gives an entry another key: "an insert operation followed by a deletion" (§3.2), so others may see
-    /// both keys for a moment. Says whether there was an entry; a value that stood under the new key is
-    /// replaced.
+    /// both keys for a moment. Returns whether there was an entry; a value under the new key is replaced.
     ///
     /// # Errors
     /// When memory is refused; the entry is then under its old key.
@@ -150,8 +149,8 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(self.remove(from).is_some())
     }
 
-    /// Rebuilds the lanes over what has changed, beside readers and writers. Says how many parts that were.
-    /// Costs as much as walking over those parts: O(n) where lanes are in one array.
+    /// Rebuilds the lanes over the parts that have changed, concurrently with readers and writers. Returns
+    /// the number of those parts. Costs a walk over those parts: O(n) if lanes are in one array.
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -159,7 +158,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.rebuild(false)
     }
 
-    /// Rebuilds all lanes, beside readers and writers. Says how many parts they are in. O(n).
+    /// Rebuilds all lanes, concurrently with readers and writers. Returns the number of parts. O(n).
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -167,7 +166,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.rebuild(true)
     }
 
-    /// How often a part was rebuilt so far.
+    /// Returns the number of rebuilds of parts so far.
     pub fn rebuilt_parts(&self) -> u64 {
         self.list.rebuilt()
     }
@@ -198,7 +197,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(Scan::new(&self.list, encoded_range(&span)?, direction, usize::MAX))
     }
 
-    /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
+    /// Returns the number of entries in a range: O(log n) if nothing has changed since lanes were built.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -206,7 +205,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.pin().count(range)
     }
 
-    /// What the values of a range add up to as lanes (the sum wraps), and how many they are.
+    /// Returns the sum of the values of a range as lanes (it wraps), and their number.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -219,12 +218,12 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.held_bytes()
     }
 
-    /// What the memory of the lanes and of the data list is: see [`Space`](super::Space). O(parts).
+    /// Returns the memory of the lanes and of the data list: see [`Space`](super::Space). O(parts).
     pub fn space(&self) -> super::Space {
         self.list.space()
     }
 
-    /// Looks at the whole map and says what is wrong, if anything is. Wants it at rest. O(n).
+    /// Checks the whole map, and reports the first violation. The map must be at rest. O(n).
     ///
     /// # Errors
     /// The first broken invariant.
@@ -240,7 +239,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.dump(out)
     }
 
-    /// Lets memory come back that was released and nobody can be reading any more.
+    /// Frees memory that was released and that no thread can read any more.
     pub fn collect(&self) {
         self.list.collect();
     }

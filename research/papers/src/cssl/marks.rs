@@ -1,9 +1,8 @@
-//! Which of many things in a row have changed: bits, and above them bits that say in which words there are
-//! some.
+//! Marks of changed things in a sequence: bits, and above them bits for the words that have some.
 //!
 //! # Thread safety
 //! 1. Bits are only ever set, those above before those below: a thread that sees a thing marked sees the
-//!    whole way to it.
+//!    whole path to it.
 //! 2. A thread that changes a thing marks it first. So a thread that finds no mark knows that no change
 //!    was complete by then.
 
@@ -22,7 +21,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// For so many things, none of which is marked.
+    /// Creates marks for that many things, none of which is marked.
     pub fn new(len: usize) -> Self {
         let words = |bits: usize| (0..bits.div_ceil(BITS).max(1)).map(|_| Word::default()).collect();
         let (lowest, mut above): (Box<[Word]>, Vec<Box<[Word]>>) = (words(len), Vec::new());
@@ -60,11 +59,12 @@ impl Marks {
         }
     }
 
-    /// The first one of `from..=to` that is marked. To be asked after reading what changes. O(log things).
+    /// Returns the first one of `from..=to` that is marked. To be called after reading the things. O(log
+    /// things).
     pub fn first(&self, from: usize, to: usize) -> Option<usize> {
         let (mut at, mut height) = (from, 0);
-        // Everything further left at this height holds no mark. Climbs where a word has none on the right of
-        // it, and goes down where one has.
+        // Everything further left at this height has no mark. Climbs if a word has none to the right of
+        // it, and descends if it has one.
         loop {
             let word = self.level(height)?.get(at / BITS)?;
             let right = word.load_after_fence() >> (at % BITS) << (at % BITS);

@@ -1,5 +1,5 @@
-//! CSSL (Sprenger, Zeuch, Leser: *Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs*, 2016):
-//! a skip list for data that is read far more than changed, and for ranges of it.
+//! CSSL (Sprenger, Zeuch, Leser: *Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs*,
+//! 2016): a skip list for data that is read far more often than changed, and for ranges.
 //!
 //! | member | what |
 //! |---|---|
@@ -8,23 +8,23 @@
 //!
 //! # How it is made
 //! - The data list ([`crate::cssl::list`]): every entry in one sorted list, changed by compare-and-swap.
-//!   It alone says what is there.
+//!   It alone determines the content.
 //! - Fast lanes and proxy lane ([`crate::cssl::lanes`]): dense arrays that lead into it. They are built
-//!   over what the list holds, overwritten in place where entries leave, and replaced by rebuilt ones beside
-//!   readers and writers ([`CsslMap::rebuild_changed`]).
-//! - One epoch ([`crate::cssl::guarded`]) keeps nodes and lanes readable for those inside.
+//!   over the list, overwritten in place when entries leave, and replaced by rebuilt ones concurrently
+//!   with readers and writers ([`CsslMap::rebuild_changed`]).
+//! - One epoch ([`crate::cssl::guarded`]) keeps nodes and lanes readable for pinned threads.
 //!
 //! # Ranges
-//! [`Pinned::range`] finds the first and the last element by two descents side by side.
-//! [`Pinned::range_along_lane`] is the paper's way, along lane 1 by SIMD. Either gives a [`Run`], which can
-//! be walked, counted and summed. Since positions in the lanes are ranks, counting costs nothing more where
-//! nothing has changed since the lanes were built.
+//! [`Pinned::range`] finds the first and the last element by two interleaved descents.
+//! [`Pinned::range_along_lane`] is the paper's way, along lane 1 by SIMD. Either returns a [`Run`], which
+//! can be walked, counted and summed. Since positions in the lanes are ranks, counting needs no further
+//! work if nothing has changed since the lanes were built.
 //!
 //! # What is guaranteed
-//! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts wait
-//! for nobody; replacing or removing a key waits for a thread that is doing the same to that key. A scan
-//! is not one moment: it sees each key that is there throughout exactly once, in order, and nothing that
-//! never was; of keys that come and go it may see either.
+//! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts
+//! never wait; replacing or removing a key waits for a thread that is doing the same to that key. A scan
+//! isn't atomic: it sees each key that is present throughout exactly once, in order, and only entries that
+//! existed; it may or may not see keys that are inserted or removed meanwhile.
 
 mod analysis;
 mod batch;

@@ -1,4 +1,4 @@
-//! The traits that tests, the command line and the lab drive the family through.
+//! The traits by which tests, the command line and the lab drive the family.
 
 use super::Scan;
 use super::map::CsslMap;
@@ -30,12 +30,12 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
         Scan::new(&self.list, encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }
 
-    /// A data list has no places to leave free: the fill factor isn't looked at.
+    /// A data list has no places to leave free: the fill factor is ignored.
     fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
         self.bulk_load(entries)
     }
 
-    /// Levels are lanes, and the data list; there are no nodes above it.
+    /// Levels are the lanes and the data list; there are no nodes above it.
     fn stats(&self) -> Option<Stats> {
         let space = self.space();
         Some(Stats { levels: space.lanes + 1, leaves: self.len(), leaf_fill: 1.0, ..Stats::default() })

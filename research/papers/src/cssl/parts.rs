@@ -1,5 +1,5 @@
-//! What leads to the data list: lanes over all of it, or over one stretch of keys each, so that a stretch
-//! that changed is rebuilt without the others.
+//! The structure above the data list: lanes over all of it, or over one stretch of keys each, so that a
+//! stretch that changed is rebuilt without the others.
 
 use crate::common::operation::{Operation, Search};
 use crate::cssl::drift::Drift;
@@ -12,7 +12,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 use std::sync::{Arc, OnceLock};
 
-/// Changes counted in cache lines of their own: every writer writes them, and every reader reads what is
+/// Change counters in separate cache lines: every writer writes them, and every reader reads the fields
 /// beside them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -20,7 +20,7 @@ struct Counted(Drift);
 
 #[cfg(test)]
 std::thread_local! {
-    /// How many parts were asked whether they are settled.
+    /// The number of parts that were checked individually.
     pub(super) static ASKED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
@@ -28,13 +28,14 @@ std::thread_local! {
 #[derive(Debug)]
 pub(super) struct Part<B: Bits> {
     pub(super) lanes: Lanes<B>,
-    /// Inserts after which the lanes are to be rebuilt: until as many, n stays below t (§3).
+    /// The number of inserts after which the lanes are rebuilt: until then, n stays below t (§3).
     pub(super) room: usize,
     /// Changes by threads that came in since the part was published.
     own: Counted,
     /// Changes by threads that may have come in before it was published, but after it was begun.
     inherited: Arc<Drift>,
-    /// Where changes are counted as well once the part's successor has been begun.
+    /// The counter of the part's successor, once its construction has begun; changes are counted there as
+    /// well.
     successor: OnceLock<Arc<Drift>>,
 }
 
@@ -59,8 +60,8 @@ impl<B: Bits> Part<B> {
         }
     }
 
-    /// Whether the list was as the lanes say when this was asked, after reading the lanes. Once a
-    /// successor was begun there may be changes that are counted by others alone.
+    /// Returns whether the list agreed with the lanes at the time of the call, after reading the lanes.
+    /// Once a successor was begun, some changes may be counted only by other threads.
     #[inline(always)]
     pub(super) fn is_settled(&self) -> bool {
         #[cfg(test)]
@@ -74,7 +75,7 @@ impl<B: Bits> Part<B> {
         (inserted, self.own.0.removed() + self.inherited.removed())
     }
 
-    /// From now on changes are counted for the successor as well, by threads that come in from now on.
+    /// From now on, threads that enter from now on count changes for the successor as well.
     pub(super) fn begin_successor(&self) -> Arc<Drift> {
         Arc::clone(self.successor.get_or_init(Arc::default))
     }
@@ -84,18 +85,19 @@ impl<B: Bits> Part<B> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) part: usize,
-    /// Nothing: the head. Then the part is the first one.
+    /// `None`: the head; then the part is the first one.
     pub(super) at: Option<usize>,
 }
 
-/// Parts up to which each is asked whether it is settled.
+/// Up to this number of parts, each is checked individually.
 const FEW: usize = 4;
 
 /// All parts, in the order of their keys.
 ///
-/// Which of them have changed is told by marks, so that a count needn't ask each part between its ends. An
-/// update marks its part in the parts that it came in by. So marks tell of all changes from when everybody
-/// inside came in by these parts until they are replaced; before and after that, each part is asked.
+/// Marks show which of them have changed, so that a count needn't check each part between its ends. An
+/// update marks its part in the table of parts through which it entered. So marks are complete from the
+/// moment when every pinned thread entered through this table until it is replaced; before and after that,
+/// each part is checked.
 #[derive(Debug)]
 pub(super) struct Parts<B: Bits> {
     /// The smallest key of each part; the first part begins with the smallest key there is.
@@ -106,14 +108,14 @@ pub(super) struct Parts<B: Bits> {
     marks: Marks,
     /// The stamp of the moment after their publication.
     published: OnceLock<u64>,
-    /// Whether marks tell of all changes that came in by other parts, 1 or 0.
+    /// Whether marks cover all changes that entered through other tables, 1 or 0.
     marked: Word,
-    /// Whether others are about to be published, 1 or 0.
+    /// Whether another table is about to be published, 1 or 0.
     replaced: Word,
 }
 
 impl<B: Bits> Parts<B> {
-    /// Parts with the smallest key of each. The first one's isn't looked at.
+    /// Creates a table of parts with the smallest key of each. The first one's key is ignored.
     pub(super) fn new(parts: Vec<(B, Arc<Part<B>>)>) -> Self {
         let (mut firsts, parts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         if let Some(first) = firsts.first_mut() {
@@ -128,7 +130,7 @@ impl<B: Bits> Parts<B> {
         Self { firsts, parts, before, marks, published, marked: Word::default(), replaced: Word::default() }
     }
 
-    /// The parts, of which none has changed and nobody can come in by others.
+    /// Returns the parts, none of which has changed, when no thread can enter through another table.
     pub(super) fn at_rest(self) -> Self {
         self.marked.store_relaxed(1);
         self
@@ -145,14 +147,14 @@ impl<B: Bits> Parts<B> {
         self.replaced.store_relaxed(1);
     }
 
-    /// A part is about to be changed, as it was told already.
+    /// Marks a part that is about to be changed, after the change was counted.
     #[inline(always)]
     pub(super) fn mark(&self, number: usize) {
         self.marks.mark(number);
     }
 
-    /// The first one of `from..=to` that isn't settled; asked after reading the lanes. O(log parts) once
-    /// everybody inside came in by these parts, which `is_past` says of a moment.
+    /// Returns the first one of `from..=to` that isn't settled; to be called after reading the lanes.
+    /// O(log parts) once every pinned thread entered through this table, as `is_past` reports.
     #[inline(always)]
     pub(super) fn first_unsettled(
         &self,
@@ -170,7 +172,8 @@ impl<B: Bits> Parts<B> {
             if !self.published.get().is_some_and(|&stamp| is_past(stamp)) {
                 return false;
             }
-            // A thread that came in by other parts has left: what they changed is counted in the parts.
+            // Threads that entered through another table have left: their changes are counted in the
+            // parts.
             for (number, part) in self.parts.iter().enumerate() {
                 if !part.is_settled() {
                     self.marks.mark(number);
@@ -181,7 +184,7 @@ impl<B: Bits> Parts<B> {
         self.replaced.load_after_fence() == 0
     }
 
-    /// How many positions there are up to a spot, in all parts.
+    /// Returns the number of positions up to a spot, in all parts.
     #[inline(always)]
     pub(super) fn up_to(&self, spot: Spot) -> usize {
         self.before[spot.part] + spot.at.map_or(0, |at| at + 1)
@@ -271,7 +274,7 @@ impl<B: Bits> Parts<B> {
         Some(Spot { part, at: Some(0) })
     }
 
-    /// The entries right of `from` up to `to` are out: searches are to end before them.
+    /// Passes over the removed entries right of `from` up to `to`: searches end before them.
     pub(super) fn pass_over(&self, from: Spot, to: Spot) {
         for part in from.part..=to.part {
             let len = self.parts[part].lanes.len();
@@ -287,7 +290,7 @@ impl<B: Bits> Parts<B> {
 /// Finds for each of `N` keys the last spot whose key is at most the key, waiting for memory together.
 pub(super) struct Locate<'a, B: Bits, const N: usize> {
     pub(super) parts: &'a Parts<B>,
-    /// Whose nodes are asked for together with proxies, if they will be looked at.
+    /// The list whose nodes are prefetched together with proxies, if they will be read.
     pub(super) list: Option<List<'a, B>>,
     pub(super) keys: [B; N],
 }

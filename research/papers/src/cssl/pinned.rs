@@ -1,4 +1,4 @@
-//! Reading while pinned: what is found stays readable, and one pin serves many reads.
+//! Reads under a pin: entries stay readable, and one pin serves many reads.
 
 use super::range::{Ends, Way};
 use super::skip_list::{In, SkipList};
@@ -15,8 +15,8 @@ use latchless_core::base::value::Fits;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// The map, pinned: see [`CsslMap::pin`](super::CsslMap::pin). Pinning costs some 20 ns, so one pin should
-/// serve many lookups; but while it lives no memory comes back that others released. There is room for 64
-/// pins of a map at a time; the next one waits until one goes.
+/// serve many lookups; but while it exists, no memory that other threads release is reused. A map has room
+/// for 64 pins at a time; the next one waits until one is dropped.
 pub struct Pinned<'a, K: Key, V: Fits<K::Bits>> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,
@@ -35,7 +35,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         self.list.get(&self.inside, key.encode()).map(V::decode_from)
     }
 
-    /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
+    /// Looks up each key; the answers are in the keys' order. The misses of a group of lookups overlap.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
@@ -48,9 +48,9 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         Ok(())
     }
 
-    /// As [`get_many`](Self::get_many), in batches of the caller's size, through the executor that all
-    /// indexes share ([`interleave`](crate::common::interleave::interleave)): lookups that are done leave
-    /// their places to the others, and groups may be larger.
+    /// Looks up each key like [`get_many`](Self::get_many), in batches of the caller's size, through the
+    /// executor that all indexes share ([`interleave`](crate::common::interleave::interleave)): finished
+    /// lookups leave their places to the others, and groups may be larger.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
@@ -79,8 +79,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         self.run(range, Way::Descend)
     }
 
-    /// As [`Pinned::range`], in the paper's way (§4, Algorithm 2): from the first element along lane 1 to
-    /// the last, looking at each element of the lane: O(entries · p).
+    /// Finds a range in the paper's way (§4, Algorithm 2): from the first element along lane 1 to the
+    /// last, reading each element of the lane: O(entries · p). See [`Pinned::range`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -99,8 +99,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         Ok(Run { pinned: self, lanes: lanes.unwrap_or((K::Bits::MAX, K::Bits::MIN)), ends })
     }
 
-    /// One run for each range, in the ranges' order; groups of descents wait for memory together. Ranges
-    /// include both of their ends.
+    /// Finds one run for each range, in the ranges' order; the misses of a group of descents overlap.
+    /// Ranges include both of their ends.
     pub fn range_many(&self, ranges: &[(K, K)], mut found: impl FnMut(usize, Run<'_, K, V>)) {
         let lanes = |at: usize| (ranges[at].0.encode(), ranges[at].1.encode());
         let in_order = |at: usize| Some(lanes(at)).filter(|(low, high)| low <= high);
@@ -109,7 +109,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         });
     }
 
-    /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
+    /// Returns the number of entries in a range: O(log n) if nothing has changed since lanes were built.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -118,7 +118,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         Ok(lanes.map_or(0, |(low, high)| self.list.count(&self.inside, low, high)))
     }
 
-    /// What the values of a range add up to as lanes (the sum wraps), and how many they are.
+    /// Returns the sum of the values of a range as lanes (it wraps), and their number.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -156,7 +156,7 @@ pub struct Run<'a, K: Key, V: Fits<K::Bits>> {
 }
 
 impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
-    /// Whether no entry was found in the range.
+    /// Returns whether no entry was found in the range.
     pub fn is_empty(&self) -> bool {
         self.ends.is_none()
     }
@@ -199,8 +199,8 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
         })
     }
 
-    /// How many entries there are: told by the lanes where nothing has changed since they were built,
-    /// counted elsewhere.
+    /// Returns the number of entries: from the lanes if nothing has changed since they were built, by
+    /// counting otherwise.
     pub fn count(&self) -> usize {
         match self.ends {
             Some(Ends { len: Some(len), .. }) => len,
@@ -209,7 +209,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
         }
     }
 
-    /// What the values add up to as lanes (the sum wraps), and how many they are.
+    /// Returns the sum of the values as lanes (it wraps), and their number.
     pub fn sum(&self) -> Sum {
         match self.ends {
             Some(_) => self.pinned.sum_lanes(self.lanes.0, self.lanes.1, usize::MAX),

@@ -1,13 +1,13 @@
-//! A pointer to something that is replaced whole.
+//! A pointer to a value that is replaced as a whole.
 
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// Owns what it points to.
+/// An owning pointer whose target can be exchanged while others read it.
 ///
-/// Threads that share it also hand over what it points to, from one that replaces to one that drops. So what
-/// may be read by others but not sent to them, such as a guard of a mutex, can't be shared this way:
+/// Threads that share it also transfer ownership of the target, from the replacing thread to the dropping
+/// one. So a type that can be shared but not sent, such as a guard of a mutex, can't be the target:
 ///
 /// ```compile_fail,E0277
 /// use latchless_papers::cssl::pointer::Pointer;
@@ -31,17 +31,17 @@ impl<T> Pointer<T> {
         Self { at: AtomicPtr::new(Box::into_raw(first)), owned: PhantomData }
     }
 
-    /// What it points to, and everything that was written before it was set.
+    /// Returns the target; the caller sees everything that was written before it was set.
     ///
     /// # Safety
-    /// The caller sees to it that what was replaced since isn't dropped while it uses the reference.
+    /// A target that is replaced meanwhile must not be dropped while the reference is in use.
     #[inline(always)]
     pub unsafe fn follow(&self) -> &T {
         // SAFETY: it always points to a box's content, which lives on by this function's contract.
         unsafe { &*self.at.load(Ordering::Acquire) }
     }
 
-    /// Points to something else, and says what it pointed to: others may still be reading that.
+    /// Replaces the target, and returns the previous one: others may still be reading it.
     pub fn replace(&self, next: Box<T>) -> Replaced<T> {
         // Release: a thread that follows sees the content. Acquire: a thread that drops the old one came
         // after its making.
@@ -49,8 +49,8 @@ impl<T> Pointer<T> {
     }
 }
 
-/// What a [`Pointer`] pointed to. No box, because a box says that nobody else reads its content. Leaks
-/// unless it is freed.
+/// A replaced target of a [`Pointer`]. Not a box, because a box asserts exclusive access. Leaks unless it
+/// is freed.
 #[must_use = "it leaks unless it is freed"]
 pub struct Replaced<T>(*mut T);
 
@@ -61,10 +61,10 @@ impl<T> Replaced<T> {
     /// Drops it.
     ///
     /// # Safety
-    /// Nobody has a reference to it any more, nor can get one.
+    /// There is no reference to it any more, and none can be obtained.
     pub unsafe fn free(self) {
-        // SAFETY: made by `into_raw`, replaced once, and consumed here; nobody reads it by this function's
-        // contract.
+        // SAFETY: made by `into_raw`, replaced once, and consumed here; no thread reads it by this
+        // function's contract.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -77,7 +77,7 @@ impl<T> fmt::Debug for Replaced<T> {
 
 impl<T> Drop for Pointer<T> {
     fn drop(&mut self) {
-        // SAFETY: made by `into_raw` and not swapped out; nobody else can follow it any more.
+        // SAFETY: made by `into_raw` and not swapped out; no other thread can follow it any more.
         drop(unsafe { Box::from_raw(*self.at.get_mut()) });
     }
 }

@@ -1,4 +1,4 @@
-//! Ranges (CSSL §4): their first and last element, counting them, showing them.
+//! Ranges (CSSL §4): their first and last element, counts, and visits.
 
 use super::parts::{Parts, RunAlong, Spot};
 use super::skip_list::{In, SkipList};
@@ -8,11 +8,11 @@ use latchless_core::base::key::Bits;
 use latchless_core::base::span::before as before_lane;
 use latchless_core::mem::node_ref::NodeRef;
 
-/// References ahead of the entry that is looked at for which nodes are asked.
+/// The prefetch distance, in references ahead of the current entry.
 const ASK_AHEAD: usize = 16;
 
-/// The first and the last element of a range, both alive when they were found; and how many there are, where
-/// the lanes tell.
+/// The first and the last element of a range, both alive when they were found; and their number, if the
+/// lanes determine it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) first: NodeRef,
@@ -23,7 +23,7 @@ pub(super) struct Ends {
 /// How the end of a range is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// By a descent of its own, together with the one to the beginning.
+    /// By a separate descent, interleaved with the one to the start.
     Descend,
     /// Along lane 1 from the beginning on (Algorithm 2).
     Run,
@@ -92,18 +92,18 @@ impl<B: Bits> SkipList<B> {
                 true
             })
         });
-        // What was first a moment ago may be the only one that was ever seen.
+        // The first element of a moment ago may be the only one that was ever seen.
         Some(Ends { first, last: last.unwrap_or(first), len: None })
     }
 
-    /// How many entries lie in `low..=high`: by the lanes, in O(log n), where nothing has changed since
-    /// they were built; by walking over the parts that have changed.
+    /// Returns the number of entries in `low..=high`: from the lanes, in O(log n), if nothing has changed
+    /// since they were built; by walks over the parts that have changed.
     pub(super) fn count(&self, inside: &In<'_, B>, low: B, high: B) -> usize {
         let parts = inside.published();
         let [from, to] = self.locate(parts, [low, high]);
         let own_low = from.at.is_some_and(|at| parts.part(from.part).lanes.key(at) == low);
         let positions = parts.up_to(from) - usize::from(own_low)..parts.up_to(to);
-        // Parts `number..` are still to be counted. Whether they are settled is asked after reading the
+        // Parts `number..` are still to be counted. Whether they are settled is checked after reading the
         // lanes.
         let (mut number, last) = (parts.of(low), parts.of(high));
         let mut count = 0;
@@ -205,7 +205,7 @@ impl<B: Bits> SkipList<B> {
             }
             let node = NodeRef::from_word(lanes.reference(at));
             let key = list.key(node);
-            // One may have gone meanwhile. And the first one may lie before the range.
+            // One may have left meanwhile. And the first one may be before the range.
             if key < low {
                 continue;
             }
@@ -218,7 +218,7 @@ impl<B: Bits> SkipList<B> {
         ControlFlow::Continue(so_far)
     }
 
-    /// At most `parts` stretches of `low..=high` with about equally many entries, by the lanes.
+    /// Returns at most `parts` stretches of `low..=high` with about equally many entries, by the lanes.
     pub(super) fn cut(&self, inside: &In<'_, B>, low: B, high: B, pieces: usize) -> Vec<(B, B)> {
         let parts = inside.published();
         let [from, to] = self.locate(parts, [low, high]);

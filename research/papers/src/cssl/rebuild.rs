@@ -1,15 +1,15 @@
-//! Rebuilding lanes from the data list, beside readers and writers (beyond the paper, whose rebuild is
-//! alone); and the first lanes over a sorted load.
+//! Rebuilding lanes from the data list, concurrently with readers and writers (beyond the paper, whose
+//! rebuild is exclusive); and the first lanes over a sorted load.
 //!
 //! One thread rebuilds at a time. It
-//! 1. tells the parts to count changes for their successors as well, and waits until everybody has come in
-//!    after that: from then on no change is missed by the count;
-//! 2. walks over the list and takes every living node of the parts in hand, which places it;
-//! 3. builds lanes over them and publishes them, with the other parts as they were;
+//! 1. starts counting changes for the parts' successors as well, and waits until every pinned thread has
+//!    entered after that: from then on the count misses no change;
+//! 2. walks over the list and places every living node of the parts;
+//! 3. builds lanes over them and publishes them, with the other parts unchanged;
 //! 4. retires the nodes that the old lanes referred to and that are dead and not in the new ones.
 //!
-//! Nobody waits for it. A thread that can't be waited for in step 1 (the caller itself may be inside)
-//! leaves lanes that never count as settled, which costs counts their shortcut and nothing else.
+//! No thread waits for it. If the wait in step 1 can't succeed (the caller itself may be pinned), the new
+//! lanes never count as settled, which only costs counts their shortcut.
 
 use super::parts::{Part, Parts};
 use super::skip_list::SkipList;
@@ -26,7 +26,7 @@ use latchless_core::mem::touch::NoTrace;
 use latchless_core::sync::{Backoff, BitsWord};
 use std::sync::{Arc, MutexGuard};
 
-/// How often a rebuild looks whether everybody inside has come in anew.
+/// The maximum number of checks whether every pinned thread has entered again.
 const LOOKS_MAX: usize = 200;
 
 /// Entries that may come into a part while it is rebuilt, beyond those that were counted before.
@@ -54,7 +54,7 @@ impl Grant {
 }
 
 impl<B: Bits> SkipList<B> {
-    /// Rebuilds the parts that have changed, or all. Says how many.
+    /// Rebuilds the parts that have changed, or all. Returns their number.
     pub(super) fn rebuild(&self, all: bool) -> Result<usize> {
         let turn = self.rebuilding.lock();
         let wanted = |part: &Part<B>| all || !part.is_settled();
@@ -126,7 +126,7 @@ impl<B: Bits> SkipList<B> {
         Ok(chosen.len())
     }
 
-    /// Undoes what was begun of a rebuild that is refused memory.
+    /// Undoes the preparations of a rebuild that is refused memory.
     fn let_go<R>(
         &self,
         parts: &Parts<B>,
@@ -161,7 +161,7 @@ impl<B: Bits> SkipList<B> {
         wanted.map(|(number, part)| (number, part.begin_successor())).collect()
     }
 
-    /// Whether everybody inside has come in since this was called.
+    /// Waits until every pinned thread has entered since the call; `false` if that takes too long.
     fn wait_for_those_inside(&self) -> bool {
         let (stamp, mut backoff) = (self.guarded.stamp(), Backoff::default());
         for _ in 0..LOOKS_MAX {
@@ -177,7 +177,7 @@ impl<B: Bits> SkipList<B> {
     /// hand.
     ///
     /// # Errors
-    /// When memory is refused; what is in `taken` is in hand all the same.
+    /// When memory is refused; the nodes in `taken` are placed all the same.
     fn take_part_in_hand(
         &self,
         parts: &Parts<B>,
@@ -202,14 +202,14 @@ impl<B: Bits> SkipList<B> {
                 })
             });
             if taken.len() == most {
-                // More came in meanwhile than room was left for.
+                // More were inserted meanwhile than there was room for.
                 let before = self.bytes_for(most);
                 most += most / 4;
                 grant.more(self.guarded.arena(), self.bytes_for(most) - before)?;
             } else if whole {
                 return Ok(());
             }
-            // A walk that stood at a node that died goes on from another anchor.
+            // A walk that was at a node that died continues from another anchor.
             from = match taken.last() {
                 Some(&(key, _)) => next(key),
                 None => Some(first),
@@ -233,13 +233,13 @@ impl<B: Bits> SkipList<B> {
         }
     }
 
-    /// In how many parts so many entries of one part are built anew.
+    /// Returns the number of parts into which that many entries of one part are rebuilt.
     fn pieces(&self, len: usize) -> usize {
         let most = self.options.part_keys.unwrap_or(usize::MAX);
         if len / 2 > most { len.div_ceil(most) } else { 1 }
     }
 
-    /// The most bytes that lanes over at most so many entries of one part take.
+    /// Returns the maximum size in bytes of lanes over at most that many entries of one part.
     fn bytes_for(&self, len: usize) -> usize {
         let pieces = self.pieces(len);
         let of_pieces = len.div_ceil(pieces);
@@ -298,7 +298,7 @@ impl<B: Bits> SkipList<B> {
         }
         old.give_way();
         self.guarded.publish(Parts::new(kept));
-        // One thread publishes at a time: these are the ones.
+        // One thread publishes at a time, so this is the current table.
         let inside = self.enter();
         inside.published().published_before(self.guarded.stamp());
     }
@@ -308,7 +308,7 @@ impl<B: Bits> SkipList<B> {
         part.lanes.bytes()
     }
 
-    /// Fills an empty list, that nobody else is inside of, with ascending entries.
+    /// Fills an empty list, with exclusive access, with ascending entries.
     pub(super) fn load(&mut self, len: usize, entries: impl Fn(usize) -> (B, B)) -> Result<()> {
         self.clear()?;
         if len == 0 {
@@ -339,7 +339,7 @@ impl<B: Bits> SkipList<B> {
         Ok(())
     }
 
-    /// Forgets every entry. Nobody else is inside.
+    /// Removes every entry. Needs exclusive access.
     pub(super) fn clear(&mut self) -> Result<()> {
         let none = Self::no_parts(&self.options)?;
         self.guarded.set(none);
@@ -349,13 +349,13 @@ impl<B: Bits> SkipList<B> {
         Ok(())
     }
 
-    /// Lets memory come back that nobody can be reading any more.
+    /// Frees memory that no thread can read any more.
     pub(super) fn collect(&self) {
         self.guarded.collect();
         self.guarded.arena().sweep::<NoTrace>();
     }
 
-    /// How many parts were rebuilt so far.
+    /// Returns the number of parts that were rebuilt so far.
     pub(super) fn rebuilt(&self) -> u64 {
         BitsWord::load_relaxed(&self.rebuilt)
     }

@@ -1,4 +1,4 @@
-//! Pages of scans: what is copied out of the list at once, so that nothing is pinned between pages.
+//! Pages of scans, copied out of the list, so that nothing is pinned between pages.
 
 use super::skip_list::SkipList;
 use crate::common::pages::{Page, PageEnd, Pages};
@@ -32,8 +32,8 @@ impl<B: Bits> Pages for SkipList<B> {
         }
     }
 
-    /// The list has no way back. So this begins as many positions of the lanes further left as the page has
-    /// room for, and walks up to the end.
+    /// The list has no links to the left. So this starts as many positions of the lanes further left as
+    /// the page has room for, and walks up to the end.
     fn page_down(&self, low: B, high: B, page: &mut Page<B>) -> PageEnd<B> {
         let inside = self.enter();
         let (parts, list) = (inside.published(), self.list());

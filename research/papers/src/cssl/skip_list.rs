@@ -2,16 +2,16 @@
 //! updates.
 //!
 //! # Thread safety
-//! Everything takes `&self`. A thread that works on the list is inside of the epoch that guards its nodes
+//! Everything takes `&self`. A thread that works on the list is pinned in the epoch that guards its nodes
 //! and its parts.
 //!
 //! # Invariants
-//! 1. The data list holds every entry; lanes only lead to places in it. So nothing is lost by lanes that
-//!    are out of date, and a rebuild needs no thread to stop.
+//! 1. The data list has every entry; lanes only lead to places in it. So lanes that are out of date lose
+//!    nothing, and a rebuild stops no thread.
 //! 2. A node is placed from before its part is published until its part is replaced. It is retired by the
 //!    thread that replaces the part, if it is dead then and not in the new one.
 //! 3. A part counts each change of its keys before it is made, by the threads that saw the part; its
-//!    successor, once begun, those of every thread that came in since then.
+//!    successor, once begun, those of every thread that entered since then.
 
 use super::catalogue::Options;
 use super::parts::{Locate, Part, Parts, Spot};
@@ -51,11 +51,11 @@ pub struct SkipList<B: Bits> {
     pub(super) rebuilt: Word,
 }
 
-/// What an update leaves to do once it is out.
+/// Work that an update leaves for after its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     Nothing,
-    /// The part of the key is to be rebuilt.
+    /// The part of the key must be rebuilt.
     Rebuild,
 }
 
@@ -111,13 +111,14 @@ impl<B: Bits> SkipList<B> {
         self.dispatch.run(Locate { parts, list: None, keys })
     }
 
-    /// As [`SkipList::locate`], for a thread that will look at the nodes there.
+    /// Locates keys for a thread that will read the nodes there; see [`SkipList::locate`].
     #[inline(always)]
     pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
         self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
     }
 
-    /// The first of the parts `from..=to` that isn't settled; asked after reading their lanes.
+    /// Returns the first of the parts `from..=to` that isn't settled; to be called after reading their
+    /// lanes.
     #[inline(always)]
     pub(super) fn first_unsettled(&self, parts: &Parts<B>, from: usize, to: usize) -> Option<usize> {
         parts.first_unsettled((from, to), |stamp| self.guarded.is_past(stamp))
@@ -184,7 +185,7 @@ impl<B: Bits> SkipList<B> {
         self.find_behind(parts, spot, key)
     }
 
-    /// As [`SkipList::get_at`] of a key that isn't at the spot.
+    /// Looks up a key that isn't at the spot but to the right of it; see [`SkipList::get_at`].
     fn find_behind(&self, parts: &Parts<B>, spot: Spot, key: B) -> Option<B> {
         let spot = self.before(parts, spot, key);
         self.at_living_anchor(parts, spot, |anchor| self.list().find(anchor, key)).0
@@ -234,7 +235,7 @@ impl<B: Bits> SkipList<B> {
         Some(removed.value)
     }
 
-    /// Whether a part is to be rebuilt after a change that passed so many nodes.
+    /// Returns whether a part must be rebuilt after a change that passed that many nodes.
     fn left_to_do(&self, part: &Part<B>, passed: usize) -> Left {
         let (inserted, removed) = part.changes();
         let is_due = inserted > part.room
@@ -255,7 +256,7 @@ impl<B: Bits> SkipList<B> {
         self.guarded.arena().held_bytes()
     }
 
-    /// How lanes over `len` entries are built.
+    /// Returns the options of lanes over `len` entries.
     pub(super) fn lane_options(&self, len: usize) -> LaneOptions {
         self.options.lanes(len)
     }

@@ -1,5 +1,5 @@
-//! The family's own: edges of ranges, what becomes of lanes as keys leave and come back, rebuilding beside
-//! others. What every index must do is tested in `tests/index` and `tests/concurrent`.
+//! Tests of this family: edges of ranges, lanes while keys leave and return, concurrent rebuilds. The
+//! requirements on every index are tested in `tests/index` and `tests/concurrent`.
 
 use super::*;
 use core::fmt::Debug;
@@ -13,7 +13,7 @@ use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Small parts, few lanes, plain pages: what is rare in use happens all the time.
+/// Small parts, few lanes, plain pages, so that rare cases happen all the time.
 fn forms() -> Vec<Options> {
     let plain = Options { huge_pages: false, ..Options::default() };
     let mut forms = vec![
@@ -37,7 +37,7 @@ fn loaded<K: Key, V: Fits<<K as Key>::Bits>>(options: &Options, entries: &[(K, V
     map
 }
 
-/// One range by every way that there is.
+/// Compares one range by every available way.
 fn same_range<K: Key + Ord + Debug + Fits<<K as Key>::Bits>>(
     map: &CsslMap<K, K>,
     model: &BTreeMap<K, K>,
@@ -148,8 +148,8 @@ fn wide_keys_with_one_prefix_and_floats_keep_their_order() {
     }
 }
 
-/// Takes keys out of the lanes one after the other and in stretches, puts some back, and looks at
-/// everything in between.
+/// Removes keys from the lanes one by one and in stretches, reinserts some, and checks everything in
+/// between.
 #[test]
 fn keys_of_lanes_leave_and_come_back() {
     let n = if cfg!(miri) { 40 } else { 300 };
@@ -158,7 +158,7 @@ fn keys_of_lanes_leave_and_come_back() {
         let entries: Vec<(u32, u32)> = (0..n).map(|key| (key * 2, key)).collect();
         let map = loaded(&options, &entries);
         let mut model: BTreeMap<u32, u32> = entries.into_iter().collect();
-        // Every 35th key is in lane 1 of p = 1/5 and of p = 1/7, and each of them before and behind.
+        // Every 35th key is in lane 1 of p = 1/5 and of p = 1/7, with its neighbours on either side.
         for key in (0..n).step_by(35).flat_map(|at| [at, at + 1]).map(|at| at * 2) {
             assert_eq!(map.remove(key), model.remove(&key));
             assert_eq!((map.get(key), map.remove(key)), (None, None));
@@ -232,7 +232,7 @@ fn only_parts_that_changed_are_rebuilt() {
     map.remove(9000);
     assert_eq!((map.rebuild_changed(), map.rebuilt_parts()), (Ok(3), 3));
     map.check_invariants().unwrap();
-    // A part that grew is split, and one without keys goes.
+    // A part that grew is split, and one without keys is removed.
     for key in 1..400 {
         map.insert(2001 + key * 2, 0).unwrap();
     }
@@ -328,7 +328,7 @@ fn a_refusal_of_memory_loses_nothing() {
             assert_eq!(map.insert(first, 1), Ok(model.insert(first, 1)), "replacing needs no memory");
             let gone: Vec<u64> = model.keys().copied().step_by(2).collect();
             gone.iter().for_each(|key| assert_eq!(map.remove(*key), model.remove(key)));
-            // Lanes may find no room beside the old ones: then these stay.
+            // Lanes may find no room beside the old ones: then the old ones stay.
             let rebuilt = map.rebuild_changed();
             assert!(matches!(rebuilt, Ok(_) | Err(Error::MemoryLimit { .. })), "{rebuilt:?}");
             map.collect();
@@ -447,7 +447,7 @@ fn lanes_that_readers_pass_over_together_ascend() {
             let removing = scope.spawn(|| {
                 for key in 0..n {
                     map.remove(if round % 2 == 0 { key } else { n - 1 - key });
-                    // Positions are used up and given anew, so that readers come upon dead anchors again.
+                    // Positions are used up and reassigned, so that readers meet dead anchors again.
                     if key % 20 == 0 {
                         map.rebuild().unwrap();
                     }

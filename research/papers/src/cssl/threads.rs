@@ -1,5 +1,5 @@
-//! One range by several threads ("intra-query parallelism", §7): the range is cut into pieces of about
-//! equally many entries, and each thread reads its own.
+//! One range by several threads ("intra-query parallelism", §7): the range is divided into pieces of about
+//! equally many entries, one for each thread.
 
 use super::map::CsslMap;
 use core::ops::{Bound, ControlFlow, RangeBounds};
@@ -10,29 +10,29 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
 
 impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
-    /// At most `pieces` ranges that together are the given one and hold about equally many entries: for as
-    /// many threads. Nothing for an empty range. O(pieces · log n).
+    /// Divides a range into at most `pieces` ranges with about equally many entries, for as many threads.
+    /// Empty for an empty range. O(pieces · log n).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn cut(&self, range: impl RangeBounds<K>, pieces: usize) -> Result<Vec<Span<K>>> {
         let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
         let lanes = self.cut_lanes(&(start, end), pieces)?;
-        // Of the lanes that pieces begin with, all but the first are keys.
+        // The lanes at which pieces start are keys, except the first.
         let begins = lanes.iter().skip(1).map(|&(low, _)| K::decode(low));
         let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
         let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
         Ok(starts.zip(ends).take(lanes.len()).collect())
     }
 
-    /// As [`CsslMap::cut`], as lanes, both ends included.
+    /// Divides a range of lanes, both ends included; see [`CsslMap::cut`].
     fn cut_lanes(&self, span: &Span<K>, pieces: usize) -> Result<Vec<(K::Bits, K::Bits)>> {
         let Some((low, high)) = encoded_range(span)? else { return Ok(Vec::new()) };
         Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
     }
 
-    /// Reads a range by so many threads: each folds a piece of it, beginning with what `start` gives, and
-    /// `join` puts the results together, in the pieces' order. Starting threads takes some 20 µs each: for
+    /// Reads a range by that many threads: each folds a piece of it, starting with the result of `start`,
+    /// and `join` combines the results, in the pieces' order. Starting a thread takes some 20 µs: for
     /// ranges of 100,000 entries and more.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(pieces.into_iter().reduce(join).unwrap_or_else(start))
     }
 
-    /// Copies a range's entries by so many threads; ascending.
+    /// Copies a range's entries by that many threads; ascending.
     ///
     /// # Errors
     /// [`Error::InvertedRange`], or memory is refused.
@@ -97,8 +97,8 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(all)
     }
 
-    /// As [`CsslMap::sum`], by so many threads, each of which sums a piece of the range. See
-    /// [`CsslMap::fold_on_threads`] for when that is worth it.
+    /// Sums a range by that many threads, each of which sums a piece; see [`CsslMap::sum`]. See
+    /// [`CsslMap::fold_on_threads`] for when that is worthwhile.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -119,7 +119,8 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         }))
     }
 
-    /// What `one` makes of each piece of a range, in the pieces' order. The caller's thread takes the first.
+    /// Returns the results of `one` for each piece of a range, in the pieces' order. The caller's thread
+    /// takes the first.
     fn on_threads<A: Send>(
         &self,
         range: &impl RangeBounds<K>,

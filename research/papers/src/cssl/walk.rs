@@ -18,12 +18,12 @@ struct SpotWalk<'a, B: Bits> {
     dispatch: Dispatch,
 }
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In the lanes of the part of this number.
     Lanes(u32, lanes::Place),
-    /// At its spot, whose node is on its way.
+    /// At its spot, whose node was prefetched.
     Node(Spot),
 }
 
@@ -40,7 +40,7 @@ impl<B: Bits> KernelWalk for SpotWalk<'_, B> {
     fn begin(&self, key: B, aim: Aim) -> Place {
         let part = self.parts.of(key);
         let lanes = &self.parts.part(part).lanes;
-        // Where a walk begins is the same for every kernel.
+        // The start of a walk is the same for every kernel.
         Place::Lanes(part as u32, lanes.walk::<Scalar>().enter(key, aim))
     }
 
@@ -65,7 +65,8 @@ impl<B: Bits> KernelWalk for SpotWalk<'_, B> {
 }
 
 impl<B: Bits> SkipList<B> {
-    /// As [`SkipList::get_many`], so many keys at a time through the executor that all indexes share.
+    /// Looks up keys, that many at a time, through the executor that all indexes share; see
+    /// [`SkipList::get_many`].
     #[inline(always)]
     pub(super) fn get_interleaved(
         &self,

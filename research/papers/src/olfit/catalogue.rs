@@ -1,4 +1,4 @@
-//! The members of the family by name, made as trait objects.
+//! The members of the family by name, built as trait objects.
 
 use super::map::OlfitMap;
 use super::{BPlus, CsbPlus, Family};
@@ -29,19 +29,19 @@ members! {
     CsbVt "csb-vt" true, "full CSB+-Tree with versions of groups, one latch for writers" => CsbPlus<VersionedTree>;
 }
 
-/// What an index of the family can be told when it is made.
+/// Construction options of an index of the family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Bytes of a node: 64, 128 and so on up to 512. The paper's are of 128 bytes, which suit its machine
     /// best (Fig. 6).
     pub node_bytes: usize,
-    /// Whether a key may be there more than once: see the [module's head](super).
+    /// Whether a key may be present more than once: see the [module's head](super).
     pub duplicates: bool,
-    /// The most memory that nodes may take, in bytes. `None`: what the machine has.
+    /// The maximum memory of its nodes, in bytes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether nodes are on huge pages where the system offers them.
+    /// Whether nodes are on huge pages if the system offers them.
     pub huge_pages: bool,
-    /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    /// The number of nodes that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
 }
 

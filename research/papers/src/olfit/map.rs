@@ -20,12 +20,12 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::NoTrace;
 
-/// The kind of a map with keys `K` and family `F` that nobody listens to.
+/// The kind of a map with keys `K` and family `F`, without a tracing hook.
 pub type Quiet<K, F> = Of<<K as Key>::Bits, F, NoTrace>;
 
-/// An ordered map of the family: its kind `D` says which tree and which scheme.
+/// An ordered map of the family; its kind `D` determines the tree and the scheme.
 ///
-/// Operations cost O(log n) unless they say otherwise. Under all schemes but NO every operation takes
+/// Operations cost O(log n) unless stated otherwise. Under all schemes but NO every operation takes
 /// `&self` and may run on many threads at once; under NO updates take `&mut self`
 /// ([`OrderedIndex`](latchless_core::base::index::OrderedIndex) does for all).
 ///
@@ -137,20 +137,20 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         &self.shared.tree
     }
 
-    /// As [`OlfitMap::insert`], for a thread that has the map alone: the way in under NO.
+    /// Inserts with exclusive access, the only way under NO; see [`OlfitMap::insert`].
     ///
     /// # Errors
-    /// As [`OlfitMap::insert`].
+    /// Those of [`OlfitMap::insert`].
     pub fn insert_alone(&mut self, key: K, value: V) -> Result<Option<V>> {
         self.shared.insert(key, value)
     }
 
-    /// As [`OlfitMap::remove`], for a thread that has the map alone.
+    /// Removes a key with exclusive access; see [`OlfitMap::remove`].
     pub fn remove_alone(&mut self, key: K) -> Option<V> {
         self.shared.remove(key)
     }
 
-    /// As [`OlfitMap::remove_entry`], for a thread that has the map alone.
+    /// Removes an entry with exclusive access; see [`OlfitMap::remove_entry`].
     pub fn remove_entry_alone(&mut self, key: K, value: V) -> bool {
         self.tree().take(key.encode(), Some(value.encode_as())).is_some()
     }
@@ -167,17 +167,17 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         self.shared.tree.bulk_load(entries.len(), entry_at, fill)
     }
 
-    /// How many entries there are: exact when nobody is changing that. O(1).
+    /// Returns the number of entries: exact while no other thread changes it. O(1).
     pub fn len(&self) -> usize {
         self.tree().len()
     }
 
-    /// Whether there is no entry, as exact as [`OlfitMap::len`]. O(1).
+    /// Returns whether there is no entry, as exact as [`OlfitMap::len`]. O(1).
     pub fn is_empty(&self) -> bool {
         self.tree().is_empty()
     }
 
-    /// Whether a key may be there more than once.
+    /// Returns whether a key may be present more than once.
     pub fn has_duplicates(&self) -> bool {
         self.tree().has_duplicates()
     }
@@ -196,8 +196,8 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         self.tree().get(key.encode()).map(V::decode_from)
     }
 
-    /// One answer for each key, in the keys' order: their descents take turns while memory is on its way
-    /// ([`interleave`]).
+    /// Looks up each key; the answers are in the keys' order. The descents take turns while memory is
+    /// loaded ([`interleave`]).
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as
@@ -226,8 +226,8 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         }
     }
 
-    /// Brings the ways to the keys of a batch into caches before each is updated, where memory is used again
-    /// for its own level only; elsewhere nobody may look around while another one waits for memory.
+    /// Loads the paths to the keys of a batch into caches before each is updated, if memory is reused for
+    /// its own level only; otherwise no descent may read while another one waits for memory.
     pub(super) fn update_each(&self, len: usize, key_at: impl Fn(usize) -> K, mut update: impl FnMut(usize)) {
         if !D::Scheme::AT_ONCE {
             return (0..len).for_each(update);
@@ -236,7 +236,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         interleave(&self.tree().walk(), self.interleaving(), len, request_at, |at, _| update(at));
     }
 
-    /// Whether a key is there.
+    /// Returns whether a key is present.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.tree().get(key.encode()).is_some()
@@ -291,7 +291,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         Ok(Scan::new(self.tree(), encoded_range(&span)?, direction, usize::MAX))
     }
 
-    /// How many entries lie in a range. O(leaves in the range).
+    /// Returns the number of entries in a range. O(leaves in the range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -310,24 +310,24 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         self.tree().live_bytes()
     }
 
-    /// Levels, nodes, fill, splits, restarts. Looks at every node; wants the map at rest. O(n).
+    /// Returns levels, nodes, fill, splits, restarts. Reads every node; the map must be at rest. O(n).
     pub fn stats(&self) -> Stats {
         self.tree().stats()
     }
 
-    /// How often nodes of each level were split, the leaves' first. Each split is an update of the level
-    /// above, so this over the number of inserts is what Eq. (2) predicts.
+    /// Returns the number of splits of nodes of each level, the leaves' first. Each split is an update of
+    /// the level above, so this over the number of inserts is what Eq. (2) predicts.
     pub fn splits_by_level(&self) -> Vec<u64> {
         self.tree().splits_by_level()
     }
 
-    /// Entries that a leaf, and children that an inner node has room for: Table 1.
+    /// Returns how many entries a leaf, and how many children an inner node has room for: Table 1.
     pub fn fanouts(&self) -> (usize, usize) {
         let layout = self.tree().layout();
         (layout.leaf_places, layout.inner_places)
     }
 
-    /// Looks at every node and says what is wrong, if anything is. Wants the map at rest. O(n).
+    /// Checks every node, and reports the first violation. The map must be at rest. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

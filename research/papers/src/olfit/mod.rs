@@ -13,31 +13,32 @@
 //! | `b-vt`, `csb-vt` | VT: the same, but writers have one latch |
 //!
 //! # How it is made
-//! - One tree algorithm ([`crate::olfit::tree`]): reach the leaf, climb to the lowest node with room, change
-//!   from there down, publish. A scheme is a table of constants ([`Scheme`]) that says which latch nodes and
-//!   tree carry, whether nodes have links, whether what changes is copied first, and when memory is used
-//!   again. VN and VT run the same splits as the others, on copies.
-//! - One node ([`crate::olfit::node`]): an array of atomics as wide as a lane, of 64 to 512 bytes. Which
-//!   words a scheme needs decides how many entries have room; with 128 bytes and 4-byte keys and references
-//!   these are the numbers of the paper's Table 1.
-//! - One arena ([`crate::common::units`]): nodes, or whole node groups, are never unmapped; each thread has a
-//!   pool of its own, so that versions aren't charged for allocation (§6).
-//! - Every access is told to the tracing hook, latches included, so a model of many processors runs the real
-//!   trees; pools and epochs go by [`Trace::worker`](latchless_core::mem::touch::Trace::worker) there.
+//! - One tree algorithm ([`crate::olfit::tree`]): reach the leaf, climb to the lowest node with room,
+//!   change from there down, publish. A scheme is a table of constants ([`Scheme`]): which latches nodes
+//!   and tree have, whether nodes have links, whether changes are made on copies, and when memory is
+//!   reused. VN and VT run the same splits as the others, on copies.
+//! - One node ([`crate::olfit::node`]): an array of atomics as wide as a lane, of 64 to 512 bytes. The
+//!   words that a scheme needs determine how many entries have room; with 128 bytes and 4-byte keys and
+//!   references these are the numbers of the paper's Table 1.
+//! - One arena ([`crate::common::units`]): nodes, or whole node groups, are never unmapped; each thread
+//!   has a separate pool, so that versions aren't charged for allocation (§6).
+//! - Every access is reported to the tracing hook, latches included, so a model of many processors runs
+//!   the real trees; pools and epochs are selected by
+//!   [`Trace::worker`](latchless_core::mem::touch::Trace::worker) there.
 //!
 //! # One value a key, or duplicates
-//! By default a key is there once and an insert replaces its value. With [`Options::duplicates`], as in the
-//! paper's measurements, an insert always adds an entry; then
-//! - `get` and `remove` speak of *one* entry of the key, the one that is first; `remove_entry` removes
-//!   one with a given value; the order of one key's entries is unspecified;
-//! - scans show each entry, those of one key side by side, and count each.
+//! By default a key is present once and an insert replaces its value. With [`Options::duplicates`], as in
+//! the paper's measurements, an insert always adds an entry; then
+//! - `get` and `remove` apply to *one* entry of the key, the first one; `remove_entry` removes one with a
+//!   given value; the order of one key's entries is unspecified;
+//! - scans return each entry, those of one key consecutively, and count each.
 //!
 //! # What is guaranteed
-//! Single operations are linearizable. A scan is not one moment: it sees each key's entries as they were at
-//! some moment of it, each key that is there throughout exactly once, in order, and nothing that never was.
-//! Under OL a reader looks at a node [`READ_TRIES`](crate::olfit::tree::READ_TRIES) times before it takes
-//! its latch, so writers can't keep it from going on. A panic can't leave a latch held: no code of the
-//! caller runs under one. Versions of 32 bits may in theory come round while a reader sleeps; see
+//! Single operations are linearizable. A scan isn't: it sees each key's entries as they were at some
+//! moment during the scan, each key that is present throughout exactly once, in order, and only entries
+//! that existed. Under OL a reader reads a node [`READ_TRIES`](crate::olfit::tree::READ_TRIES) times
+//! before it takes its latch, so writers can't block it forever. A panic can't leave a latch held: no code
+//! of the caller runs under one. Versions of 32 bits may in theory wrap while a reader sleeps; see
 //! [`OptimisticLatch`](latchless_core::latch::OptimisticLatch) for the odds.
 
 mod catalogue;

@@ -1,5 +1,5 @@
-//! The traits that tests, the command line and the lab drive the family through. They speak of one value a
-//! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
+//! The traits by which tests, the command line and the lab drive the family. They have one value per key;
+//! a map with duplicates keeps every entry, and returns that an insert replaced none.
 
 use super::map::OlfitMap;
 use super::{Kind, Scan, Scheme};
@@ -43,7 +43,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for O
     }
 }
 
-/// Under NO nobody else may be in the map meanwhile, and [`OrderedIndex::as_concurrent`] doesn't offer
+/// Under NO no other thread may use the map meanwhile, and [`OrderedIndex::as_concurrent`] doesn't offer
 /// this: others would get wrong answers, though never foreign memory.
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> for OlfitMap<K, V, D> {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {

@@ -1,10 +1,9 @@
-//! Ranges that transactions read, and whether they would read them the same again: optimistic concurrency
-//! control over OLFIT's own versions, as Silo validates its nodes (Tu et al., *Speedy Transactions in
-//! Multicore In-Memory Databases*, SOSP 2013).
+//! Ranges that transactions read, and the check that they are unchanged: optimistic concurrency control
+//! over OLFIT's own versions, as Silo validates its nodes (Tu et al., *Speedy Transactions in Multicore
+//! In-Memory Databases*, SOSP 2013).
 //!
 //! The OLFIT paper leaves transactions to locks on keys (§5.4) and says that latches stay as they are.
-//! Versions can do more: they tell of every insert into a range that was read, also of one that was read as
-//! empty.
+//! Versions can do more: they detect every insert into a range that was read, even if it was empty.
 
 use super::Kind;
 use super::map::OlfitMap;
@@ -27,9 +26,9 @@ pub struct Reading<'a, K, V, D: Kind> {
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits, Scheme = Olfit>> OlfitMap<K, V, D> {
     /// Reads a range, and remembers which leaves cover it in which versions.
     ///
-    /// A transaction reads what it needs, decides, and then, while no other transaction commits, asks whether
-    /// all of its readings still hold. If so it writes; if not it starts again. Then transactions are
-    /// serializable, and none misses a key that another one has put into a range that it read.
+    /// A transaction reads what it needs, decides, and then, while no other transaction commits, checks
+    /// whether all of its readings still hold. If so, it writes; if not, it restarts. Then transactions
+    /// are serializable, and none misses a key that another one has inserted into a range that it read.
     ///
     /// ```
     /// use latchless_papers::olfit::{BPlus, Olfit, OlfitMap, Quiet};
@@ -59,7 +58,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits, Scheme = Olfit>> OlfitMap
 }
 
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits, Scheme = Olfit>> Reading<'_, K, V, D> {
-    /// What was there, in the keys' order; each leaf's entries as of one moment.
+    /// Returns the entries, in the keys' order; each leaf's entries as of one moment.
     pub fn entries(&self) -> &[(K, V)] {
         &self.entries
     }
@@ -69,9 +68,9 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits, Scheme = Olfit>> Reading<
         self.seen.len()
     }
 
-    /// Whether the range would be read the same at this moment. If this says so of several readings, all of
-    /// them held together when the first was asked. It may say no although nothing in the range has changed:
-    /// what changes is told by leaves.
+    /// Returns whether the range would be read the same at this moment. If this is true for several
+    /// readings, all of them held together at the first check. It may be false although the range is
+    /// unchanged, because changes are detected per leaf.
     pub fn still_holds(&self) -> bool {
         self.tree.are_as_seen(&self.seen)
     }
@@ -144,8 +143,8 @@ mod tests {
         phantoms_are_told::<CsbPlus<Olfit>>();
     }
 
-    /// What a reading says to hold is what a model says, whatever was done in between: leaves split, are
-    /// emptied, leave the tree and are used again.
+    /// If a reading claims to hold, a model agrees, whatever was done in between: leaves split, are
+    /// emptied, leave the tree and are reused.
     fn never_says_yes_wrongly<F: crate::olfit::Family<Scheme = Olfit>>() {
         let (map, mut model, mut rng) = (empty::<F>(), BTreeMap::new(), Rng(7));
         let mut readings: Vec<(RangeInclusive<u32>, Read<'_, F>)> = Vec::new();

@@ -1,22 +1,22 @@
-//! A reader-writer latch in one word: many hold it together, or one holds it alone.
+//! A reader-writer latch in one word: shared by many threads, or held exclusively by one.
 //!
-//! What conventional concurrency control latches nodes with, and the baseline of OLFIT's measurements:
-//! readers write the word too, so it moves from cache to cache even if nobody changes anything (§3.1).
+//! Conventional concurrency control latches nodes with it, so it is the baseline of OLFIT's measurements:
+//! readers write the word too, so it moves from cache to cache even if no thread changes anything (§3.1).
 //!
 //! # Thread safety
-//! The word has one bit for a thread that holds the latch alone, one for a thread that waits to, and above
-//! them the number of the threads that hold it together.
+//! The word has one bit for a thread that holds the latch exclusively, one for a thread that waits to, and
+//! above them the number of the threads that share it.
 //!
 //! # Invariants
-//! 1. Nobody holds it together with a thread that holds it alone.
-//! 2. While somebody waits to hold it alone nobody comes in anew, so writers don't starve. The bit is a
-//!    wish and no right: a thread that gets the latch alone takes it away, and one that still waits sets it
-//!    again.
+//! 1. No thread shares it while another holds it exclusively.
+//! 2. While a thread waits for exclusive access, no further thread may share it, so writers don't starve.
+//!    The bit is a request, not a right: a thread that gets exclusive access clears it, and one that still
+//!    waits sets it again.
 //!
 //! # Orderings
-//! Taking is an acquire exchange, letting go a release subtraction: what was written alone is seen by
-//! a thread that comes next, and what was read together was read before the next writer. `tests/loom` finds
-//! either of them missing.
+//! Acquiring is an acquire exchange, releasing a release subtraction: the next thread sees what was
+//! written exclusively, and shared reads precede the next writer. `tests/loom` detects if either of them
+//! is missing.
 
 #[cfg(not(loom))]
 use latchless_core::sync::BitsWord;
@@ -48,12 +48,12 @@ impl<A: Atom> SharedLatch<A> {
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }
 
-    /// Whether nobody holds it.
+    /// Returns whether no thread holds it.
     pub fn is_free(&self) -> bool {
         self.word.load(Ordering::Relaxed) & !Self::WISH == 0
     }
 
-    /// Whether nobody holds it alone or waits to.
+    /// Returns whether no thread holds it exclusively or waits to.
     pub fn is_open(&self) -> bool {
         self.word.load(Ordering::Relaxed) & (Self::ALONE | Self::WISH) == 0
     }
@@ -86,7 +86,7 @@ impl<A: Atom> SharedLatch<A> {
         taken.then(|| Alone { latch: self })
     }
 
-    /// Asks the threads that hold it to let nobody in anew.
+    /// Requests exclusive access: no further thread may share the latch.
     pub fn wish(&self) {
         if self.word.load(Ordering::Relaxed) & Self::WISH == 0 {
             self.word.fetch_or(Self::WISH, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! The paper's analytical model (§2.2, §3.3): what a search costs, how wide a node should be, how
-//! far ahead a scan should prefetch. Pure functions of the machine and the tree's form.
+//! The paper's analytical model (§2.2, §3.3): the cost of a search, the optimal width of a node, the
+//! prefetch distance of a scan. Pure functions of the machine and the tree's form.
 
 use core::ops::RangeInclusive;
 
@@ -63,8 +63,8 @@ impl MemoryLatency {
         (1..=widest).min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(1)
     }
 
-    /// Stall of one visit of a node, in cycles: its lines are asked for at once, and three quarters of
-    /// them are needed on average.
+    /// Returns the stall of one visit of a node, in cycles: its lines are prefetched at once, and three
+    /// quarters of them are needed on average.
     fn visit_cycles(self, width_lines: u64) -> u64 {
         self.full_cycles + ((3 * width_lines).div_ceil(4).max(1) - 1) * self.next_cycles
     }
@@ -113,8 +113,8 @@ fn all_levels(sizes: RangeInclusive<u64>, fanout: u64) -> u128 {
     sum
 }
 
-/// The space of a jump pointer as a share of its full leaf, 1/(2(d−2)): one 4-byte pointer beside
-/// d − 2 pairs of 8 bytes (§3.3). 0.0 below three children, where there is no such leaf.
+/// Returns the space of a jump pointer as a share of its full leaf, 1/(2(d−2)): one 4-byte pointer beside
+/// d − 2 pairs of 8 bytes (§3.3). 0.0 below three children, because there is no such leaf.
 pub fn jump_pointer_share(fanout: u64) -> f64 {
     if fanout > 2 { 1.0 / (2 * (fanout - 2)) as f64 } else { 0.0 }
 }

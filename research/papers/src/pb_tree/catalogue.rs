@@ -1,4 +1,4 @@
-//! The members of the family by name, made as trait objects.
+//! The members of the family by name, built as trait objects.
 
 use super::map::PbTree;
 use crate::common::catalogue::members;
@@ -27,12 +27,12 @@ members! {
     P8Csb "p8-csb" false, "CSB+-Tree with eight-line nodes, prefetched whole" => Grouped<8>;
 }
 
-/// What an index of the family can be told when it is made.
+/// Construction options of an index of the family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The most memory that its nodes may take, in bytes. `None`: what the machine has.
+    /// The maximum memory of its nodes, in bytes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether nodes are on huge pages where the system offers them.
+    /// Whether nodes are on huge pages if the system offers them.
     pub huge_pages: bool,
     /// The in-node search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
@@ -42,7 +42,7 @@ pub struct Options {
     /// A scan that expects fewer entries leaves jump pointers alone: prefetching that far ahead costs more
     /// at the start than so short a scan gains (§4.3 suggests 100). 0: every scan uses them.
     pub short_scan_entries: usize,
-    /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    /// The number of nodes that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
 }
 

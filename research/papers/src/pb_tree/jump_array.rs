@@ -1,15 +1,15 @@
 //! The external jump-pointer array (§3.2): all leaf references in key order, in a linked list of
 //! chunks with empty slots between them.
 //!
-//! A leaf's *hint* names its chunk exactly and its slot roughly. Moving references within a chunk
-//! leaves the hints as they are; a hint is repaired when the precise slot is looked up, for an
-//! update or a scan, or when a chunk splits. Scans share the tree, so the hint is a word that readers may
-//! write: those that repair it at the same time write the same.
+//! A leaf's *hint* names its chunk exactly and its slot approximately. Moving references within a chunk
+//! leaves the hints unchanged; a hint is repaired when the exact slot is searched, for an update or a
+//! scan, or when a chunk splits. Scans share the tree, so the hint is a word that readers may write:
+//! readers that repair it concurrently write the same value.
 //!
 //! # Invariants
 //! 1. Read in list order and skipping empty slots, the chunks name every leaf once, in key order.
 //! 2. Every leaf's hint names the chunk that its reference is in.
-//! 3. No chunk but the only one is wholly empty.
+//! 3. No chunk is wholly empty, except a single one.
 
 use crate::pb_tree::arena::{Arena, ArenaOptions, Block};
 use crate::pb_tree::node::{NodeOptions, Nodes, Shape};
@@ -19,7 +19,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// Empty slots of a chunk that a bulk load leaves for inserts, at least: one in so many.
+/// The share of a chunk's slots that a bulk load leaves empty for inserts: at least one in this many.
 const EMPTY_OF: usize = 8;
 
 /// A place in the array: a chunk and a slot in it.
@@ -54,7 +54,7 @@ impl<S: Shape> JumpArray<S> {
         let chunks = Arena::new(ArenaOptions {
             limit_bytes: options.limit_bytes,
             huge_pages: options.huge_pages,
-            // With eight lines a hint has room for 2^25 chunks of 126 slots: a leaf for every reference.
+            // With eight lines, a hint has room for 2^25 chunks of 126 slots: a leaf for every reference.
             references: u32::MAX / Self::HINT_STRIDE,
             ..ArenaOptions::default()
         })?;
@@ -85,7 +85,7 @@ impl<S: Shape> JumpArray<S> {
     pub fn rebuild(&mut self, nodes: &mut Nodes<S>, leaves: &[NodeRef], fill: FillFactor) -> Result<()> {
         let a_chunk = fill.of(Self::SLOTS).min(Self::SLOTS - Self::SLOTS.div_ceil(EMPTY_OF)).max(1);
         let chunks_needed = leaves.len().div_ceil(a_chunk).max(1);
-        // Before anything is forgotten: the cleared array holds at least what it held.
+        // Before anything is cleared: the cleared array keeps at least its previous capacity.
         self.chunks.reserve(chunks_needed)?;
         self.chunks.clear();
         let mut previous = NodeRef::NIL;
@@ -177,7 +177,7 @@ impl<S: Shape> JumpArray<S> {
             if next.is_nil() {
                 return None;
             }
-            // One chunk is always on its way before the leaves of this one are (§3.3).
+            // One chunk is always prefetched before the leaves of this one are (§3.3).
             self.prefetch(self.word(next, Self::NEXT_AT));
             *cursor = JumpCursor { chunk: next, slot: 0 };
         }
@@ -230,7 +230,7 @@ impl<S: Shape> JumpArray<S> {
         at
     }
 
-    /// The precise place of `leaf`: looked for on both sides of where its hint says.
+    /// Finds the exact place of `leaf`, by a search on both sides of its hint.
     fn locate(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let hinted = nodes.hint(leaf);
         let chunk = NodeRef::from_word(hinted / Self::HINT_STRIDE);

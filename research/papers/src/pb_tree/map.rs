@@ -19,7 +19,7 @@ use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::Dispatch;
 
-/// The shape of a map with keys `K` and form `F` that nobody listens to.
+/// The shape of a map with keys `K` and form `F`, without a tracing hook.
 pub type Quiet<K, F> = Shaped<<K as Key>::Bits, F, NoTrace>;
 
 /// The B+-Tree with one-line nodes and no prefetch: the baseline.
@@ -40,8 +40,8 @@ pub type CsbTree<K, V, const W: usize> = PbTree<K, V, Quiet<K, Grouped<W>>>;
 /// The member of the family is its shape `S`; the aliases beside this type name them all.
 /// [`PInternalTree<K, V, 8>`](PInternalTree) is a good first choice.
 ///
-/// Operations cost O(log n) unless they say otherwise. Reads take `&self` and may run on many
-/// threads at once; updates take `&mut self`.
+/// Operations cost O(log n) unless stated otherwise. Reads take `&self` and may run on many threads at
+/// once; updates take `&mut self`.
 ///
 /// ```
 /// use latchless_papers::pb_tree::PInternalTree;
@@ -105,18 +105,18 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// Fills an empty map from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The
-    /// map is then as before.
+    /// Those of [`PbTree::from_sorted`], and
+    /// [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The map is then unchanged.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.encode_as())), fill)
     }
 
-    /// How many keys there are. O(1).
+    /// Returns the number of keys. O(1).
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there is no key. O(1).
+    /// Returns whether the map is empty. O(1).
     pub fn is_empty(&self) -> bool {
         self.tree.is_empty()
     }
@@ -132,13 +132,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         self.tree.get(key.encode()).map(V::decode_from)
     }
 
-    /// Whether a key is there.
+    /// Returns whether a key is present.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.tree.get(key.encode()).is_some()
     }
 
-    /// One answer for each key, in the keys' order.
+    /// Looks up each key; the answers are in the keys' order.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as
@@ -154,9 +154,9 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         Ok(())
     }
 
-    /// As [`get_many`](Self::get_many), through the executor that all trees share
-    /// ([`interleave`]), in batches of the caller's size. Nodes of this family are
-    /// prefetched whole, so all that its own executor saves is bookkeeping.
+    /// Looks up each key like [`get_many`](Self::get_many), through the executor that all trees share
+    /// ([`interleave`]), in batches of the caller's size. Nodes of this family are prefetched whole, so
+    /// this family's own executor saves only bookkeeping.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
@@ -246,7 +246,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         Ok(Entries::new(self.scan(range, Direction::Reverse)?))
     }
 
-    /// All entries in ascending order.
+    /// Returns all entries in ascending order.
     pub fn iter(&self) -> Entries<'_, K, V, S> {
         let all = lane_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         Entries::new(Paused { scan: self.tree.scan(all, true), entry: PhantomData })
@@ -263,7 +263,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         Ok(Paused { scan, entry: PhantomData })
     }
 
-    /// How many keys lie in a range. O(leaves in the range).
+    /// Returns the number of keys in a range. O(leaves in the range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -282,7 +282,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         self.tree.stats()
     }
 
-    /// Looks at every node and says what is wrong, if anything is. O(n).
+    /// Checks every node, and reports the first violation. O(n).
     ///
     /// # Errors
     /// The first broken invariant.
@@ -322,8 +322,8 @@ pub struct Paused<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
 }
 
 impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
-    /// Copies the next entries to two buffers of one length and says how many there were; 0 means
-    /// that the range has ended.
+    /// Copies the next entries to two buffers of equal length and returns their number; 0 at the end of
+    /// the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
@@ -333,13 +333,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
         Ok(self.scan.fill(&mut Pairs::new(keys, values)))
     }
 
-    /// Tells that the caller will ask for so many entries after the next buffer is full. Then jump pointers
-    /// are worth following beyond it; entries come the same whatever was told.
+    /// Announces that the caller will read that many entries after the next buffer is full, so that jump
+    /// pointers are followed beyond it. The announcement doesn't change the entries.
     pub fn expect_more(&mut self, entries: usize) {
         self.scan.expect_more(entries);
     }
 
-    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    /// Copies the next values alone and returns their number; 0 at the end of the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
@@ -352,8 +352,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
 /// Entries that an iterator fetches at a time.
 const PAGE: usize = 32;
 
-/// An iterator over the entries of a range. It fetches pages of entries, so a step rarely looks at
-/// the tree.
+/// An iterator over the entries of a range. It fetches pages of entries, so a step rarely reads the tree.
 #[derive(Debug)]
 pub struct Entries<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     scan: Paused<'a, K, V, S>,
@@ -375,7 +374,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
         if self.at == self.page.entries().len() {
             self.page.clear();
             self.at = 0;
-            // Whoever has come so far is taken to go as far again.
+            // The iterator announces as many entries as it has read so far.
             let seen = self.scan.scan.seen();
             self.scan.expect_more(seen);
             self.scan.scan.fill(&mut self.page);

@@ -1,4 +1,4 @@
-//! The trait that tests, the command line and the lab drive the family through.
+//! The trait by which tests, the command line and the lab drive the family.
 
 use super::map::{Paused, PbTree};
 use super::range::lane_range;

@@ -1,11 +1,11 @@
-//! The path from the root to a leaf, kept, so that the leaves to either side can be reached without
-//! any extra pointer (§5: "sweeping").
+//! The stored path from the root to a leaf, by which the leaves to either side can be reached without any
+//! extra pointer (§5: "sweeping").
 
 use crate::pb_tree::node::{Nodes, Shape};
 use latchless_core::mem::node_ref::NodeRef;
 
-/// The most levels that a tree can have: every inner node but the root has at least two children,
-/// and 4-byte references tell at most 2^32 nodes apart.
+/// The maximum number of levels of a tree: every inner node but the root has at least two children, and
+/// 4-byte references distinguish at most 2^32 nodes.
 pub const MAX_LEVELS: usize = 34;
 
 /// The inner nodes from the root down to the one above a leaf, and the child taken in each.
@@ -19,18 +19,18 @@ impl Path {
     /// The path that ends at the root.
     pub const EMPTY: Self = Self { steps: [(NodeRef::NIL, 0); MAX_LEVELS], len: 0 };
 
-    /// How many inner nodes it passes.
+    /// Returns the number of inner nodes on the path.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the root is a leaf.
+    /// Returns whether the root is a leaf.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// One step further down: in `inner`, the child at position `at` is taken.
+    /// Adds a step: the child at position `at` of `inner`.
     #[inline(always)]
     pub fn push(&mut self, inner: NodeRef, at: usize) {
         self.steps[self.len] = (inner, at as u32);
@@ -44,7 +44,7 @@ impl Path {
         (inner, at as usize)
     }
 
-    /// Says that in the node at `depth` another child is taken, or that another node is there.
+    /// Replaces the step at `depth`, after the path takes another child or another node.
     pub fn set_step(&mut self, depth: usize, inner: NodeRef, at: usize) {
         self.steps[depth] = (inner, at as u32);
     }
@@ -61,8 +61,8 @@ impl Path {
         self.len.checked_sub(1).map(|depth| self.step(depth))
     }
 
-    /// Goes to the next leaf to the right (`forward`) or to the left and gives it; `None` at the
-    /// end. Amortised O(1). Every inner node that it comes to is prefetched one step before.
+    /// Advances to the next leaf on the right (`forward`) or on the left and returns it; `None` at the
+    /// end. Amortised O(1). Every inner node on the way is prefetched one step before.
     pub fn advance<S: Shape>(&mut self, nodes: &Nodes<S>, forward: bool) -> Option<NodeRef> {
         let (depth, at) = (0..self.len).rev().find_map(|depth| {
             let (inner, at) = self.step(depth);
@@ -82,14 +82,14 @@ impl Path {
         Some(node)
     }
 
-    /// Asks for the inner nodes that a sweep from here will come to first.
+    /// Prefetches the inner nodes that a sweep from here will visit first.
     pub fn prefetch_neighbours<S: Shape>(&self, nodes: &Nodes<S>, forward: bool) {
         for depth in 0..self.len {
             self.prefetch_neighbour(nodes, depth, forward);
         }
     }
 
-    /// Asks for the inner node that comes after the child taken at `depth`.
+    /// Prefetches the inner node after the child taken at `depth`.
     fn prefetch_neighbour<S: Shape>(&self, nodes: &Nodes<S>, depth: usize, forward: bool) {
         if !S::PREFETCH || depth + 1 >= self.len {
             return;

@@ -1,11 +1,10 @@
-//! How the arena of one thread grows: one mapping of equal blocks, made usable in steps.
+//! The growth of one thread's arena: one mapping of equal blocks, committed in steps.
 //!
-//! The mapping is made when the first block is wanted, and is longer than most arenas ever get. An arena that
-//! outgrows it moves to a longer one: nobody else is there, and references are numbers. Under a limit on
-//! address space a mapping takes at most a quarter of what is left of that ([`largest_reservation`]).
+//! The mapping is created for the first block, and is longer than most arenas ever get. An arena that
+//! outgrows it moves to a longer one: no other thread uses it, and references are numbers. Under a limit
+//! on address space a mapping takes at most a quarter of the remainder ([`largest_reservation`]).
 //!
-//! What is usable is told to the arena as a number of blocks, and kept by it: every access checks
-//! against that number.
+//! The arena keeps the number of usable blocks, and checks every access against it.
 
 use core::ptr::NonNull;
 use latchless_core::base::error::{Error, Result};
@@ -17,16 +16,16 @@ use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
 const SMALLEST_STEP_BYTES: usize = 64 << 10;
 /// Bytes that are committed at the most at a time.
 const LARGEST_STEP_BYTES: usize = 64 << 20;
-/// Bytes that the first mapping has, if so many can be wanted. Tests have arenas that move.
+/// The size of the first mapping, if blocks may need so much. Tests have arenas that move.
 const FIRST_BYTES: usize = if cfg!(test) { HUGE_PAGE_BYTES } else { 1 << 30 };
-/// How many times as long the next mapping is.
+/// The length of the next mapping as a multiple of the previous one's.
 const GROWTH: usize = if cfg!(test) { 2 } else { 8 };
 
 /// A mapping of equal blocks, and how far it may be used.
 #[derive(Debug)]
 pub(super) struct Window {
     mapping: Option<Mapping>,
-    /// Where the first block begins.
+    /// The address of the first block.
     start: NonNull<u8>,
     block_bytes: usize,
     limit_bytes: Option<usize>,
@@ -55,14 +54,14 @@ impl Window {
         Self { mapping: None, start, block_bytes, limit_bytes, huge_pages, references, capacity }
     }
 
-    /// Where the first block begins.
+    /// Returns the address of the first block.
     #[inline(always)]
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Makes `needed` blocks usable, of which `committed` are, and more in advance. Says how many are
-    /// usable now. Blocks may move.
+    /// Makes `needed` blocks usable, of which `committed` are, and more in advance. Returns the number of
+    /// usable blocks. Blocks may move.
     ///
     /// # Errors
     /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; nothing has
@@ -97,7 +96,7 @@ impl Window {
         Ok((to / self.block_bytes).min(self.capacity))
     }
 
-    /// How many bytes are usable when so many blocks are.
+    /// Returns the number of bytes that are usable when that many blocks are.
     fn committed_bytes(&self, blocks: usize) -> usize {
         let mapped = self.mapping.as_ref().map_or(0, Mapping::bytes);
         (blocks * self.block_bytes).next_multiple_of(SMALLEST_STEP_BYTES).min(mapped)
@@ -125,10 +124,10 @@ impl Window {
         }
         if let Some(old) = self.mapping.as_mut().filter(|_| used > 0) {
             next.commit(0, used).map_err(|_| refused)?;
-            // In pieces, each of which is given back at once: it is never there twice.
+            // In pieces, each of which is freed at once, so the contents are never in memory twice.
             for from in (0..used).step_by(HUGE_PAGE_BYTES) {
                 let to = used.min(from + HUGE_PAGE_BYTES);
-                // SAFETY: both mappings have these bytes committed, and nobody else has a reference into
+                // SAFETY: both mappings have these bytes committed, and there is no other reference into
                 // either of them: the window is borrowed mutably.
                 unsafe { next.start().add(from).copy_from_nonoverlapping(old.start().add(from), to - from) };
                 old.release(from, to);

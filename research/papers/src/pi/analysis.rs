@@ -1,5 +1,5 @@
-//! The paper's performance model (§5): how many cache lines a query reads, how large an index is, how long
-//! a rebuild takes. Pure functions.
+//! The paper's performance model (§5): the cache lines per query, the size of an index, the time of a
+//! rebuild. Pure functions.
 
 /// An index as the model sees it (Table 1).
 ///
@@ -15,7 +15,7 @@
 pub struct Model {
     /// Data nodes, N.
     pub keys: u64,
-    /// The share of a level's keys that goes up, P.
+    /// The share of a level's keys that are in the next one, P.
     pub share: f64,
     /// Keys of an entry, M.
     pub entry_keys: u64,
@@ -33,7 +33,7 @@ impl Model {
     pub const PAPER: Self =
         Self { keys: 16 << 20, share: 0.25, entry_keys: 4, entry_bytes: 48, node_bytes: 20, line_bytes: 64 };
 
-    /// This library's form with entries of so many lanes of so many bytes: routes of 4 bytes.
+    /// Returns this library's form with entries of that many lanes of that many bytes: routes of 4 bytes.
     pub const fn of(keys: u64, entry_keys: u64, lane_bytes: u64) -> Self {
         let node_bytes = (2 * lane_bytes + 4).next_multiple_of(lane_bytes);
         Self {
@@ -66,8 +66,8 @@ impl Model {
         (self.height() - 1) * self.entry_bytes.div_ceil(self.line_bytes) * self.entries_per_level()
     }
 
-    /// Data nodes that a search goes through after `queries` queries of which a share of `inserts` were
-    /// inserts of new keys, evenly spread: (1 + iR/N)(1 + P) / 2P.
+    /// Returns the number of data nodes that a search visits after `queries` queries of which a share of
+    /// `inserts` were inserts of new keys, evenly distributed: (1 + iR/N)(1 + P) / 2P.
     pub fn nodes_of_search(&self, queries: u64, inserts: f64) -> f64 {
         (1.0 + queries as f64 * inserts / self.keys as f64) * self.keys_per_level()
     }

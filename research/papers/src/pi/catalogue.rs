@@ -1,4 +1,4 @@
-//! PI's forms by name, made as trait objects.
+//! PI's forms by name, built as trait objects.
 
 use super::map::Pi;
 use super::options::{EntryKeys, Options};
@@ -28,10 +28,10 @@ impl Member {
     }
 }
 
-/// An empty index of this form; what `options` say of entries is overruled.
+/// Creates an empty index of this form; the form overrides the entries' part of `options`.
 ///
 /// # Errors
-/// As [`Pi::with_options`].
+/// Those of [`Pi::with_options`].
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

@@ -1,18 +1,17 @@
-//! Threads that stay, and work on what their caller lends them.
+//! Persistent threads that work on borrowed data of their caller.
 //!
-//! A scope (`std::thread::scope`) starts its threads anew each time, which costs more than a small batch.
-//! A crew's threads wait for the next work instead; what they borrow they have given back when
-//! [`ScopedPool::run`] returns, as with a scope.
+//! A scope (`std::thread::scope`) starts its threads each time, which costs more than a small batch. A
+//! crew's threads wait for the next work instead; they have released all borrows when [`ScopedPool::run`]
+//! returns, as with a scope.
 //!
 //! # Thread safety
-//! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
-//!    what it borrowed is dropped.
-//! 2. [`ScopedPool::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone
-//!    together with the thread that had it. While it waits, reports can come from nobody but those who have
-//!    work.
-//! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
-//!    work for one, and leaves what they shared as it was.
-//! 4. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
+//! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and its
+//!    borrows are dropped.
+//! 2. [`ScopedPool::run`] doesn't return, not even by a panic, before every piece has reported, or is gone
+//!    together with the thread that had it. While it waits, only members with work can report.
+//! 3. Threads don't exist in a forked child process: there a crew has none, reports that when it is given
+//!    work for one, and leaves shared state unchanged.
+//! 4. One run at a time: pieces of work may wait for each other, and each has its own thread.
 
 use core::fmt;
 use core::mem::{forget, transmute};
@@ -24,7 +23,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Said when work is for threads that are in another process.
+/// The message when work is for threads that are in another process.
 const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that this one was forked from";
 
 /// A piece of work, which may borrow.
@@ -44,7 +43,7 @@ pub fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
     std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
 }
 
-/// How a piece of work ended.
+/// The result of a piece of work.
 type Outcome = Result<(), Box<dyn Any + Send>>;
 
 /// A piece of work on its way to a member of the crew.
@@ -64,7 +63,7 @@ impl Member {
         let thread = Builder::new().name(name).spawn(move || {
             let mut failed = catch_unwind(AssertUnwindSafe(begin)).err();
             for Order { job, done } in received {
-                // The job is dropped within, and with it what it borrows, before it is reported.
+                // The job is dropped within, and with it its borrows, before it is reported.
                 let outcome = match failed.take() {
                     Some(panic) => catch_unwind(AssertUnwindSafe(|| drop(job))).and(Err(panic)),
                     None => catch_unwind(AssertUnwindSafe(job)),
@@ -92,7 +91,7 @@ impl Drop for Member {
         // Without a sender the thread's loop ends.
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // What it panicked with may panic again when it is dropped.
+            // Dropping the payload of a panic may panic again.
             let _ = thread.join().map_err(forget);
         }
     }
@@ -111,16 +110,17 @@ impl Drop for Member {
 /// ```
 pub struct ScopedPool {
     members: Vec<Member>,
-    /// Where the members are.
+    /// The process of the members.
     origin: Origin,
     /// Held while a run is going on.
     running: Mutex<()>,
 }
 
 impl ScopedPool {
-    /// A crew of `threads` threads, the caller of [`ScopedPool::run`] counted as the first of them. `begin`
-    /// says what the others do before anything else, such as moving to their processor. If that panics, so
-    /// does the first run with work for that thread, in place of this work; later work is done there.
+    /// Creates a crew of `threads` threads, the caller of [`ScopedPool::run`] counted as the first of
+    /// them. `begin` returns the first task of each of the others, such as moving to its processor. If
+    /// that panics, so does the first run with work for that thread, instead of this work; later work is
+    /// done there.
     ///
     /// # Errors
     /// When the system refuses a thread.
@@ -130,12 +130,12 @@ impl ScopedPool {
         Ok(Self { members, origin: Origin::here(), running: Mutex::new(()) })
     }
 
-    /// How many pieces of work can run at once.
+    /// Returns how many pieces of work can run at once.
     pub fn threads(&self) -> usize {
         self.members.len() + 1
     }
 
-    /// Does every piece of work, each on a thread of its own: the first one on the caller's.
+    /// Runs every piece of work, each on a separate thread: the first one on the caller's.
     ///
     /// # Panics
     /// When there are more pieces than threads, and when one of them panics, or a thread when it began; and
@@ -147,8 +147,8 @@ impl ScopedPool {
     /// Does every piece of work on the thread of that number; 0 is the caller's.
     ///
     /// # Panics
-    /// When there is no such thread, when two pieces are for one, and when one of them panics, or a thread
-    /// when it began; and when the process is a child of the one in which the threads are.
+    /// If there is no such thread, if two pieces are for one, and if one of them panics, or a thread when
+    /// it began; and if the process is a child of the one in which the threads are.
     pub fn run_at<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         self.assert_threads(&jobs);
         // No code of the caller's runs under the mutex but the jobs', which can't break it.
@@ -156,13 +156,13 @@ impl ScopedPool {
         self.run_alone(jobs);
     }
 
-    /// As [`ScopedPool::run_at`], unless the crew is at work: then the work comes back untouched.
+    /// Runs the work unless the crew is busy: then returns it untouched. See [`ScopedPool::run_at`].
     ///
     /// # Errors
     /// The work.
     ///
     /// # Panics
-    /// As [`ScopedPool::run_at`].
+    /// Those of [`ScopedPool::run_at`].
     pub fn try_run_at<'a>(
         &self,
         jobs: Vec<(usize, ScopedTask<'a>)>,
@@ -173,7 +173,7 @@ impl ScopedPool {
         Ok(())
     }
 
-    /// Whether there are threads for this work, as far as it isn't the caller's.
+    /// Asserts that there are threads for this work, apart from the caller's.
     fn assert_threads(&self, jobs: &[(usize, ScopedTask<'_>)]) {
         let others = jobs.iter().any(|(number, _)| *number > 0);
         assert!(!others || !self.origin.is_inherited(), "{THREADS_LEFT_BEHIND}");
@@ -182,8 +182,8 @@ impl ScopedPool {
     fn run_alone<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         let (done, reports) = channel();
         let mut lent = Lent { reports, outstanding: 0, failed: None };
-        // After `lent`, and so dropped before it, whatever panics: a thread that waits with a sender of
-        // its own in hand never hears that all others are gone.
+        // After `lent`, and so dropped before it, whatever panics: a thread that waits and has a sender of
+        // its own would never notice that all others are gone.
         let done = done;
         let (mut own, mut taken) = (Vec::new(), vec![false; self.threads()]);
         for (number, job) in jobs {
@@ -193,11 +193,12 @@ impl ScopedPool {
                 own.push(job);
                 continue;
             };
-            // SAFETY: only the lifetime of what the job borrows is changed. `lent` waits for this job's
-            // report, when it is told to or dropped, before this function is left in any way; the report
-            // comes after the job and all that it holds is gone. A member's thread doesn't end before it
-            // has reported, because it catches panics; if it ends all the same, the order is dropped, and
-            // its sender after the job. A job that isn't sent is done or dropped in this function.
+            // SAFETY: only the lifetime of the job's borrows is changed. `lent` waits for this job's
+            // report, by a call or when it is dropped, before this function is left in any way; the report
+            // comes after the job and everything that it owns is gone. A member's thread doesn't end
+            // before it has reported, because it catches panics; if it ends all the same, the order is
+            // dropped, and its sender after the job. A job that isn't sent is done or dropped in this
+            // function.
             let job = unsafe { transmute::<ScopedTask<'a>, ScopedTask<'static>>(job) };
             match member.lend(Order { job, done: done.clone() }) {
                 Ok(()) => lent.outstanding += 1,
@@ -223,7 +224,7 @@ impl Drop for ScopedPool {
     }
 }
 
-/// What jobs on other threads have borrowed.
+/// The borrows of jobs on other threads.
 struct Lent {
     reports: Receiver<Outcome>,
     outstanding: usize,
@@ -240,7 +241,7 @@ impl Lent {
             self.outstanding -= 1;
             match outcome {
                 Err(panic) if self.failed.is_none() => self.failed = Some(panic),
-                // Only one panic can go on, and to drop another one's payload may panic.
+                // Only one panic can be resumed, and dropping the payload of another one may panic.
                 Err(panic) => forget(panic),
                 Ok(()) => {}
             }
@@ -272,7 +273,7 @@ mod tests {
         ScopedPool::new(threads, |_| Box::new(|| ())).unwrap()
     }
 
-    /// Does something that must not wait for ever, and says what it panics with.
+    /// Runs an action that must not wait for ever, and returns its panic.
     fn in_time(act: impl FnOnce() + Send + 'static) -> Outcome {
         let (ended, ends) = channel();
         let thread = std::thread::spawn(move || {
@@ -333,7 +334,7 @@ mod tests {
         outcome.unwrap();
     }
 
-    /// What panics when it is dropped.
+    /// A value that panics when it is dropped.
     struct Bomb;
 
     impl Drop for Bomb {

@@ -74,18 +74,18 @@ impl<B: Bits> Domain<B> {
         }
     }
 
-    /// Whether the index layer is to be rebuilt (§4.3.5).
+    /// Returns whether the index layer must be rebuilt (§4.3.5).
     fn is_due(&self, threshold: Threshold) -> bool {
         let list = &self.built.list;
         let least = (list.len() / 100).saturating_mul(threshold.percent).max(threshold.from);
         list.drift() > self.not_before && (list.drift() > least || list.has_long_segment())
     }
 
-    /// Starts a rebuild that is due, swaps in one that is done. Between batches. Says whether the list was
-    /// swapped.
+    /// Starts a rebuild that is due, swaps in one that is done. Between batches. Returns whether the list
+    /// was swapped.
     pub(super) fn between_batches(&mut self, threshold: Threshold, plan: Plan) -> bool {
         if self.built.list.is_empty() && self.built.list.drift() > 0 {
-            // There is nothing to lay out: all memory comes back at once.
+            // The list is empty: all memory is freed at once.
             return self.rebuild_now(plan, &one_by_one).is_ok();
         }
         if self.rebuilds.running() {
@@ -129,12 +129,12 @@ impl<B: Bits> Domain<B> {
             self.not_before = 0;
         }
         if refused {
-            // Not at once again: asking costs.
+            // Not at once again: an attempt is costly.
             self.not_before = self.built.list.drift().saturating_mul(2);
         }
     }
 
-    /// Where everything lies: for a memory model to place.
+    /// Returns the addresses of everything, for a memory model to place.
     pub(super) fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
         self.built.layer.addresses().into_iter().chain(self.built.list.addresses())
     }

@@ -22,7 +22,7 @@ use latchless_core::search::Dispatch;
 /// See the file's head.
 pub(super) struct Engine<B: Bits, T> {
     pub(super) domains: Vec<Domain<B>>,
-    /// From which key on keys belong to each domain; the first is the smallest key there is.
+    /// The first key of each domain; that of the first is the smallest possible key.
     borders: Vec<B>,
     budget: Budget,
     /// `None`: the caller's thread does everything.
@@ -31,7 +31,7 @@ pub(super) struct Engine<B: Bits, T> {
     pub(super) dispatch: Dispatch,
     /// The system's numbers of the domains' nodes.
     node_numbers: Vec<Option<usize>>,
-    /// How many threads each domain had in the last batch.
+    /// The number of threads of each domain in the last batch.
     pub(super) last_threads: Vec<usize>,
     /// Entries that ranges have fetched, whether they were wanted or not.
     #[cfg(test)]
@@ -39,11 +39,11 @@ pub(super) struct Engine<B: Bits, T> {
     touch: PhantomData<T>,
 }
 
-/// Where a batch's answers go.
+/// The destination of a batch's answers.
 pub(super) trait Answers<B> {
-    /// What stood under the key of the query of this number.
+    /// Receives the previous value under the key of the query of this number.
     fn answer(&mut self, number: u32, before: Option<B>);
-    /// More of what the range of this number holds, in ascending order.
+    /// Receives more entries of the range of this number, in ascending order.
     fn found(&mut self, _number: u32, _entries: Vec<(B, B)>) {}
     /// The query of this number was refused.
     fn refused(&mut self, number: u32, error: Error);
@@ -107,7 +107,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         self.domains.iter().map(|domain| domain.built.list.len()).sum()
     }
 
-    /// Which domain a key belongs to.
+    /// Returns the domain of a key.
     pub(super) fn domain_of(&self, key: B) -> usize {
         match self.borders.len() {
             1 => 0,
@@ -207,7 +207,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
             }
             loaded.push(built);
         }
-        // Nothing can be refused any more.
+        // No refusal is possible any more.
         self.settle()?;
         self.borders = borders;
         self.domains.iter_mut().zip(loaded).for_each(|(domain, built)| domain.built = built);
@@ -215,7 +215,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         Ok(())
     }
 
-    /// Of fewer entries than there are nodes, those that belong to a node by the even borders.
+    /// If there are fewer entries than nodes, returns those that belong to a node by the even borders.
     fn sparse(&self, len: usize, entry_at: &dyn Fn(usize) -> (B, B), node: usize) -> Range<usize> {
         let nodes = self.domains.len();
         let before = |border: B| (0..len).filter(|&at| entry_at(at).0 < border).count();
@@ -231,7 +231,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         (0..starts.len()).map(|node| starts[node]..end(node)).collect()
     }
 
-    /// How many threads each domain gets, and where they sit.
+    /// Assigns threads, and their seats, to domains.
     fn assignments(&self, hands: &dyn Hands, queries: &[usize]) -> Vec<Assignment> {
         let threads = self.options.threads.clamp(1, hands.seats().len());
         let busy = queries.iter().filter(|&&queries| queries > 0).count();
@@ -246,14 +246,14 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         assign(&per_node, threads, hands.seats())
     }
 
-    /// Searches alone. Others may search at the same time; of those who want the pool, one waits for the
-    /// other.
+    /// Serves a batch of searches. Other threads may search at the same time; of those that want the pool,
+    /// one waits for the other.
     pub(super) fn search_all(&self, len: usize, key_at: impl Fn(usize) -> B, answers: &mut dyn Answers<B>) {
         let order = sorted(len, key_at);
         self.search_sorted(self.pool.as_ref().map(|pool| pool as &dyn Hands), &order, answers);
     }
 
-    /// Says how many threads worked for each domain.
+    /// Returns the number of threads that worked for each domain.
     fn search_sorted(
         &self,
         hands: Option<&dyn Hands>,
@@ -342,7 +342,8 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         let mut slots: Vec<Option<Outcome<B>>> = assignments.iter().map(|_| None).collect();
         let (budget, dispatch, (group, prefetch)) = (&self.budget, self.dispatch, self.prefetch_group());
         let mut jobs = BySeat::default();
-        // Rests go on from node to node as well: a seat's pieces of work are done in the nodes' order.
+        // Remainders are passed from node to node as well: a seat's pieces of work are done in the nodes'
+        // order.
         let carries = match work {
             Work::Mixed { limited: true, .. } => chain(assignments.len()),
             _ => assignments.iter().map(|_| Carry::default()).collect(),
@@ -412,7 +413,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
     }
 }
 
-/// Where a domain begins if nothing is known of the keys.
+/// Returns the first key of a domain if nothing is known of the keys.
 fn even_border<B: Bits>(node: usize, nodes: usize) -> B {
     B::truncate((u128::from(B::MAX.to_u64()) * node as u128 / nodes as u128) as u64)
 }
@@ -422,7 +423,7 @@ fn slice_of(part: &Range<usize>, nth: usize, of: usize) -> Range<usize> {
     part.start + part.len() * nth / of..part.start + part.len() * (nth + 1) / of
 }
 
-/// Nobody but the caller.
+/// The caller's thread only.
 struct Alone;
 
 impl Hands for Alone {
@@ -447,7 +448,7 @@ impl<'a> BySeat<'a> {
         }
     }
 
-    /// One piece for each seat: several that a seat has are done one after the other.
+    /// Returns one piece for each seat: several pieces for one seat are done one after the other.
     fn joined(self) -> Vec<(usize, ScopedTask<'a>)> {
         let join = |jobs: Vec<ScopedTask<'a>>| -> ScopedTask<'a> {
             Box::new(|| jobs.into_iter().for_each(|job| job()))

@@ -1,4 +1,4 @@
-//! What one thread does with its share of a batch: look up the interceptions (Algorithm 2), agree with its
+//! One thread's work on its share of a batch: look up the interceptions (Algorithm 2), agree with its
 //! neighbours (Algorithm 3), execute (Algorithm 4).
 
 use super::layer::Layer;
@@ -19,11 +19,12 @@ pub(super) enum Query<B> {
     Search,
     Insert(B),
     Delete,
-    /// Up to this key, so many entries at most. `usize::MAX` if the index has no more than are wanted.
+    /// Up to this key, and at most that many entries. `usize::MAX` if the limit exceeds the size of the
+    /// index.
     Range(B, usize),
 }
 
-/// What the queries of a batch are, by their numbers.
+/// The queries of a batch, by their numbers.
 #[derive(Clone, Copy)]
 pub(super) enum Work<'a, B> {
     Search,
@@ -57,7 +58,7 @@ impl<B: Bits> Work<'_, B> {
     }
 }
 
-/// What all threads of a node share.
+/// The state that all threads of a node share.
 pub(super) struct Context<'a, B: Bits> {
     pub(super) layer: &'a Layer<B>,
     pub(super) work: Work<'a, B>,
@@ -65,31 +66,31 @@ pub(super) struct Context<'a, B: Bits> {
     pub(super) dispatch: Dispatch,
     pub(super) group: usize,
     pub(super) prefetch: bool,
-    /// Whether a rebuild is going on, which wants to know what changes.
+    /// Whether a rebuild is in progress, which must learn of the changes.
     pub(super) logging: bool,
 }
 
-/// A change to the list: what is under a key from now on.
+/// A change to the list: the new value of a key, or its removal.
 pub(super) type Update<B> = (B, Option<B>);
 
-/// What became of a share.
+/// The result of a share.
 #[derive(Debug)]
 pub(super) struct Outcome<B> {
-    /// Which of the sorted queries the answers are for.
+    /// The positions of the answers among the sorted queries.
     pub(super) queries: Range<usize>,
-    /// What stood under each query's key.
+    /// The previous value under each query's key.
     pub(super) answers: Vec<Option<B>>,
-    /// What ranges found here, by the query's number.
+    /// The entries of ranges found here, by the query's number.
     pub(super) found: Vec<(u32, Pairs<B>)>,
     pub(super) refused: Vec<(u32, Error)>,
     pub(super) drift: Drift,
     pub(super) log: Vec<Update<B>>,
 }
 
-/// Queries between asking for a segment's place and for its node, and between that and its use.
+/// The number of queries between prefetching a segment's place and its node, and between that and its use.
 const AHEAD: usize = 8;
 
-/// Searches alone: nothing is changed, so nobody need own anything.
+/// Serves searches: nothing is changed, so no thread needs to own anything.
 pub(super) fn search<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     list: &Segments<B>,
@@ -112,7 +113,7 @@ pub(super) fn search<B: Bits, T: Trace>(
     answers
 }
 
-/// Asks for the place of a later query's segment and for a nearer one's node, if that is wanted.
+/// Prefetches the place of a later query's segment and a nearer one's node, if prefetching is on.
 #[inline(always)]
 pub(super) fn ask_ahead<B: Bits, T: Trace>(
     context: &Context<'_, B>,

@@ -1,4 +1,4 @@
-//! The index layer in the width that the index was made with, whole or in parts.
+//! The index layer in the width of the index, whole or in parts.
 
 use super::options::EntryKeys;
 use super::parted::{Parted, PartedPlace, Planned};
@@ -36,27 +36,27 @@ pub(super) enum Levels<B: Bits, const M: usize> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayerPlan {
     pub(super) width: EntryKeys,
-    /// Segments that a part is to have. `None`: the layer is whole.
+    /// The intended number of segments per part; `None`: the layer is whole.
     pub(super) part_segments: Option<usize>,
     pub(super) paper: Placement,
     /// Pieces of work.
     pub(super) pieces: usize,
 }
 
-/// An entry on a search's way down, or what is between a layer's top and its parts.
+/// An entry on a search's descent, or a place between a layer's top and its parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LayerPlace {
     Whole(Place),
     InParts(PartedPlace),
 }
 
-/// What an index layer consists of, and what its last rebuild has written of it: see
+/// The size of an index layer, and of what its last rebuild has written: see
 /// [`Pi::layer_stats`](super::Pi::layer_stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LayerStats {
     /// Its parts; an index layer that isn't in parts counts as one.
     pub parts: usize,
-    /// Those of them that the last rebuild has written.
+    /// The number of parts that the last rebuild has written.
     pub parts_written: usize,
     /// Bytes that it has written: the parts, and what leads to parts.
     pub bytes_written: usize,
@@ -148,7 +148,7 @@ impl<B: Bits, const M: usize> Levels<B, M> {
         LayerStats { parts, parts_written, bytes_written, memory_bytes }
     }
 
-    /// Where a walk begins.
+    /// Returns the start of a walk.
     #[inline(always)]
     pub(super) fn begin<T: Trace>(&self, key: B, aim: Aim) -> LayerPlace {
         match self {
@@ -158,7 +158,7 @@ impl<B: Bits, const M: usize> Levels<B, M> {
         }
     }
 
-    /// Goes one step of a walk that began here.
+    /// Takes one step of a walk that began here.
     #[inline(always)]
     pub(super) fn step<S: Search, T: Trace>(&self, place: &mut LayerPlace, key: B) -> Step<u32> {
         match (self, place) {
@@ -194,7 +194,7 @@ impl<B: Bits> Layer<B> {
         })
     }
 
-    /// The same layer a second time, if a later one can share anything of it.
+    /// Returns another handle of the same layer, if a later one can share parts of it.
     pub(super) fn share(&self) -> Option<Self> {
         match self {
             Self::Four(levels) => levels.share().map(Self::Four),

@@ -28,15 +28,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// PI: a SIMD skip list that serves batches of queries on many threads, without any latch.
 ///
-/// One owner changes it, through `&mut self`; the threads that work on a batch are its own. Reads take
-/// `&self`. Callers with single queries from many threads put a
-/// [`Submissions`](super::Submissions) in front.
+/// One owner changes it, through `&mut self`; the threads that work on a batch belong to it. Reads take
+/// `&self`. Callers with single queries from many threads use [`Submissions`](super::Submissions).
 ///
 /// # What a batch means
-/// The answers are those of the queries done one after the other in ascending order of their keys (a
-/// range's being its first one), and in the batch's order where keys are equal; they come in the batch's
-/// order. So queries for one key take effect as they are in the batch, and a range sees the changes of
-/// its batch to the key it begins with, if they are before it, and to no other of its keys.
+/// The answers are those of the queries executed one after the other in ascending order of their keys (a
+/// range's being its first one), and in the batch's order if keys are equal; they are returned in the
+/// batch's order. So queries for one key take effect in the order of the batch, and a range sees the
+/// changes of its batch to the key at which it begins, if they are before it, and to no other of its keys.
 /// Batches longer than [`Options::batch`] are served in pieces, one after the other.
 ///
 /// # Cost
@@ -64,7 +63,7 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 pub struct Pi<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     pub(super) engine: Engine<K::Bits, T>,
-    /// Readers tune as well; a thread that finds it taken goes on with what is settled.
+    /// Readers tune as well; a thread that finds it locked uses the best size known so far.
     tuner: Mutex<BatchTuner>,
     entry: PhantomData<fn(K) -> V>,
 }
@@ -87,12 +86,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }
 
-    /// How many keys the index holds. O(nodes of the topology).
+    /// Returns the number of keys. O(nodes of the topology).
     pub fn len(&self) -> usize {
         self.engine.len()
     }
 
-    /// Whether the index holds nothing.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -115,7 +114,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         self.engine.take(key.encode()).map(V::decode_from)
     }
 
-    /// One answer for each key, in the keys' order.
+    /// Looks up each key; the answers are in the keys' order.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
@@ -132,7 +131,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(())
     }
 
-    /// As [`Pi::get_many`], in one batch, however long.
+    /// Looks up each key like [`Pi::get_many`], in one batch of any length.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
@@ -146,8 +145,9 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(())
     }
 
-    /// As [`Pi::get_many`], by the caller's thread alone and without sorting, in batches of the caller's size
-    /// through the executor that all indexes share ([`interleave`](crate::common::interleave::interleave)).
+    /// Looks up each key like [`Pi::get_many`], by the caller's thread alone and without sorting, in
+    /// batches of the caller's size through the executor that all indexes share
+    /// ([`interleave`](crate::common::interleave::interleave)).
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`], [`Error::BatchSize`](crate::Error::BatchSize).
@@ -235,8 +235,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         replies
     }
 
-    /// Serves one batch, however long, by the hands of the caller's choice: a memory model's processors,
-    /// say. Appends one reply a query.
+    /// Serves one batch of any length with the threads of the caller's choice, such as a memory model's
+    /// processors. Appends one reply per query.
     ///
     /// # Panics
     /// When there are 2^32 queries or more.
@@ -256,7 +256,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
             Query::Search(_) => Reply::Got(None),
             Query::Insert(..) => Reply::Inserted(None),
             Query::Delete(_) => Reply::Removed(None),
-            // As a scan into a buffer without room.
+            // Like a scan into a buffer without room.
             Query::Range { limit: 0, .. } | Query::From { limit: 0, .. } => {
                 Reply::Refused(Error::EmptyBuffer)
             }
@@ -280,8 +280,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     }
 
     /// Fills an empty index from strictly ascending entries, on all threads, evenly distributed among the
-    /// nodes of the topology. Nodes of this index have one key each, so there is no fill factor to keep.
-    /// O(n).
+    /// nodes of the topology. Nodes of this index have one key each, so there is no fill factor. O(n).
     ///
     /// # Errors
     /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the index is
@@ -294,13 +293,14 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.encode_as()))
     }
 
-    /// As [`Pi::bulk_load`]; the fill factor of other indexes says nothing here.
+    /// Fills an empty index; ignores the fill factor of other indexes. See [`Pi::bulk_load`].
     pub(super) fn bulk_load_filled(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
         self.bulk_load(entries)
     }
 
-    /// Rebuilds the index layer, now, on all threads: of what has changed since the last time, the list is
-    /// laid out anew, and what was deleted gives its memory back. O(n), little of it where nothing changed.
+    /// Rebuilds the index layer, now, on all threads: the segments that have changed since the last time
+    /// are laid out again, and the memory of deleted nodes is freed. O(n), with little work for unchanged
+    /// segments.
     ///
     /// # Errors
     /// When memory is refused; the index is then as before.
@@ -316,12 +316,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         self.engine.settle()
     }
 
-    /// How many rebuilds were swapped in since the index was made.
+    /// Returns the number of rebuilds since the index was created.
     pub fn rebuilds(&self) -> u64 {
         self.engine.domains.iter().map(|domain| domain.rebuilds.done).sum()
     }
 
-    /// How many threads worked for each node of the topology in the last batch that came through `&mut self`.
+    /// Returns how many threads worked for each node of the topology in the last batch through
+    /// `&mut self`.
     pub fn threads_per_node(&self) -> &[usize] {
         &self.engine.last_threads
     }
@@ -365,7 +366,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(Scan::new(&self.engine, encoded_range(&span)?, direction))
     }
 
-    /// How many keys lie in a range. O(keys in the range).
+    /// Returns the number of keys in a range. O(keys in the range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -377,7 +378,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(count)
     }
 
-    /// Bytes of the list and the index layer; what a rebuild that is going on needs isn't counted. O(1).
+    /// Returns the bytes of the list and the index layer; the memory of a rebuild in progress isn't
+    /// counted. O(1).
     pub fn memory_bytes(&self) -> usize {
         self.engine.held_bytes()
     }
@@ -400,20 +402,21 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         }
     }
 
-    /// What the index layers of all nodes consist of, and what the last rebuild has written of them.
-    /// O(parts).
+    /// Returns the size of the index layers of all nodes, and of what the last rebuild has written of
+    /// them. O(parts).
     pub fn layer_stats(&self) -> LayerStats {
         let mut stats = LayerStats::default();
         self.engine.domains.iter().for_each(|domain| stats += domain.built.layer.stats());
         stats
     }
 
-    /// Where everything that belongs to a node of the topology lies: for a memory model to place.
+    /// Returns the addresses of everything that belongs to a node of the topology, for a memory model to
+    /// place.
     pub fn addresses_of_node(&self, node: usize) -> Vec<Range<usize>> {
         self.engine.domains.get(node).map_or(Vec::new(), |domain| domain.addresses().collect())
     }
 
-    /// Looks at every node and every entry and says what is wrong, if anything is. O(n).
+    /// Checks every node and every entry, and reports the first violation. O(n).
     ///
     /// # Errors
     /// The first broken invariant.
@@ -422,7 +425,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     }
 }
 
-/// Answers that are what stood under a key before.
+/// Answers that are the previous value under a key.
 struct Befores<'a, V> {
     answers: &'a mut [Option<V>],
     refused: Option<Error>,

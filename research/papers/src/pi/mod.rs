@@ -13,10 +13,10 @@
 //! | the performance model (§5) | [`analysis`] |
 //! | the typical skip list of Fig. 15 | [`SkipList`] |
 //!
-//! Of its future work there are: rebuilds that lay out anew only what has changed, and of an index layer in
-//! parts (`parted`, [`Options::part_segments`]) write only the parts over it, batches of a size that is found
-//! out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and top levels
-//! that are together.
+//! From its future work: rebuilds that lay out only segments that have changed, and for an index layer in
+//! parts (`parted`, [`Options::part_segments`]) write only the parts over them; batches of a size that is
+//! tuned at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)); huge pages; and
+//! adjacent top levels.
 
 pub mod analysis;
 pub mod batch;

@@ -1,4 +1,4 @@
-//! What an index can be told when it is made.
+//! Construction options of an index.
 
 use crate::error::{Error, Result};
 use crate::pi::batch::tune::QuerySetSize;
@@ -21,25 +21,25 @@ pub enum EntryKeys {
     Sixteen,
 }
 
-/// How an index is made. The defaults are the paper's where it has some.
+/// Construction options. The defaults are the paper's if it has any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Keys of an entry.
     pub entry_keys: EntryKeys,
     /// Threads that work on a batch, the caller's counted: 1 to 4096.
     pub threads: usize,
-    /// The NUMA nodes among which keys are divided. `None`: the system's, as far as there are threads for
+    /// The NUMA nodes among which keys are divided; `None`: the system's, as far as there are threads for
     /// them.
     pub topology: Option<Topology>,
     /// Whether threads but the caller's stay on the processors of their node, and off the caller's.
     pub pin: bool,
-    /// Whether each node has threads in proportion to its queries (§4.3.3), or all nodes the same number.
+    /// Whether the number of each node's threads is proportional to its queries (§4.3.3), or equal.
     pub self_adjusted: bool,
     /// Queries of a batch, for each thread, at least 1.
     pub batch: QuerySetSize,
     /// Queries that go down the index layer together (§4.3.4), at least 1: one after the other.
     pub group: usize,
-    /// Whether they prefetch what they need next.
+    /// Whether they prefetch their next memory.
     pub prefetch: bool,
     /// The share of the keys, in percent, that may be inserted or deleted before the index layer is rebuilt
     /// (§4.3.5).
@@ -52,24 +52,23 @@ pub struct Options {
     /// Nodes of a segment of the list, about: 1 to 255. A segment has one owner in a batch, and is
     /// copied if it is changed while a rebuild reads it.
     pub segment_nodes: usize,
-    /// Room for further nodes that each segment has when it is laid out, in percent of its nodes: what is
-    /// inserted until the next rebuild finds its place there. 0 to 10,000; 0, for what hardly ever changes,
-    /// takes the least
-    /// memory, and a segment's first insert then copies it.
+    /// Room for further nodes that each segment has when it is laid out, in percent of its nodes, for
+    /// inserts until the next rebuild. 0 to 10,000; 0, for an index that hardly ever changes, takes the
+    /// least memory, and a segment's first insert then copies it.
     pub room_percent: usize,
-    /// Segments under a part of the index layer, about: 1 to 16,777,216. A rebuild writes only the parts
-    /// under which something has changed, and what leads to parts: what it writes then follows the changes,
-    /// and not the index. 64 are a good choice. `None`: the index layer is one array, which every rebuild
-    /// writes whole.
+    /// The approximate number of segments under a part of the index layer: 1 to 16,777,216. A rebuild
+    /// writes only the parts under which something has changed, and the top, so its work is proportional
+    /// to the changes, not to the index. 64 is a good choice. `None`: the index layer is one array, which
+    /// every rebuild writes whole.
     pub part_segments: Option<usize>,
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
     /// takes up to twice as much. `None`: no limit.
     pub limit_bytes: Option<usize>,
-    /// Whether data nodes and index layer are on huge pages where the system offers them.
+    /// Whether data nodes and index layer are on huge pages if the system offers them.
     pub huge_pages: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
-    /// From which heights are drawn. An attacker that can choose the keys and knows the seed can make a
+    /// The seed of the heights. An attacker that can choose the keys and knows the seed can create a
     /// degenerate index.
     pub seed: u64,
 }
@@ -91,7 +90,7 @@ impl Options {
         self.form(None).map(|_| ())
     }
 
-    /// How the list of data nodes is laid out, on the NUMA node of this number if there is one.
+    /// Returns the form of the list of data nodes, on the NUMA node of this number if there is one.
     ///
     /// # Errors
     /// [`Error::Setting`].
@@ -100,12 +99,13 @@ impl Options {
         Ok(form.on(self.paper(node)))
     }
 
-    /// Where data nodes and index layer are, on the NUMA node of this number if there is one.
+    /// Returns the placement of data nodes and index layer, on the NUMA node of this number if there is
+    /// one.
     pub(super) fn paper(&self, node: Option<usize>) -> Placement {
         Placement { huge_pages: self.huge_pages, node }
     }
 
-    /// The topology that is asked for.
+    /// Returns the topology.
     pub(super) fn resolved_topology(&self) -> Topology {
         let alone = || Topology::synthetic(1, self.threads);
         match &self.topology {

@@ -1,4 +1,4 @@
-//! The trait that tests, the command line and the lab drive PI through.
+//! The trait by which tests, the command line and the lab drive PI.
 
 use super::map::Pi;
 use super::query::Query;
@@ -17,8 +17,8 @@ use latchless_core::mem::touch::Trace;
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
     forwarded! { len get get_many insert remove insert_many remove_many scanner count memory_bytes stats check_invariants }
 
-    /// In batches, cut where a scan comes and where it was: it sees what is before it and nothing that
-    /// is after it.
+    /// Executes in batches that are cut before and after a scan: it sees the effects of everything before
+    /// it and of nothing after it.
     fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
     where
         K: Default,

@@ -1,12 +1,13 @@
-//! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
+//! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: the starting point of Fig. 15.
 //!
-//! A node is a key, a value and a tower of links, one for each list that it is in, side by side; nodes are
-//! where there was room when they came. Keys are compared one by one.
+//! A node is a key, a value and a tower of adjacent links, one for each list that it is in; nodes are
+//! placed in the order of their arrival. Keys are compared one by one.
 //!
 //! ```text
 //! key │ value │ link of list 0 │ link of list 1 │ …      lanes, in one vector of them
 //! ```
-//! How high a tower is follows from the key, so no node says it. A link is the place of a node's key.
+//! The height of a tower is a function of the key, so it isn't stored. A link is the place of a node's
+//! key.
 
 use super::options::Options;
 use crate::common::ordered::forwarded;
@@ -54,7 +55,7 @@ pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     entry: PhantomData<fn(K, T) -> V>,
 }
 
-/// What is left of a range of lanes.
+/// The unread part of a range of lanes.
 type Left<B> = Option<(B, B)>;
 
 /// On each level the last node before a key; `NIL`: the list's beginning.
@@ -75,7 +76,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         }
     }
 
-    /// Tells of a look at some lanes.
+    /// Reports a read of some lanes.
     #[inline(always)]
     fn tell_read(&self, at: usize, lanes: usize) {
         T::read(self.lanes.as_ptr().wrapping_add(at).cast(), lanes * K::Bits::BYTES);
@@ -177,7 +178,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         Ok(None)
     }
 
-    /// Room for a node of this height.
+    /// Allocates a node of this height.
     fn allocate(&mut self, height: usize) -> Result<u32> {
         T::work(Work::Allocate);
         if let Some(node) = self.free[height].pop() {
@@ -208,7 +209,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         Some(value)
     }
 
-    /// Hands out at most `room` entries of a range, and says what is left of it.
+    /// Passes at most `room` entries of a range to `to`, and returns the unread part.
     fn hand_out(
         &self,
         (low, high): (K::Bits, K::Bits),
@@ -297,8 +298,9 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         Ok(all.hand_out(usize::MAX, |_, _, _| ()))
     }
 
-    /// One insert after the other: what has none of the optimizations isn't laid out in order either. The
-    /// entries' order is scrambled, so that neighbours in the list aren't neighbours in memory.
+    /// Inserts one entry after the other: a list without any of the optimizations isn't laid out in order
+    /// either. The entries' order is scrambled, so that neighbours in the list aren't neighbours in
+    /// memory.
     fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
         if self.len > 0 {
             return Err(Error::NotEmpty { len: self.len });

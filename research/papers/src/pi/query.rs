@@ -1,29 +1,29 @@
-//! What PI is asked.
+//! The queries of PI.
 
 use latchless_core::base::key::Key;
 
-/// What can be asked of an index within a batch (Definition 2 and §3.2.5).
+/// A query of a batch (Definition 2 and §3.2.5).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Query<K, V> {
     /// The value under a key.
     Search(K),
-    /// Put a value under a key, replacing what is there.
+    /// Insert a value under a key, replacing the previous one.
     Insert(K, V),
     /// Take a key out.
     Delete(K),
     /// The entries from `low` to `high`, both included, in ascending order, at most `limit` of them. Refused
     /// with [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer) if that is none.
     Range {
-        /// Where the range begins.
+        /// The start of the range.
         low: K,
-        /// Where it ends.
+        /// The end of the range.
         high: K,
         /// The most entries that it returns.
         limit: usize,
     },
-    /// As [`Query::Range`], without an end: not every type has a key that is the last one.
+    /// A range without an end, because not every type has a last key; see [`Query::Range`].
     From {
-        /// Where the range begins.
+        /// The start of the range.
         low: K,
         /// The most entries that it returns.
         limit: usize,

@@ -1,10 +1,10 @@
-//! Ranges that reach beyond a thread's or a node's keys (§3.2.5).
+//! Ranges that extend beyond a thread's or a node's keys (§3.2.5).
 //!
-//! Those without a limit go to every thread that has keys of theirs, at once. A limited one is done by the
-//! thread that has its first key, before that thread changes anything: what a range sees is what stood
-//! under its keys before the batch, but for its own first key. Only if the thread's keys end before the
-//! limit is met does the rest go on to the right ([`Carry`]), where it is done before anything is changed
-//! as well. So a range costs what it returns, however many threads and nodes there are.
+//! Those without a limit are sent to every thread that has keys of theirs, at once. A limited one is
+//! served by the thread that has its first key, before that thread changes anything: a range sees the
+//! values before the batch, except for its own first key. Only if the thread's keys end before the limit
+//! is met does the remainder continue to the right ([`Carry`]), where it is served before anything is
+//! changed as well. So the cost of a range depends on its result, not on the number of threads and nodes.
 
 use super::engine::Engine;
 use super::execute::{Context, Work, ask_ahead};
@@ -20,17 +20,17 @@ use std::vec::IntoIter;
 /// A range's entries, or some of them.
 pub(super) type Pairs<B> = Vec<(B, B)>;
 
-/// What limited ranges found in a share before anything in it was changed.
+/// The entries that limited ranges found in a share before anything in it was changed.
 pub(super) struct Ahead<B> {
-    /// Of ranges that begin further left, by the query's number.
+    /// Those of ranges that begin further left, by the query's number.
     pub(super) carried: Vec<(u32, Pairs<B>)>,
-    /// Of the share's own, by their place among the sorted queries, ascending.
+    /// Those of the share's own ranges, by their place among the sorted queries, ascending.
     own: Peekable<IntoIter<(usize, Pairs<B>)>>,
 }
 
 impl<B: Bits> Ahead<B> {
-    /// What the sorted query at this place has found ahead of its turn, if it was done ahead. Queries before
-    /// it may have changed its first key meanwhile.
+    /// Returns the entries of the sorted query at this place, if it was served ahead of its turn. Queries
+    /// before it may have changed its first key meanwhile.
     pub(super) fn take(
         &mut self,
         order: &[(B, u32)],
@@ -49,13 +49,13 @@ impl<B: Bits> Ahead<B> {
     }
 }
 
-/// Whether an earlier query of the batch is for the same key.
+/// Returns whether an earlier query of the batch is for the same key.
 fn may_have_changed<B: Bits>(order: &[(B, u32)], at: usize) -> bool {
     at > 0 && order[at - 1].0 == order[at].0
 }
 
-/// Does the limited ranges of a share as far as its nodes reach: its own, if they may go on to the right, and
-/// those that come from the left. Passes on what is left of them.
+/// Serves the limited ranges of a share as far as its nodes extend: its own, if they may continue to the
+/// right, and those from the left. Passes their remainders on.
 pub(super) fn go_ahead<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
@@ -90,7 +90,8 @@ pub(super) fn go_ahead<B: Bits, T: Trace>(
     Ahead { carried, own: own.into_iter().peekable() }
 }
 
-/// What a list has of a range from `low` on; and what is left of the range if the list ends first.
+/// Returns a list's entries of a range from `low` on, and the remainder of the range if the list ends
+/// first.
 fn fetch<B: Bits, T: Trace>(
     list: &SegmentsMut<'_, B>,
     anchor: Anchor,
@@ -103,24 +104,24 @@ fn fetch<B: Bits, T: Trace>(
     (found, rest)
 }
 
-/// What comes to a domain from those to its left.
+/// The work that arrives at a domain from those to its left.
 #[derive(Default, Clone)]
 pub(super) struct Coming<B> {
-    /// Ranges without a limit that go on in it.
+    /// Ranges without a limit that continue in it.
     pub(super) pieces: Vec<Piece<B>>,
-    /// Whether the rest of a limited range may.
+    /// Whether the remainder of a limited range may continue in it.
     limited: bool,
 }
 
 impl<B> Coming<B> {
-    /// Whether anything may come.
+    /// Returns whether anything may arrive.
     pub(super) fn is_some(&self) -> bool {
         self.limited || !self.pieces.is_empty()
     }
 }
 
 impl<B: Bits, T: Trace> Engine<B, T> {
-    /// For each domain, what ranges that begin in an earlier one may have to do in it.
+    /// Returns, for each domain, the work of ranges that begin in an earlier one.
     pub(super) fn coming(
         &self,
         work: Work<'_, B>,
@@ -131,7 +132,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         if let (Work::Mixed { .. }, true) = (work, parts.len() > 1) {
             for (node, part) in parts.iter().enumerate() {
                 for piece in order[part.clone()].iter().filter_map(|&(_, number)| work.range(number)) {
-                    // One entry more than the limit: the range's first key may go before its turn.
+                    // One entry more than the limit: the range's first key may be removed before its turn.
                     let mut missing = piece.limit.saturating_add(1);
                     let end = self.domain_of(piece.high) + 1;
                     for (later, coming) in coming.iter_mut().enumerate().take(end).skip(node + 1) {
@@ -160,7 +161,7 @@ mod tests {
 
     const KEYS: u64 = if cfg!(miri) { 60 } else { 2000 };
 
-    /// An index of every tenth number, on so many threads and nodes.
+    /// An index of every tenth number, on that many threads and nodes.
     fn loaded(threads: usize, nodes: usize) -> (Pi<u64, u64>, BTreeMap<u64, u64>) {
         let topology = Some(Topology::synthetic(nodes, threads));
         let mut index =

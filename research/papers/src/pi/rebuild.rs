@@ -1,12 +1,12 @@
 //! Rebuilding the index layer (§4.3.5): by a thread in the background, from a list that is quiescent,
-//! while batches go on; the result is swapped in between batches.
+//! concurrently with batches; the result is swapped in between batches.
 //!
-//! 1. Between two batches the list is lent ([`Segments::lend`]): both share all segments, and a batch that
-//!    changes one copies it first. From here on what batches change is written down.
-//! 2. The background lays out anew what has drifted, drops what was deleted, builds the index layer: whole,
-//!    or those of its parts under which something has changed.
-//! 3. What batches changed meanwhile is done to the new list as well: in the background as long as it is
-//!    much, and then, between two batches, the rest. The two change places, and the old ones are dropped
+//! 1. Between two batches the list is lent ([`Segments::lend`]): both lists share all segments, and a
+//!    batch that changes one copies it first. From here on the changes of batches are recorded.
+//! 2. The background lays out segments that have drifted, drops deleted nodes, and builds the index layer:
+//!    whole, or those of its parts under which something has changed.
+//! 3. The recorded changes are applied to the new list as well: in the background as long as there are
+//!    many, and then, between two batches, the rest. The two lists are swapped, and the old one is dropped
 //!    in the background.
 
 use super::execute::Update;
@@ -26,7 +26,8 @@ use std::thread::{Builder, JoinHandle};
 
 /// Changes that are caught up with between two batches; more are in the background.
 const AT_ONCE: usize = 4096;
-/// How often the background catches up before the rest is done between two batches, however much it is.
+/// The number of rounds in which the background catches up before the rest is applied between two batches,
+/// however much it is.
 const ROUNDS_MAX: usize = 8;
 
 /// How an index layer is built.
@@ -69,7 +70,8 @@ impl<B: Bits> Built<B> {
         Ok(Self { list, layer })
     }
 
-    /// The list laid out anew, and an index layer over it, which shares what it can of the earlier one.
+    /// Lays out the list again and builds an index layer over it, which shares as much as possible of the
+    /// earlier one.
     pub(super) fn anew(
         list: &Segments<B>,
         plan: Plan,
@@ -79,12 +81,12 @@ impl<B: Bits> Built<B> {
         Self::over_sharing(list.laid_out(plan.layer.pieces, run)?, plan, earlier, run)
     }
 
-    /// Does to the list what was done to the one that it was made from.
+    /// Applies the recorded changes of the list from which this one was made.
     ///
     /// # Errors
     /// When memory is refused: this one can't be used then.
     pub(super) fn catch_up(&mut self, log: &[Update<B>], dispatch: Dispatch) -> Result<()> {
-        // What the limit allowed there is allowed here.
+        // Changes that the limit allowed there are allowed here.
         let budget = Budget::new(None, 0);
         for updates in log.chunks(1024) {
             let keys: Vec<B> = updates.iter().map(|update| update.0).collect();
@@ -107,9 +109,9 @@ impl<B: Bits> Built<B> {
     }
 }
 
-/// What the background is asked to do.
+/// A task of the background thread.
 enum Task<B: Bits> {
-    /// From this list, and the layer over it if something of that may be shared.
+    /// From this list, and the layer over it if parts of that may be shared.
     Build(Box<Segments<B>>, Option<Layer<B>>, Plan),
     CatchUp(Box<Built<B>>, Vec<Update<B>>),
     Forget(Box<Built<B>>),
@@ -121,7 +123,7 @@ struct Daemon<B: Bits> {
     /// Only ever reached through `&mut`; readers of the index share it.
     done: Mutex<Receiver<Result<Box<Built<B>>>>>,
     thread: Option<JoinHandle<()>>,
-    /// Where the thread is.
+    /// The process of the thread.
     origin: Origin,
 }
 
@@ -180,7 +182,7 @@ fn in_a_scope(jobs: Vec<ScopedTask<'_>>) {
 /// A node's rebuilds.
 pub(super) struct Rebuilds<B: Bits> {
     daemon: Option<Daemon<B>>,
-    /// What changed since the list was lent; `None`: no rebuild is going on.
+    /// The changes since the list was lent; `None`: no rebuild is in progress.
     log: Option<Vec<Update<B>>>,
     rounds: usize,
     /// Rebuilds that were swapped in.
@@ -194,12 +196,12 @@ impl<B: Bits> Default for Rebuilds<B> {
 }
 
 impl<B: Bits> Rebuilds<B> {
-    /// Whether one is going on.
+    /// Returns whether one is in progress.
     pub(super) fn running(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Takes down what a batch has changed.
+    /// Records the changes of a batch.
     pub(super) fn write_down(&mut self, mut updates: Vec<Update<B>>) {
         if let Some(log) = &mut self.log {
             log.append(&mut updates);
@@ -222,16 +224,16 @@ impl<B: Bits> Rebuilds<B> {
         started
     }
 
-    /// Swaps in what the background has finished, if it has. With `wait`, what it is going to finish. Says
-    /// whether anything was swapped.
+    /// Swaps in the background's result, if it is finished. With `wait`, waits for it. Returns whether
+    /// anything was swapped.
     ///
     /// # Errors
-    /// When memory was refused: everything is as before, and no rebuild goes on.
+    /// If memory was refused: nothing is changed, and no rebuild is in progress.
     pub(super) fn settle(&mut self, current: &mut Built<B>, dispatch: Dispatch, wait: bool) -> Result<bool> {
         loop {
             let (Some(daemon), Some(log)) = (&mut self.daemon, &mut self.log) else { return Ok(false) };
             if daemon.origin.is_inherited() {
-                // The thread is in another process: what there is goes on being used.
+                // The thread is in another process: the current list stays in use.
                 (self.log, self.daemon) = (None, None);
                 return Ok(false);
             }
@@ -248,7 +250,7 @@ impl<B: Bits> Rebuilds<B> {
                     return Err(error);
                 }
                 Err(TryRecvError::Disconnected) => {
-                    // It panicked: what there is goes on being used.
+                    // It panicked: the current list stays in use.
                     (self.log, self.daemon) = (None, None);
                     return Ok(false);
                 }

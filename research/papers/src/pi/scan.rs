@@ -1,5 +1,4 @@
-//! Scans over an index at rest: they find their place anew for each page, and can pause for as long as the
-//! caller likes.
+//! Scans over an index at rest: they search their place for each page, and can pause for any time.
 
 use super::engine::Engine;
 use core::fmt;
@@ -15,7 +14,7 @@ use latchless_core::mem::touch::Trace;
 pub struct Scan<'a, K: Key, V: Fits<K::Bits>, T: Trace> {
     engine: &'a Engine<K::Bits, T>,
     direction: Direction,
-    /// What is left of the range.
+    /// The unread part of the range.
     left: Option<(K::Bits, K::Bits)>,
     entry: PhantomData<fn() -> (K, V)>,
 }
@@ -29,7 +28,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Scan<'a, K, V, T> {
         Self { engine, direction, left: range, entry: PhantomData }
     }
 
-    /// Hands out at most `room` entries in the scan's order, and says how many there were.
+    /// Passes at most `room` entries to `to` in the scan's order, and returns their number.
     pub(super) fn hand_out(&mut self, room: usize, mut to: impl FnMut(usize, K, V)) -> usize {
         let Some((low, high)) = self.left else { return 0 };
         let forward = self.direction == Direction::Forward;
@@ -64,8 +63,8 @@ impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Scan<'a, K, V, T> {
         filled
     }
 
-    /// Copies the next entries to two buffers of one length and says how many there were; 0 means that the
-    /// range has ended.
+    /// Copies the next entries to two buffers of equal length and returns their number; 0 at the end of
+    /// the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
@@ -75,7 +74,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Scan<'a, K, V, T> {
         Ok(self.hand_out(keys.len(), |at, key, value| (keys[at], values[at]) = (key, value)))
     }
 
-    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    /// Copies the next values alone and returns their number; 0 at the end of the range.
     ///
     /// # Errors
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).

@@ -1,15 +1,15 @@
-//! A front for callers who have single queries: it gathers those of many threads into batches and hands
-//! each caller its own reply.
+//! A front end for callers with single queries: it gathers those of many threads into batches and gives
+//! each caller its reply.
 //!
 //! # Thread safety
-//! 1. The index belongs to one thread, the *dispatcher*; callers reach it through a queue alone.
-//! 2. Every request that the queue has taken is answered: by the dispatcher, or, should that die, by the
-//!    request's own end ([`Error::Closed`]).
-//! 3. In a child of the process there is no dispatcher: nothing is put into the queue there.
+//! 1. The index belongs to one thread, the *dispatcher*; callers reach it only through a queue.
+//! 2. Every request that the queue has accepted is answered: by the dispatcher, or, if that dies, when the
+//!    request is dropped ([`Error::Closed`]).
+//! 3. A child process has no dispatcher: nothing is put into the queue there.
 //! 4. Nothing is called under the queue's mutex that could panic or wait.
 //!
-//! Requests that are in the queue together were made by callers who all wait, so whatever order a batch
-//! gives them is one in which they may have happened: single requests are linearizable.
+//! Requests that are in the queue together come from callers that all wait, so any order within a batch is
+//! one in which they may have happened: single requests are linearizable.
 
 use super::map::Pi;
 use super::query::Query;
@@ -30,10 +30,10 @@ use std::time::Instant;
 pub struct SubmissionOptions {
     /// The most queries of a batch, at least 1.
     pub batch_queries_max: usize,
-    /// How long the first request of a batch waits for others, at most. [`Duration::MAX`]: until the batch
-    /// is full.
+    /// The maximum time that the first request of a batch waits for others. [`Duration::MAX`]: until the
+    /// batch is full.
     pub wait: Duration,
-    /// How many requests may wait, at least 1; a thread that comes with more waits for room.
+    /// The maximum number of requests that wait, at least 1; a thread with more waits for room.
     pub capacity: usize,
 }
 
@@ -68,13 +68,13 @@ pub struct Submissions<K: Key, V: Fits<K::Bits>> {
 struct Queue<K: Key, V: Fits<K::Bits>> {
     options: SubmissionOptions,
     state: Mutex<State<K, V>>,
-    /// Told when the first request comes, when a batch is full, and at the end.
+    /// Signalled when the first request arrives, when a batch is full, and at the end.
     arrived: Condvar,
-    /// Told when there is room again.
+    /// Signalled when there is room again.
     room: Condvar,
     /// Keys of the index after the last batch.
     len: Word,
-    /// Where the dispatcher is.
+    /// The process of the dispatcher.
     origin: Origin,
 }
 
@@ -84,16 +84,16 @@ struct State<K: Key, V: Fits<K::Bits>> {
     closed: bool,
 }
 
-/// A batch, and what else is to be done.
+/// A batch, and other work.
 struct Gathered<K: Key, V: Fits<K::Bits>> {
     requests: Vec<Ticket<K, V>>,
     looks: Vec<Look<K, V>>,
 }
 
-/// What is done with the index between two batches.
+/// Work on the index between two batches.
 type Look<K, V> = Box<dyn FnOnce(&mut Pi<K, V>) + Send>;
 
-/// A request, and where its answer goes.
+/// A request, and the destination of its answer.
 struct Ticket<K: Key, V: Fits<K::Bits>> {
     query: Query<K, V>,
     slot: Arc<Slot<K, V>>,
@@ -127,7 +127,7 @@ impl<K: Key, V: Fits<K::Bits>> Slot<K, V> {
 }
 
 impl<K: Key, V: Fits<K::Bits>> Drop for Ticket<K, V> {
-    /// A thread that waits for a ticket that nobody serves any more is told so.
+    /// Wakes a thread that waits for a ticket that will never be served.
     fn drop(&mut self) {
         self.slot.answer(Err(Error::Closed));
     }
@@ -139,7 +139,7 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts requests in, waiting for room (back-pressure). All of them, or none.
+    /// Enqueues requests, waiting for room (back-pressure). All of them, or none.
     fn submit(&self, queries: &[Query<K, V>]) -> Result<Vec<Arc<Slot<K, V>>>> {
         if self.origin.is_inherited() {
             return Err(Error::Closed);
@@ -158,7 +158,7 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
             slots.push(slot.clone());
             let ticket = Ticket { query, slot };
             if state.closed {
-                // The ones before are served; this one's end says that it isn't.
+                // The previous ones are served; this one fails when it is dropped.
                 drop(state);
                 continue;
             }
@@ -172,13 +172,13 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
         Ok(slots)
     }
 
-    /// Requests in the queue that aren't waited with any longer: a batch of them, or as many as there is room
-    /// for.
+    /// Returns the number of queued requests at which the dispatcher stops waiting: a batch, or the
+    /// queue's capacity.
     fn full(&self) -> usize {
         self.options.batch_queries_max.min(self.options.capacity)
     }
 
-    /// The next batch, and what else is to be done; `None`: there is nothing left, and nothing will come.
+    /// Returns the next batch, and other work; `None`: nothing is left, and nothing will arrive.
     fn next(&self) -> Option<Gathered<K, V>> {
         let most = self.options.batch_queries_max;
         let mut state = self.state();
@@ -226,7 +226,7 @@ struct Closing<'a, K: Key, V: Fits<K::Bits>>(&'a Queue<K, V>);
 impl<K: Key, V: Fits<K::Bits>> Drop for Closing<'_, K, V> {
     fn drop(&mut self) {
         self.0.close();
-        // After an ordinary end nothing is left; after a panic each caller is told.
+        // After an ordinary end nothing is left; after a panic each caller gets an error.
         let left = core::mem::take(&mut self.0.state().requests);
         let looks = core::mem::take(&mut self.0.state().looks);
         drop((left, looks));
@@ -279,7 +279,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     /// Hands in a query and waits for the reply.
     ///
     /// # Errors
-    /// [`Error::Closed`]: nothing was done. Or what the query itself was refused for.
+    /// [`Error::Closed`]: nothing was done. Or the refusal of the query itself.
     pub fn submit(&self, query: Query<K, V>) -> Result<Reply<K, V>> {
         self.queue.submit(&[query])?.remove(0).wait()
     }
@@ -319,7 +319,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
         self.submit(Query::Delete(key)).map(before)
     }
 
-    /// The first `limit` entries from `low` to `high`, both included, as they are at one moment.
+    /// Returns the first `limit` entries from `low` to `high`, both included, as of one moment.
     ///
     /// # Errors
     /// [`Error::Closed`].
@@ -356,17 +356,17 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
         done.recv().map_err(|_| Error::Closed)
     }
 
-    /// How many keys the index held after the last batch.
+    /// Returns the number of keys in the index after the last batch.
     pub fn len(&self) -> usize {
         self.queue.len.load_relaxed() as usize
     }
 
-    /// Whether that was none.
+    /// Returns whether the index was empty after the last batch.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// From here on no request is taken. Those that were taken are answered.
+    /// Refuses requests from here on. Those that were accepted are answered.
     pub fn shut_down(&self) {
         self.queue.close();
     }
@@ -385,7 +385,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     }
 }
 
-/// What stood under the key.
+/// Returns the previous value under the key.
 fn before<K, V>(reply: Reply<K, V>) -> Option<V> {
     match reply {
         Reply::Got(value) | Reply::Inserted(value) | Reply::Removed(value) => value,

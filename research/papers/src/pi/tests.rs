@@ -1,5 +1,5 @@
-//! What the common tests don't reach: batches of all shapes on many threads and nodes, rebuilds beside
-//! them, the queue's end.
+//! Cases that the common tests don't reach: batches of all shapes on many threads and nodes, concurrent
+//! rebuilds, the queue's end.
 
 use super::*;
 use crate::pi::batch::tune::QuerySetSize;
@@ -372,7 +372,7 @@ fn memory_is_refused(options: &Options) {
     }
     refused(&mut || index.rebuild());
     same(&index, &model);
-    // What a lent segment is changed into is a copy.
+    // A change of a lent segment goes to a copy.
     let lent: Vec<_> = index.engine.domains.iter_mut().map(|domain| domain.built.list.lend()).collect();
     refused(&mut || index.insert(7, 0).map(|_| ()));
     refused(&mut || index.insert(u64::MAX, 0).map(|_| ()));

@@ -15,7 +15,7 @@ use latchless_core::search::Dispatch;
 /// The walks of an index. They come out at a data node of a domain: the key's interception.
 struct DomainWalk<'a, B: Bits, T>(&'a Engine<B, T>);
 
-/// Where a walk is: in which domain, and where there.
+/// The position of a walk: the domain, and the place there.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     domain: u32,
@@ -75,8 +75,8 @@ impl<B: Bits, T: Trace> KernelWalk for DomainWalk<'_, B, T> {
 }
 
 impl<B: Bits, T: Trace> Engine<B, T> {
-    /// The values under `len` keys, told to `answer` in the keys' order, so many keys at a time. The caller's
-    /// thread does everything, and nothing is sorted.
+    /// Looks up `len` keys, that many at a time, and passes the values to `answer` in the keys' order. The
+    /// caller's thread does everything, and nothing is sorted.
     pub(super) fn get_interleaved(
         &self,
         size: BatchSize,

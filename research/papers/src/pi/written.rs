@@ -1,11 +1,11 @@
-//! How much of an index layer rebuilds write: all of a whole one; of one in parts those where something
-//! changed.
+//! How much of an index layer rebuilds write: all of a whole one; of one in parts, only the parts where
+//! something changed.
 
 use super::{EntryKeys, LayerStats, Options, Pi};
 
 const KEYS: u64 = if cfg!(miri) { 2_000 } else { 40_000 };
 
-/// With a part for about 250 keys, and rebuilds when the test asks for them.
+/// Creates an index with a part for about 250 keys, and rebuilds when the test requests them.
 fn index(options: Options) -> Pi<u64, u64> {
     let options = Options { segment_nodes: 16, ..options };
     let mut index = Pi::with_options(&options).unwrap();
@@ -18,7 +18,7 @@ fn in_parts() -> Options {
     Options { part_segments: Some(16), rebuild_from: 1 << 30, ..Options::default() }
 }
 
-/// What a rebuild writes after these keys came.
+/// Returns what a rebuild writes after these inserts.
 fn written_after(index: &mut Pi<u64, u64>, keys: impl Iterator<Item = u64>) -> LayerStats {
     let entries: Vec<(u64, u64)> = keys.map(|key| (key, key)).collect();
     index.insert_many(&entries, &mut vec![None; entries.len()]).unwrap();

@@ -1,4 +1,4 @@
-//! The members by name, made as trait objects.
+//! The members by name, built as trait objects.
 
 use super::map::{Batching, Options, SpidermanMap};
 use super::trie::{TrieMap, TrieOptions};
@@ -17,7 +17,7 @@ members! {
 }
 
 impl Member {
-    /// How it serves batches.
+    /// Returns how it serves batches.
     pub const fn batching(self) -> Option<Batching> {
         match self {
             Self::Olc => None,
@@ -50,10 +50,10 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     build_traced::<K, V, NoTrace>(member, options)
 }
 
-/// An empty index that tells `T` every access to memory.
+/// Creates an empty index that reports every access to memory to `T`.
 ///
 /// # Errors
-/// As [`build`].
+/// Those of [`build`].
 pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Trace>(
     member: Member,
     options: &Options,

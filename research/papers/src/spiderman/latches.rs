@@ -1,12 +1,12 @@
-//! The latches of nodes, every look at one told to the tracing hook: what optimistic lock coupling is made
-//! of, in the tree and in the trie.
+//! The latches of nodes, with every read reported to the tracing hook: the operations of optimistic lock
+//! coupling, shared by the tree and the trie.
 
 use core::marker::PhantomData;
 use latchless_core::latch::{Latched, OptimisticLatch, Version};
 use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Word;
 
-/// Others were in the way: what was seen isn't so any more, or is just changing.
+/// Another thread interfered: what was read has changed, or is being changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Restart;
 
@@ -26,7 +26,7 @@ pub(super) struct Held<'a, T: Trace> {
 }
 
 impl<T: Trace> Held<'_, T> {
-    /// From here on the node changes: readers of the version that was found are to try again.
+    /// The node changes from here on: readers of the previous version must retry.
     #[inline(always)]
     pub(super) fn changing(&mut self) {
         self.latched.changing();
@@ -36,7 +36,7 @@ impl<T: Trace> Held<'_, T> {
 impl<T: Trace> Drop for Held<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // A plain store: nobody else writes the word meanwhile.
+        // A plain store: no other thread writes the word meanwhile.
         T::write(self.address, size_of::<u64>());
     }
 }
@@ -62,7 +62,7 @@ impl<'a, T: Trace> NodeLatch<'a, T> {
         })
     }
 
-    /// Whether all that was read of the node since it had this version is of that version.
+    /// Returns whether everything that was read of the node since this version is of this version.
     #[inline(always)]
     pub(super) fn is_still(&self, version: Version) -> bool {
         T::read(self.address(), size_of::<u64>());
@@ -76,7 +76,7 @@ impl<'a, T: Trace> NodeLatch<'a, T> {
         self.held(self.latch.try_upgrade(version))
     }
 
-    /// Latches the node if nobody holds it.
+    /// Latches the node if the latch is free.
     #[inline(always)]
     pub(super) fn try_latch(&self) -> Result<Held<'a, T>, Restart> {
         T::exchange(self.address());

@@ -23,35 +23,35 @@ use latchless_core::mem::touch::{NoTrace, Trace, Work};
 /// How batches are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Batching {
-    /// How many requests go together.
+    /// The number of requests that walk together.
     pub size: BatchSize,
-    /// What their walks prefetch.
+    /// The prefetch options of their walks.
     pub prefetch: Prefetch,
-    /// Which walks take part in a round, and whether requests are served where their walks came out.
+    /// The walks that take part in a round, and whether requests are served at the ends of their walks.
     pub rounds: Rounds,
 }
 
 impl Batching {
-    /// What does best here.
+    /// The fastest form here.
     pub const BEST: Self =
         Self { size: BatchSize::Auto, prefetch: Prefetch::BEST, rounds: Rounds::Unfinished };
-    /// What the paper measured: options 1, 2 and 3, sixteen requests at a time.
+    /// The paper's form: options 1, 2 and 3, sixteen requests at a time.
     pub const PAPER: Self =
         Self { size: BatchSize::Of(16), prefetch: Prefetch::PAPER, rounds: Rounds::Naive };
 }
 
-/// What a map can be told when it is made.
+/// Construction options of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// How batches are served; `None`: one request after the other.
     pub batching: Option<Batching>,
     /// Bytes of a page: 128, 192 and so on up to the paper's 4096.
     pub page_bytes: usize,
-    /// The most memory that pages may take, in bytes. `None`: what the machine has.
+    /// The maximum memory of pages, in bytes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether pages are on huge pages of the system's where it offers them.
+    /// Whether pages of the tree are on the system's huge pages if it offers them.
     pub huge_pages: bool,
-    /// How many pages references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    /// The number of pages that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub page_references: Option<u32>,
 }
 
@@ -69,8 +69,8 @@ impl Default for Options {
 
 /// An ordered map on pages, which serves requests in batches.
 ///
-/// Operations cost O(log n) unless they say otherwise; all of them take `&self` and may run on many
-/// threads at once, but for [`SpidermanMap::bulk_load`] and [`SpidermanMap::clear`].
+/// Operations cost O(log n) unless stated otherwise; all of them take `&self` and may run on many threads
+/// at once, except [`SpidermanMap::bulk_load`] and [`SpidermanMap::clear`].
 ///
 /// ```
 /// use latchless_core::base::request::{Reply, Request};
@@ -154,15 +154,15 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         &self.tree
     }
 
-    /// How batches are served; `None`: one request after the other.
+    /// Returns how batches are served; `None`: one request after the other.
     pub fn batching(&self) -> Option<Batching> {
         self.batching
     }
 
-    /// Serves batches in another way from now on. What was found out about sizes is forgotten.
+    /// Changes how batches are served. The tuning of sizes starts again.
     ///
     /// # Errors
-    /// [`Error::BatchSize`](crate::Error::BatchSize); the way stays as it was.
+    /// [`Error::BatchSize`](crate::Error::BatchSize); nothing is changed then.
     pub fn set_batching(&mut self, batching: Option<Batching>) -> error::Result<()> {
         if let Some(batching) = batching {
             batching.size.checked()?;
@@ -178,7 +178,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         self.tree.get(lane(key)).map(value_of::<K, V>)
     }
 
-    /// Whether a key is there.
+    /// Returns whether a key is present.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.tree.get(lane(key)).is_some()
@@ -253,7 +253,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// The first entries from a key on, at most `limit`.
     fn scan_at(&self, leaf: Option<Landed>, from: K, limit: usize, page: &mut Page<u64>) -> Vec<(K, V)> {
         let (mut low, high) = (lane(from), K::Bits::MAX.to_u64());
-        // Grows with what is found: a limit may be far above that.
+        // Grows with the entries that are found: a limit may be far above their number.
         let mut entries = Vec::new();
         let mut leaf = leaf;
         loop {
@@ -270,7 +270,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         }
     }
 
-    /// One answer for each key, in the keys' order.
+    /// Looks up each key; the answers are in the keys' order.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
@@ -343,12 +343,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         self.tree.bulk_load(entries.len(), entry_at, fill)
     }
 
-    /// How many entries there are: exact when nobody is changing that. O(1).
+    /// Returns the number of entries: exact while no other thread changes it. O(1).
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there is no entry, as exact as [`SpidermanMap::len`]. O(1).
+    /// Returns whether there is no entry, as exact as [`SpidermanMap::len`]. O(1).
     pub fn is_empty(&self) -> bool {
         self.tree.is_empty()
     }
@@ -386,7 +386,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         Ok(Scan::new(&self.tree, encoded_range(&span)?, direction, usize::MAX))
     }
 
-    /// How many entries lie in a range. O(entries in the range).
+    /// Returns the number of entries in a range. O(entries in the range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -405,12 +405,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         self.tree.live_bytes()
     }
 
-    /// Levels, pages, fill, splits, restarts. Looks at every page; wants the map at rest. O(n).
+    /// Returns levels, pages, fill, splits, restarts. Reads every page; the map must be at rest. O(n).
     pub fn stats(&self) -> Stats {
         self.tree.stats()
     }
 
-    /// How pages are laid out.
+    /// Returns the layout of pages.
     pub fn page_layout(&self) -> PageLayout {
         self.tree.layout()
     }
@@ -420,7 +420,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         self.tree.pages()
     }
 
-    /// Looks at every page and says what is wrong, if anything is. Wants the map at rest. O(n).
+    /// Checks every page, and reports the first violation. The map must be at rest. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

@@ -1,6 +1,6 @@
-//! Spiderman (Vu: *Software Prefetching and Request Multiplexing to Mask Memory Accesses in B+trees*, 2023):
-//! batches of requests on a B+-Tree with optimistic lock coupling, whose descents take turns while memory
-//! is on its way.
+//! Spiderman (Vu: *Software Prefetching and Request Multiplexing to Mask Memory Accesses in B+trees*,
+//! 2023): batches of requests on a B+-Tree with optimistic lock coupling, whose descents take turns while
+//! memory is loaded.
 //!
 //! | member | meaning |
 //! |---|---|
@@ -10,18 +10,19 @@
 //! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
 //!
 //! # How it is made
-//! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version a page.
+//! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version per
+//!   page.
 //! - The walk ([`crate::spiderman::tree::PageWalk`]): a descent in steps, with the prefetch options of §3.3
 //!   ([`Prefetch`]).
 //! - Another index ([`trie`]): the author's future work.
-//! - The executor ([`crate::common::interleave::interleave`]): one function, over any tree that can be
-//!   walked; OLFIT's
-//!   trees and the pB+-Tree family are others.
+//! - The executor ([`crate::common::interleave::interleave`]): one function for any tree that implements a
+//!   walk, such as OLFIT's trees and the pB+-Tree family.
 //!
 //! # What is guaranteed
-//! Single operations are linearizable. A batch is served in its order, each request on its own: its results
-//! are those of one request after the other, and other threads may see some of its entries and not yet the
-//! others. Scans see each key that is there throughout exactly once, in order, and nothing that never was.
+//! Single operations are linearizable. A batch is served in its order, each request separately: its
+//! results are those of one request after the other, and other threads may see some of its entries and not
+//! yet the others. Scans see each key that is present throughout exactly once, in order, and only entries
+//! that existed.
 
 mod catalogue;
 mod latches;

@@ -1,4 +1,4 @@
-//! The traits that tests, the command line and the lab drive the map through.
+//! The traits by which tests, the command line and the lab drive the map.
 
 use super::{Scan, SpidermanMap};
 use crate::common::ordered::forwarded;

@@ -1,10 +1,10 @@
-//! What a walk prefetches: the options of Spiderman (§3.3), and two more.
+//! The prefetch options of Spiderman's walks (§3.3), and two more.
 
 use crate::error::{Error, Result};
 use core::fmt;
 
 /// A set of prefetch options, which can be combined as the paper says: 1, 3, 5 and 6 with each other but
-/// not with 4; 2 with any. Of our own two, 7 replaces 3 and 4, and 8 goes with any.
+/// not with 4; 2 with any. Of our own two, 7 replaces 3 and 4, and 8 combines with any.
 ///
 /// ```
 /// use latchless_papers::Error;
@@ -32,19 +32,20 @@ impl Prefetch {
     pub const CHILD: u8 = 5;
     /// 6: a leaf's payload, for lookups.
     pub const PAYLOAD: u8 = 6;
-    /// 7, ours: every key that a search looks at, those of two steps at a time; and at last all keys of some
+    /// 7, ours: every key that a search reads, those of two steps at a time; and finally all keys of some
     /// two lines.
     pub const PROBES: u8 = 7;
-    /// 8, ours: what an insert or removal will move in a leaf, and what a scan will copy.
+    /// 8, ours: the entries that an insert or removal will move in a leaf, and those that a scan will
+    /// copy.
     pub const RUN: u8 = 8;
     /// The last option.
     pub const LAST: u8 = Self::RUN;
 
     /// None: descents are interleaved, and nothing is prefetched.
     pub const NONE: Self = Self(0);
-    /// What the paper's figures use: 1, 2 and 3.
+    /// The paper's figures: 1, 2 and 3.
     pub const PAPER: Self = Self::bits(&[Self::HEADER, Self::BELOW_TWO, Self::MIDDLE]);
-    /// What does best here: 1, 2, 5, 6, 7 and 8.
+    /// The fastest set here: 1, 2, 5, 6, 7 and 8.
     pub const BEST: Self =
         Self::bits(&[Self::HEADER, Self::BELOW_TWO, Self::CHILD, Self::PAYLOAD, Self::PROBES, Self::RUN]);
 
@@ -81,7 +82,7 @@ impl Prefetch {
         }
     }
 
-    /// Whether an option is in the set.
+    /// Returns whether an option is in the set.
     #[inline(always)]
     pub const fn has(self, option: u8) -> bool {
         self.0 >> option & 1 == 1

@@ -1,4 +1,5 @@
-//! CSSL with lanes of either width, over parts so small that they are rebuilt all the time, or in one array.
+//! CSSL with lanes of either width, over parts so small that they are rebuilt all the time, or in one
+//! array.
 
 use crate::narrow::Narrow;
 use crate::subject::Subject;
@@ -26,7 +27,7 @@ pub fn narrow() -> Box<dyn Subject> {
     Box::new(Narrow(CsslMap::<u32, u32>::with_options(&in_parts()).expect("an empty list finds room")))
 }
 
-/// In parts, with a memory limit, or with few references.
+/// Creates an index in parts, with a memory limit, or with few references.
 pub fn limited(bytes: Option<usize>, references: Option<u32>) -> Box<dyn Subject> {
     let options = Options { limit_bytes: bytes, node_references: references, ..in_parts() };
     Box::new(CsslMap::<u64, u64>::with_options(&options).expect("an empty list finds room"))

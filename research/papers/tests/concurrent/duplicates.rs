@@ -1,5 +1,5 @@
-//! OLFIT's family with duplicates, under many threads: every entry is there as often as it was put in, and
-//! scans see those that stay once each, while others of the same keys come and go around them.
+//! OLFIT's family with duplicates, under many threads: every entry is present as often as it was inserted,
+//! and scans see permanent entries once each, while others of the same keys are inserted and removed.
 
 use crate::subject::scaled;
 use latchless::Direction;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 type Map<F> = OlfitMap<u64, u64, Quiet<u64, F>>;
 
-/// Runs a generic test on every member that many threads may use.
+/// Runs a generic test on every concurrent member.
 macro_rules! on_every_member {
     ($test:ident) => {
         on_every_member!($test, BPlus, Olfit, OlfitAtOnce, LockCoupling, OneLatch);
@@ -27,7 +27,7 @@ macro_rules! on_every_member {
     )*};
 }
 
-/// A map of the smallest nodes that there are.
+/// Creates a map of the smallest possible nodes.
 fn map<F: Family>() -> Map<F> {
     let options =
         |node_bytes| Options { node_bytes, duplicates: true, huge_pages: false, ..Options::default() };
@@ -38,7 +38,7 @@ fn map<F: Family>() -> Map<F> {
 const KEYS: u64 = 7;
 const THREADS: u64 = 3;
 
-/// Each thread has values of its own under everybody's keys.
+/// Each thread has distinct values under shared keys.
 fn put_in_and_take_out<F: Family<Scheme: Concurrent>>() {
     let (map, rounds, at_start) = (map::<F>(), scaled(4, 1), map::<F>().live_bytes());
     for round in 0..rounds as u64 {

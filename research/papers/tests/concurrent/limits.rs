@@ -1,4 +1,4 @@
-//! Threads that run into a limit of a paper's structure together.
+//! Threads that reach a limit of a paper's structure together.
 
 use crate::memory::{full_together, is_memory, is_references};
 

@@ -1,5 +1,5 @@
-//! The papers' structures that take updates from many threads, under the product's own tests of many threads:
-//! linearizable histories, scans that miss nothing, memory that comes back.
+//! The papers' structures with concurrent updates, under the product's own tests of many threads:
+//! linearizable histories, complete scans, reclaimed memory.
 //!
 //! `LATCHLESS_EFFORT=N` does N times as much of everything (by default a half), `LATCHLESS_SUBJECT=b-ol`
 //! tests that structure alone.

@@ -1,5 +1,5 @@
-//! OLFIT and its rivals, with lanes of either width. Nodes are the smallest that there are, so that leaves
-//! split and go all the time.
+//! OLFIT and its rivals, with lanes of either width. Nodes have the smallest possible size, so that leaves
+//! are split and removed all the time.
 
 use crate::narrow::Narrow;
 use crate::subject::Subject;
@@ -11,14 +11,14 @@ use latchless_papers::olfit::{
     VersionedNodes, VersionedTree,
 };
 
-/// More nodes than one operation looks at, restarts left out.
+/// More nodes than one operation reads, restarts left out.
 const LOOKS_MAX: u64 = 24;
 
 fn options(node_bytes: usize) -> Options {
     Options { node_bytes, huge_pages: false, ..Options::default() }
 }
 
-/// A member with 64-bit lanes, of the smallest nodes that there are.
+/// A member with 64-bit lanes and the smallest possible nodes.
 pub fn wide<F: Family<Scheme: Concurrent>>() -> Box<dyn Subject> {
     let map = OlfitMap::<u64, u64, Quiet<u64, F>>::with_options(&options(64))
         .or_else(|_| OlfitMap::with_options(&options(128)));

@@ -30,7 +30,7 @@ impl Default for Front {
 /// The queue is open as long as the front is there.
 const OPEN: &str = "the queue is open";
 
-/// What the index itself said.
+/// Converts a result of the index itself.
 fn from_index<R>(told: latchless_papers::Result<R>) -> Result<R> {
     match told {
         Err(latchless_papers::Error::Index(error)) => Err(error),

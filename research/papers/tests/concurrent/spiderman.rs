@@ -1,5 +1,5 @@
-//! Pages and a trie under optimistic lock coupling, one request after the other and in batches. Pages are the
-//! smallest that there are, so that leaves split and are joined all the time.
+//! Pages and a trie under optimistic lock coupling, one request after the other and in batches. Pages have
+//! the smallest possible size, so that leaves are split and merged all the time.
 
 use crate::history::Edit;
 use crate::subject::Subject;
@@ -10,7 +10,7 @@ use latchless_papers::spiderman::tree::READ_TRIES;
 use latchless_papers::spiderman::trie::{TrieMap, TrieOptions};
 use latchless_papers::spiderman::{BatchSize, Options, SpidermanMap};
 
-/// More pages than one operation looks at, restarts left out.
+/// More pages than one operation reads, restarts left out.
 const LOOKS_MAX: u64 = 24;
 
 type Map = SpidermanMap<u64, u64>;
@@ -54,8 +54,8 @@ impl Subject for Map {
     }
 }
 
-/// The same, every operation in a batch with two others, so that it is served where a walk came out some
-/// time before.
+/// The same, with every operation in a batch with two others, so that it is served some time after its
+/// walk ended.
 struct InBatches(Map);
 
 impl InBatches {

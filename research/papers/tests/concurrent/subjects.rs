@@ -39,7 +39,7 @@ pub const SUBJECTS: &[(&str, Make)] = &[
     ("pi behind its queue", || Box::new(crate::pi::Front::default())),
 ];
 
-/// By how much the tests of a subject are smaller: all members of a family run the same code.
+/// The factor by which the tests of a subject are smaller: all members of a family run the same code.
 pub fn part(name: &str) -> usize {
     match name {
         _ if name.starts_with("cssl") => 8,

@@ -1,5 +1,5 @@
-//! Memory that was unlinked comes back when nobody inside can be reading it: one thread reads what a word
-//! leads to, the other takes it out and uses its memory for something else.
+//! Unlinked memory is reused when no pinned thread can read it: one thread reads the target of a word, the
+//! other unlinks it and reuses its memory.
 
 use crate::race;
 use latchless_core::sync::{AtomicU64, Ordering, fence};
@@ -40,9 +40,9 @@ impl Protocol for Epochs {
 const NO_FLAW: u8 = 0;
 /// A reader that pins passes no fence before looking at anything.
 const NO_FENCE_INSIDE: u8 = 1;
-/// The thread that looks at the slots passes no fence before.
+/// The thread that reads the slots passes no fence before.
 const NO_FENCE_OUTSIDE: u8 = 2;
-/// What is unlinked may be used again at once.
+/// Unlinked memory may be reused at once.
 const IMPATIENT: u8 = 3;
 
 struct Flawed<const FLAW: u8> {
@@ -85,13 +85,13 @@ impl<const FLAW: u8> Protocol for Flawed<FLAW> {
     }
 }
 
-/// What the reference leads to: its content, unless it is something else by now.
+/// The content of the reference's target, unless its memory was reused.
 const CONTENT: u64 = 1;
 const SOMETHING_ELSE: u64 = 2;
 
 struct World<P> {
     protocol: P,
-    /// Whether the reference is there.
+    /// Whether the reference is present.
     linked: AtomicU64,
     memory: AtomicU64,
 }

@@ -1,15 +1,15 @@
-//! The sorted list under CSSL's lanes: an insert beside a removal, inserts at one place, a value that is
-//! replaced while its key goes, and readers of all that.
+//! The sorted list under CSSL's lanes: an insert concurrent with a removal, inserts at one place, a value
+//! that is replaced while its key is removed, and concurrent readers.
 
 use crate::race;
 use latchless_core::sync::{AtomicU64, Ordering, Origin, yield_now};
 use latchless_papers::link::{Link, Seen};
 
-/// What the list asks of its links.
+/// The operations of links that the list uses.
 trait Links: Send + Sync + 'static {
     fn new(next: Option<u32>) -> Self;
     fn begin(&self, next: Option<u32>);
-    /// Where the link leads, whether its node is out, and all that it says.
+    /// Returns the target of the link, whether its node is removed, and the whole state.
     fn follow(&self) -> Said;
     fn lead_to(&self, seen: Said, next: Option<u32>) -> bool;
     /// Does something to the node and lets it live or die; nothing if it is out.
@@ -66,7 +66,7 @@ const NO_MARK: u8 = 1;
 const BLIND_EXCHANGE: u8 = 2;
 /// Links are exchanged in no order with the node's content.
 const RELAXED_EXCHANGE: u8 = 3;
-/// Nobody claims what he changes.
+/// No thread claims the node that it changes.
 const NO_CLAIM: u8 = 4;
 
 const DEAD: u64 = 1;
@@ -160,7 +160,7 @@ impl<L: Links> List<L> {
         &self.0[at as usize]
     }
 
-    /// The node before a key, what its link said, and the node of the key.
+    /// Returns the node before a key, the state of its link, and the node of the key.
     fn place(&self, key: u64) -> (u32, Said, Option<u32>) {
         'again: loop {
             let (mut before, mut seen) = (HEAD, self.node(HEAD).link.follow());
@@ -188,7 +188,7 @@ impl<L: Links> List<L> {
         }
     }
 
-    /// Puts a value under a key, by this node if need be. What was there before.
+    /// Inserts a value under a key, with this node if necessary. Returns the previous value.
     fn put(&self, key: u64, value: u64, spare: u32) -> Option<u64> {
         loop {
             let (before, seen, found) = self.place(key);
@@ -227,7 +227,7 @@ impl<L: Links> List<L> {
         }
     }
 
-    /// As a reader: passes over dead nodes without touching them.
+    /// Looks up a key as a reader does: passes over dead nodes without touching them.
     fn get(&self, key: u64) -> Option<u64> {
         let mut seen = self.node(HEAD).link.follow();
         while let Some(next) = seen.next {
@@ -276,7 +276,7 @@ fn inserts_at_one_place_stay<L: Links>() {
     );
 }
 
-/// A value is replaced while its key goes: one of the two is first.
+/// A value is replaced while its key is removed: one of the two is first.
 fn a_value_goes_with_its_key_or_stays<L: Links>() {
     race(
         List::<L>::start,

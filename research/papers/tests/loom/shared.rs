@@ -4,7 +4,7 @@ use crate::race;
 use latchless_core::sync::{Atom, AtomicU32, AtomicU64, Ordering, Origin, yield_now};
 use latchless_papers::shared_latch::SharedLatch;
 
-/// What the protocols need of a shared latch.
+/// The operations of a shared latch that the protocols use.
 trait Latch: Default + Send + Sync + 'static {
     /// Holds the latch alone meanwhile.
     fn alone(&self, work: impl FnOnce());
@@ -34,7 +34,7 @@ const RELAXED_TOGETHER: u8 = 2;
 const RELAXED_LET_GO: u8 = 3;
 /// An exclusive holder doesn't wait for shared ones.
 const MINDS_NOBODY: u8 = 4;
-/// A try that fails releases what it hasn't taken.
+/// A failed try releases a latch that it hasn't taken.
 const LETS_GO_OF_NOTHING: u8 = 5;
 
 /// A shared latch with one flaw.
@@ -47,7 +47,7 @@ impl<const FLAW: u8> Flawed<FLAW> {
         self.0.compare_exchange(word, taken, order, Ordering::Relaxed).is_ok()
     }
 
-    /// Lets go of what is held alone, by whomever it is.
+    /// Releases exclusive access, whichever thread has it.
     fn let_go(&self) {
         let order = if FLAW == RELAXED_LET_GO { Ordering::Relaxed } else { Ordering::Release };
         self.0.fetch_and(!1, order);

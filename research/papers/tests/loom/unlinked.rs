@@ -1,6 +1,6 @@
-//! Leaves with high keys and links and without low fences, as in the paper: an emptied leaf leaves the tree
-//! by losing the link and the reference that lead to it (§5.3). Nothing is used again here; a reader that
-//! comes too late must see that its leaf has left the tree.
+//! Leaves with high keys and links and without low fences, as in the paper: an emptied leaf leaves the
+//! tree by losing the link and the reference that lead to it (§5.3). Nothing is reused here; a reader that
+//! arrives late must detect that its leaf has left the tree.
 
 use crate::latches::*;
 use crate::race;
@@ -11,7 +11,7 @@ use latchless_core::sync::{AtomicU64, Ordering, yield_now};
 const ALL_RULES: u8 = 0;
 /// A leaf that leaves the tree isn't marked.
 const NO_MARK: u8 = 1;
-/// The link to the left of it stays as it is.
+/// The link to its left is unchanged.
 const LINK_STAYS: u8 = 2;
 /// A scan doesn't validate that the leaf that it came from still precedes the next one.
 const NO_SECOND_LOOK: u8 = 3;
@@ -65,7 +65,7 @@ struct Tree<const RULES: u8> {
 
 const KEY: u64 = 15;
 const LAST: u64 = 25;
-/// The most leaves that one operation looks at before it gives up, which is no wrong answer.
+/// The maximum number of leaves that one operation visits before it gives up, which isn't a wrong answer.
 const LOOKS: usize = 3;
 
 fn start<const RULES: u8>(middle: u64) -> Tree<RULES> {
@@ -135,7 +135,7 @@ impl<const RULES: u8> Tree<RULES> {
         self.add(KEY, false);
     }
 
-    /// How often a scan over leaf 1 and what follows it sees [`KEY`], unless it gives up.
+    /// Returns how often a scan over leaf 1 and its successors sees [`KEY`], unless it gives up.
     fn scan(&self) -> Option<u32> {
         let before = self.leaves[1].read().filter(|content| !content.dead)?;
         let behind = self.leaves[2].read()?;
@@ -147,7 +147,7 @@ impl<const RULES: u8> Tree<RULES> {
     }
 }
 
-/// One thread takes the empty leaf out of the tree, the other adds a key that belongs to it.
+/// One thread removes the empty leaf from the tree, the other adds a key that belongs to it.
 fn nothing_is_added_beside_the_tree<const RULES: u8>(from_left: bool) {
     race(
         || start::<RULES>(0),
@@ -160,7 +160,7 @@ fn nothing_is_added_beside_the_tree<const RULES: u8>(from_left: bool) {
     );
 }
 
-/// One thread moves a key to the next leaf by taking it out and adding it again, the other scans.
+/// One thread moves a key to the next leaf by removing and adding it, the other scans.
 fn nothing_is_seen_twice<const RULES: u8>() {
     race(
         || start::<RULES>(1 << KEY),

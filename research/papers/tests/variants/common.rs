@@ -1,5 +1,5 @@
-//! What the model tests share: every variant, key orders that have broken trees before, and one
-//! body that holds an index against `BTreeMap`.
+//! Shared by the model tests: every variant, key orders that have broken trees before, and one body that
+//! compares an index with `BTreeMap`.
 
 use crate::shared::Shared;
 use latchless::{Direction, Fits, Index, Key, Result, Value, index};
@@ -93,7 +93,7 @@ pub fn flagship<K: Key + Value>(kernel: Option<Kernel>) -> Result<Index<K, K>> {
     Index::with_options(index::Options { kernel, huge_pages: false, ..index::Options::default() })
 }
 
-/// How much a test does: all of it, or what an interpreter can bear.
+/// The amount of work of a test: all of it, or as much as an interpreter can do.
 pub fn scaled(steps: usize) -> usize {
     if cfg!(miri) { (steps / 100).clamp(40, 250) } else { steps }
 }

@@ -1,4 +1,4 @@
-//! Every member of OLFIT's family with duplicates, against a model that keeps a bag of values a key.
+//! Every member of OLFIT's family with duplicates, compared with a model that has a bag of values per key.
 
 use crate::common::{Rng, scaled};
 use latchless::{Direction, Error, FillFactor};
@@ -24,7 +24,7 @@ macro_rules! on_every_member {
     )*};
 }
 
-/// A map of the smallest nodes that there are.
+/// Creates a map of the smallest possible nodes.
 fn map<F: Family>() -> Map<F> {
     let options =
         |node_bytes| Options { node_bytes, duplicates: true, huge_pages: false, ..Options::default() };
@@ -166,7 +166,7 @@ fn one_key<F: Family>() {
             map.count((Excluded(key), Unbounded)).unwrap(),
             expected(&bags, 0, u64::MAX).iter().filter(|entry| entry.0 > key).count()
         );
-        // From the middle outwards, so that leaves within the run go.
+        // From the middle outwards, so that leaves within the run are removed.
         for i in 0..n {
             let value = if i % 2 == 0 { n / 2 + i / 2 } else { n / 2 - 1 - i / 2 };
             assert!(map.remove_entry_alone(key, value), "{value}");

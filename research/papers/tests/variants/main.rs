@@ -1,4 +1,4 @@
-//! Every variant through the trait that all share: against a model, and against bad input.
+//! Every variant through the trait that all share: compared with a model, and with bad input.
 
 mod common;
 mod duplicates;

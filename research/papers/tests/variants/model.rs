@@ -1,4 +1,4 @@
-//! One body, every variant, against `BTreeMap`.
+//! One body, every variant, compared with `BTreeMap`.
 
 use crate::common::{Rng, every_variant, orders, same, same_ranges, scaled, some_variants};
 use latchless::FillFactor;
@@ -11,7 +11,7 @@ fn every_order_in_and_every_order_out() {
     for (name, mut index) in every_variant::<u64>() {
         for (arriving, keys) in orders(n) {
             for (leaving, gone) in orders(n) {
-                // All pairs of orders would take minutes; each meets three others.
+                // All pairs of orders would take minutes; each is combined with three others.
                 if (arriving.len() + leaving.len()) % 2 == 1 {
                     continue;
                 }
@@ -171,14 +171,14 @@ fn deleting_everything_returns_memory_for_reuse() {
                 index.remove(key).unwrap();
             }
             index.check_invariants().unwrap();
-            // What an empty index has.
+            // The properties of an empty index.
             let stats = index.stats().unwrap();
             assert_eq!((stats.leaves, stats.levels), at_first, "{name}");
             let held = index.memory_bytes().unwrap();
             if cycle == 0 {
                 held_after_first = held;
             }
-            // What waits in an epoch may be somewhat more in one cycle than in another.
+            // The memory that waits in an epoch may differ somewhat between cycles.
             let most = held_after_first + held_after_first / 4;
             assert!(held <= most, "{name}, cycle {cycle}: {held} > {most}: nodes weren't used again");
         }

@@ -1,4 +1,4 @@
-//! Spiderman's batches, however they are led, against one request after the other.
+//! Spiderman's batches, in all their forms, compared with one request after the other.
 
 use crate::common::{Rng, scaled};
 use latchless::FillFactor;
@@ -38,7 +38,7 @@ fn load(map: &mut Map, keys: u64) -> Model {
     entries.into_iter().collect()
 }
 
-/// What one request after the other is answered.
+/// Returns the answers to one request after the other.
 fn expected(model: &mut Model, requests: &[Request<u64, u64>]) -> Vec<Reply<u64, u64>> {
     let serve = |&request: &Request<u64, u64>| match request {
         Request::Get(key) => Reply::Got(model.get(&key).copied()),
@@ -60,7 +60,7 @@ fn same(what: &str, map: &Map, model: &mut Model, requests: &[Request<u64, u64>]
     assert_eq!(map.len(), model.len(), "{what}");
 }
 
-/// Requests of which so many in a hundred are of each kind, and the rest scans.
+/// Returns requests with that percentage of each kind, and scans for the rest.
 fn mixed(
     rng: &mut Rng,
     requests: usize,
@@ -119,7 +119,7 @@ fn every_batch_size_and_mix_answers_as_one_after_the_other() {
     }
 }
 
-/// What batches meet within themselves, in every way that they are led.
+/// Interactions of the requests within a batch, in every form of batches.
 fn in_every_way(keys: u64, requests: &[Request<u64, u64>]) {
     for page_bytes in [128, 4096] {
         let mut map = map(page_bytes, None);
@@ -225,7 +225,7 @@ fn same_lookups(name: &str, one: &dyn Fn(u64) -> Option<u64>, many: Lookups<'_>)
     assert_eq!(refused, Err(unequal.into()), "{name}");
 }
 
-/// Every third key up to so many.
+/// Returns every third key up to that number.
 fn thirds(keys: usize) -> Vec<(u64, u64)> {
     (1..=scaled(keys) as u64).map(|key| (3 * key, key)).collect()
 }
@@ -243,7 +243,7 @@ fn one_executor_serves_every_tree() {
     same("CSB+-Tree", CsbTree::<u64, u64, 1>::new().unwrap());
 }
 
-/// Looks at an empty map, when it is loaded, and when it has changed since.
+/// Compares an empty map, a loaded one, and one that has changed since.
 fn same_all_the_while<M: OrderedIndex<u64, u64>>(map: &mut M, changes: usize, same: impl Fn(&M)) {
     same(map);
     map.bulk_load(&thirds(5000), FillFactor::FULL).unwrap();
@@ -255,8 +255,7 @@ fn same_all_the_while<M: OrderedIndex<u64, u64>>(map: &mut M, changes: usize, sa
     same(map);
 }
 
-/// The same executor, over CSSL's lanes: in one array and in parts, as they were built and drifted away
-/// from.
+/// The same executor, over CSSL's lanes: in one array and in parts, freshly built and after a drift.
 #[test]
 fn one_executor_serves_the_lanes_of_cssl() {
     for part_keys in [None, Some(64)] {
@@ -274,7 +273,7 @@ fn one_executor_serves_the_lanes_of_cssl() {
 }
 
 /// The same executor, over PI's index layer: of every width, with its keys divided among nodes, and with
-/// what has come in since it was built.
+/// inserts since it was built.
 #[test]
 fn one_executor_serves_the_entries_of_pi() {
     for entry_keys in [pi::EntryKeys::Four, pi::EntryKeys::Eight, pi::EntryKeys::Sixteen] {
@@ -293,7 +292,7 @@ fn one_executor_serves_the_entries_of_pi() {
     }
 }
 
-/// A refusal in the middle of a batch is told, and loses nothing.
+/// A refusal in the middle of a batch is reported, and loses nothing.
 #[test]
 fn batches_at_the_memory_limit_lose_nothing() {
     for rounds in ROUNDS {

@@ -1,4 +1,4 @@
-//! An index says what it refuses, and is unharmed and complete afterwards.
+//! An index reports its refusals, and is unharmed and complete afterwards.
 
 use crate::common::{Boxed, every_variant, same};
 use crate::shared::Shared;
@@ -61,7 +61,7 @@ fn fill_until_refused(name: &str, index: &mut dyn OrderedIndex<u64, u64>) -> (us
         };
     };
     same(name, index, &model, 0);
-    // What fits into the nodes there are still goes in, and what goes out makes room.
+    // Entries that fit into the existing nodes are still inserted, and removals make room.
     let first = *model.keys().next().unwrap();
     assert_eq!(index.insert(first, 1), Ok(Some(!first)), "replacing needs no memory");
     for key in model.keys() {

@@ -1,4 +1,4 @@
-//! Batches: mixed requests and many lookups at once, against one by one.
+//! Batches: mixed requests and many lookups at once, compared with one by one.
 
 use crate::common::{Rng, every_variant, scaled};
 use latchless::Error;

@@ -1,4 +1,4 @@
-//! The flagship, updated as if other threads used it.
+//! The recommended index, updated as if other threads used it.
 
 use latchless::{Direction, FillFactor, Index, Key, Result, Value};
 use latchless_core::base::error::Broken;

@@ -1,5 +1,5 @@
-//! A short history that still takes every variant through every operation. It is what Miri runs of the tests
-//! against `BTreeMap`. A variant is here by being in its catalogue.
+//! A short history that still exercises every operation of every variant. Miri runs this one of the tests
+//! against `BTreeMap`. A variant is here because it is in its catalogue.
 
 use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
@@ -106,8 +106,8 @@ fn pages_one_by_one_and_in_batches() {
     }
 }
 
-/// The same of the families whose updates need memory at every turn: nothing is lost at the limit, and
-/// removing needs none.
+/// The same for the families whose updates always need memory: nothing is lost at the limit, and removals
+/// need none.
 #[test]
 fn refused_memory_of_every_scheme() {
     for member in olfit::Member::ALL {

@@ -1,4 +1,4 @@
-//! What the members tell the memory-hierarchy model: that they prefetch what the paper says they do.
+//! The accesses that members report to the memory-hierarchy model: they prefetch what the paper says.
 
 use latchless::FillFactor;
 use latchless_core::mem::touch::{Sink, Traced, Work, listen};
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
 use std::rc::Rc;
 
-/// Lines that were prefetched, lines that were read without, and how often work was told.
+/// Lines that were prefetched, lines that were read without a prefetch, and the number of reports of work.
 #[derive(Default)]
 struct Heard {
     asked: HashSet<usize>,
@@ -117,14 +117,14 @@ fn pages_of_a_long_scan_ask_for_leaves_beyond_them() {
             let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
             index.bulk_load(&entries, FillFactor::FULL).unwrap();
             listen(Box::new(AheadListener(ahead.clone())), || read(&*index));
-            // A hundred leaves, each asked for while others are read before it: the first few aren't.
+            // A hundred leaves, each prefetched while others are read before it, except the first few.
             let ahead = ahead.take();
             assert!(ahead.early >= 90, "{}: {} leaves in time", member.name(), ahead.early);
         }
     }
 }
 
-/// How many visits of nodes there were between asking for a line and reading it first.
+/// The number of visits of nodes between the prefetch of a line and its first read.
 #[derive(Default)]
 struct Ahead {
     visits: usize,
@@ -179,7 +179,7 @@ fn index_levels(member: Member) -> usize {
     index.stats().unwrap().levels
 }
 
-/// What a structure of OLFIT's family did to memory that others see.
+/// The writes of a structure of OLFIT's family to shared memory.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Changed {
     exchanges: usize,

@@ -1,9 +1,9 @@
-//! Searching long ascending arrays of words that may be written meanwhile (CSSL's lanes): a few of them
-//! anywhere, or all from the front on up to the first that is too large.
+//! Searches in long ascending arrays of words that may be written concurrently (CSSL's lanes): in a few
+//! words at any position, or from the front up to the first larger one.
 //!
-//! A vector is loaded by assembly, because the language knows no vector of atomics; the load represents a
-//! relaxed load of each word. Comparing is done by intrinsics, in registers. A word that is being written
-//! counts as it was or as it becomes. The search by vectors is written once (`vector.rs`) over the words of
+//! Vectors are loaded by assembly, because the language has no vector of atomics; the load represents a
+//! relaxed load of each word. Comparisons use intrinsics, in registers. A word that is being written
+//! counts with its old or its new value. The vector search is written once (`vector.rs`) over the words of
 //! [`InstructionSet`](latchless_core::search::InstructionSet).
 
 #[cfg(test)]
@@ -15,17 +15,17 @@ use latchless_core::search::Present;
 use latchless_core::sync::BitsWord;
 use vector::{Group, Run};
 
-/// What index layers ask of their lanes.
+/// The searches of index layers in their lanes.
 pub trait Runs {
-    /// How many of the `count` words from `at` on are at most `key`, of words that ascend. May read, but
+    /// Returns how many of the `count` words from `at` on, which ascend, are at most `key`. May read, but
     /// doesn't count, words of the array after them.
     ///
     /// # Panics
     /// When they don't lie in the array.
     fn group_up_to<B: Bits>(words: &[B::Word], at: usize, count: usize, key: B) -> usize;
 
-    /// How many words from the front on are at most `key`: looks at every one of them, block by block, up
-    /// to the first block that holds a larger one (CSSL, Algorithm 2, lines 17 to 28).
+    /// Returns how many words from the front on are at most `key`: reads every one of them, block by
+    /// block, up to the first block that contains a larger one (CSSL, Algorithm 2, lines 17 to 28).
     fn run_up_to<B: Bits>(words: &[B::Word], key: B) -> usize;
 }
 

@@ -1,4 +1,4 @@
-//! Every kernel that this processor has against words taken one by one.
+//! Every kernel that this processor supports, compared with a search word by word.
 
 use super::*;
 use crate::common::operation::{Operation, Run as _, Search};
@@ -64,7 +64,7 @@ fn keys<B: Bits>(words: &[B::Word]) -> Vec<B> {
     let mut keys: Vec<B> = near.map(B::truncate).collect();
     keys.sort_unstable();
     keys.dedup();
-    // Long runs, and interpreters, look at some of them.
+    // Long runs, and interpreters, check only some of them.
     let step = if cfg!(miri) || words.len() > 40 { 7 } else { 1 };
     let ends = [B::MIN, B::truncate(middle - 1), B::truncate(middle), B::MAX];
     keys.into_iter().step_by(step).chain(ends).collect()

@@ -1,10 +1,10 @@
-//! Runs by vectors, written once for all instruction sets.
+//! Searches of runs by vectors, written once for all instruction sets.
 
 use super::{count_up_to, step_up_to};
 use latchless_core::base::key::Bits;
 use latchless_core::search::{InstructionSet, VectorOperation, lanes_in_vector};
 
-/// Which of these words are greater than the key.
+/// Compares these words with the key; a bit is set for each greater one.
 ///
 /// # Safety
 /// The processor has the instruction set, and there are as many words as a vector has lanes.
@@ -50,7 +50,7 @@ unsafe fn run_up_to<I: InstructionSet, B: Bits>(words: &[B::Word], key: B) -> us
     let (mut at, lanes) = (0, lanes_in_vector::<I, B>());
     // SAFETY: the processor has the instruction set, by this function's contract.
     let own = unsafe { I::splat(key) };
-    // Four vectors a turn: a branch for each would be as dear as the compare.
+    // Four vectors per iteration: a branch for each would cost as much as the comparison.
     while let Some(turn) = words.get(at..at + 4 * lanes) {
         let (left, right) = turn.split_at(2 * lanes);
         let ((first, second), (third, last)) = (left.split_at(lanes), right.split_at(lanes));

@@ -1,14 +1,13 @@
-//! The arena of trees whose nodes are made of words as wide as their keys, of a size that is chosen at
-//! run time, and that are handed out in *units*: one node, or a whole node group side by side.
+//! The arena of trees whose nodes consist of words as wide as their keys and have a size that is chosen at
+//! run time. It allocates *units*: one node, or a whole group of adjacent nodes.
 //!
 //! Units pass through *shelves*, one for each thread (the paper's memory pools, OLFIT §6), so threads
-//! rarely meet at the memory behind them. Where readers hold no latch and units aren't kept for their
-//! level, a unit waits on its shelf until nobody can be reading it ([`Epochs`]).
+//! rarely contend for the memory below them. If readers hold no latch and units aren't kept for their
+//! level, a unit waits on its shelf until no thread can read it ([`Epochs`]).
 //!
 //! # Thread safety
-//! Words are atomics. A shelf is guarded by a mutex under which nothing is told to the tracing hook and
-//! nothing is waited for, so that workers of a simulation which take turns on one thread never meet one
-//! another there.
+//! Words are atomics. A shelf is guarded by a mutex under which nothing is reported to the tracing hook
+//! and nothing waits, so that workers of a simulation, which take turns on one thread, never meet there.
 
 mod shelf;
 
@@ -26,10 +25,10 @@ use std::sync::MutexGuard;
 
 pub use latchless_core::mem::space::NodePoolOptions;
 
-/// When units come back to be used again.
+/// When units are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    /// At once, for the same kind: readers notice.
+    /// At once, for the same kind: readers detect it.
     AtOnce,
     /// When every thread that was inside has gone out.
     Later,
@@ -42,7 +41,7 @@ pub struct UnitArena<W> {
     node_words: usize,
     shelves: Box<[Shelf]>,
     epochs: Option<Epochs>,
-    /// Units for those who must not be refused, and how many there should be.
+    /// Units for operations that must not be refused, and their intended number.
     reserve: Mutex<Vec<NodeRef>>,
     reserved: usize,
     words: PhantomData<fn() -> W>,
@@ -93,14 +92,14 @@ impl<W: BitsWord> UnitArena<W> {
     pub fn words(&self, node: NodeRef) -> &[W] {
         let first = self.space.at(node, self.space.node_bytes()).cast::<W>();
         // SAFETY: the node's memory is accessible as long as the space is borrowed, and aligned to more
-        // than a word; a node is that many words long; any bits are a word (of which
-        // there are two types, sealed), and words may be written while they are read. All nodes of an
-        // arena are of the same words, so no access races with one of another width.
+        // than a word; a node is that many words long; any bits are a word (of which there are two types,
+        // sealed), and words may be written while they are read. All nodes of an arena have the same
+        // words, so no access races with one of another width.
         unsafe { core::slice::from_raw_parts(first, self.node_words) }
     }
 
-    /// Whether a reference is one of this arena's: for a thread that takes it from a node that is just
-    /// changing.
+    /// Returns whether a reference belongs to this arena: for a thread that reads it from a node that is
+    /// being changed.
     #[inline(always)]
     pub fn holds(&self, node: NodeRef) -> bool {
         self.space.find(node, self.space.node_bytes()).is_some()
@@ -112,7 +111,7 @@ impl<W: BitsWord> UnitArena<W> {
         self.space.origin()
     }
 
-    /// Where a node begins. An address to prefetch, not to follow.
+    /// Returns the address of a node, for prefetching; not to be dereferenced.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
         self.space.guess(node, self.space.node_bytes())
@@ -162,14 +161,14 @@ impl<W: BitsWord> UnitArena<W> {
     /// A fresh run of `count` units, one after the other, of one kind.
     ///
     /// # Errors
-    /// As [`UnitArena::allocate`]; nothing has changed then.
+    /// Those of [`UnitArena::allocate`]; nothing is changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         self.space.allocate_run(count)
     }
 
-    /// As many units as `into` has places, for whom can't be refused: from the reserve if need be. Waits
-    /// until others give back what they took from there, so the caller must be outside, hold no latch
-    /// and, in the end, retire as many.
+    /// Allocates as many units as `into` has places for an operation that can't be refused: from the
+    /// reserve if necessary. Waits until others return what they took from the reserve, so the caller must
+    /// be unpinned, hold no latch and, in the end, retire as many units.
     pub fn allocate_surely<T: Trace>(&self, into: &mut [NodeRef]) {
         assert!(into.len() <= self.reserved, "no more than the reserve holds");
         let mut backoff = Backoff::default();
@@ -189,7 +188,8 @@ impl<W: BitsWord> UnitArena<W> {
                 into[taken..].iter_mut().for_each(|place| *place = reserve.pop().unwrap_or(NodeRef::NIL));
                 return;
             }
-            // Were they given to everybody, then one could lie there and one here, and nobody had enough.
+            // If all operations drew from the reserve at once, each might get a part of it and none
+            // enough.
             into[..taken].iter().for_each(|&unit| self.put_by(&mut reserve, 0, unit));
             drop(reserve);
             if let Some(epochs) = &self.epochs {
@@ -201,16 +201,16 @@ impl<W: BitsWord> UnitArena<W> {
         }
     }
 
-    /// Takes a unit back at once, to be handed out again for the same kind. Nobody can be reading it, or
-    /// a thread that does will notice.
+    /// Frees a unit at once, for reuse by the same kind. No thread can read it, or a thread that does will
+    /// detect it.
     pub fn free<T: Trace>(&self, kind: usize, unit: NodeRef) {
         if let Some(surplus) = self.shelves[own::<T>()].put(kind, unit) {
             self.space.free(kind, surplus);
         }
     }
 
-    /// Takes a unit back that was unlinked, to be used again once nobody can be reading it; at once where
-    /// units are.
+    /// Frees a unit that was unlinked, for reuse once no thread can read it; at once if units are reused
+    /// at once.
     pub fn retire<T: Trace>(&self, kind: usize, unit: NodeRef) {
         if self.epochs.is_none() {
             return self.free::<T>(kind, unit);
@@ -221,8 +221,8 @@ impl<W: BitsWord> UnitArena<W> {
         }
     }
 
-    /// Comes in: nothing that is unlinked from now on is used again before the pin is dropped. Nothing
-    /// where units are used again at once.
+    /// Pins the calling thread: no unit that is unlinked from now on is reused before the pin is dropped.
+    /// Returns `None` if units are reused at once.
     #[inline(always)]
     pub fn pin<T: Trace>(&self) -> Option<Pin<'_, T>> {
         let epochs = self.epochs.as_ref()?;
@@ -242,12 +242,12 @@ impl<W: BitsWord> UnitArena<W> {
         }
     }
 
-    /// Which threads are inside, where units wait for that.
+    /// Returns the epochs, if units wait for readers.
     pub fn epochs(&self) -> Option<&Epochs> {
         self.epochs.as_ref()
     }
 
-    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held.
+    /// Charges memory that its owner allocates elsewhere to the limit and to the size.
     ///
     /// # Errors
     /// [`MemoryLimit`](latchless_core::base::error::Error::MemoryLimit); nothing has changed then.
@@ -260,7 +260,7 @@ impl<W: BitsWord> UnitArena<W> {
         self.space.discharge(bytes);
     }
 
-    /// Puts those of the waiting units on the shelf for use that nobody can be reading any more.
+    /// Makes those waiting units on the shelf available that no thread can still read.
     fn ripen<T: Trace>(&self, shelf: &Shelf) {
         let Some(epochs) = &self.epochs else { return };
         T::exchange(epochs.clock_address());
@@ -271,7 +271,7 @@ impl<W: BitsWord> UnitArena<W> {
         shelf.ripen(epochs.oldest(), |surplus| self.space.free(0, surplus));
     }
 
-    /// Fills the reserve up and gives the memory behind the shelves all units that nobody can be reading.
+    /// Refills the reserve, and returns all units that no thread can read to the memory below the shelves.
     pub fn sweep<T: Trace>(&self) {
         for shelf in &self.shelves {
             if shelf.has_waiting() {
@@ -285,7 +285,7 @@ impl<W: BitsWord> UnitArena<W> {
         self.reserve.lock()
     }
 
-    /// Gives a unit to the reserve, or, if that is full, to the memory behind the shelves.
+    /// Returns a unit to the reserve, or, if that is full, to the memory below the shelves.
     fn put_by(&self, reserve: &mut Vec<NodeRef>, kind: usize, unit: NodeRef) {
         if reserve.len() < self.reserved {
             reserve.push(unit);
@@ -317,7 +317,7 @@ impl<W: BitsWord> UnitArena<W> {
     }
 }
 
-/// Which shelf and which place among the epochs the calling worker takes first.
+/// Returns the index of the shelf, and of the place among the epochs, that the calling worker tries first.
 #[inline(always)]
 fn own<T: Trace>() -> usize {
     T::worker().unwrap_or_else(slot) % SLOTS

@@ -1,4 +1,4 @@
-//! One thread's units: those ready for use, and those that others may still be reading.
+//! One thread's units: available ones, and those that other threads may still read.
 
 use super::NodeRef;
 use crate::common::epochs::Epochs;
@@ -11,7 +11,7 @@ const READY_MAX: usize = 64;
 /// Units that are put off together: the clock is moved once for all of them. Tests take fewer.
 const PUT_OFF_TOGETHER: usize = if cfg!(test) { 4 } else { 32 };
 
-/// A shelf, in cache lines of its own.
+/// A shelf, in separate cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Shelf(Mutex<State>);
@@ -42,7 +42,7 @@ impl State {
 
 impl Shelf {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so after a panic the state is consistent.
+        // No foreign code is called while it is locked, so the state is consistent after a panic.
         self.0.lock()
     }
 
@@ -63,13 +63,13 @@ impl Shelf {
         state.fresh.len() >= PUT_OFF_TOGETHER
     }
 
-    /// Whether units wait to be ready.
+    /// Returns whether units wait to become available.
     pub(super) fn has_waiting(&self) -> bool {
         let state = self.state();
         !state.fresh.is_empty() || !state.waiting.is_empty()
     }
 
-    /// Stamps what was unlinked.
+    /// Stamps the unlinked units.
     pub(super) fn stamp(&self, epochs: &Epochs) {
         let mut state = self.state();
         let State { fresh, waiting, .. } = &mut *state;
@@ -79,7 +79,7 @@ impl Shelf {
         }
     }
 
-    /// Makes ready what has a stamp before `oldest`, and hands on what is too much.
+    /// Makes units with a stamp before `oldest` available, and passes on those above the shelf's capacity.
     pub(super) fn ripen(&self, oldest: u64, mut surplus: impl FnMut(NodeRef)) {
         let mut state = self.state();
         while let Some((_, unit)) = state.waiting.pop_front_if(|waiting| waiting.0 < oldest) {

@@ -1,4 +1,4 @@
-//! Units come and go, at once or later, and none is lost.
+//! Units are allocated and freed, at once or later, and none is lost.
 
 use super::*;
 use latchless_core::base::error::Error;
@@ -87,7 +87,7 @@ fn the_reserve_serves_whom_nothing_may_be_refused() {
         assert!(units[0] != units[1] && !units.contains(&only));
         units.iter().for_each(|&unit| arena.retire::<NoTrace>(0, unit));
     }
-    // One for everybody and one in reserve: they are put together.
+    // One available unit and one in reserve: both are used.
     let unit = arena.reserve.lock().pop().unwrap_or_else(|| arena.allocate::<NoTrace>(0).unwrap());
     arena.space.free(0, unit);
     arena.allocate_surely::<NoTrace>(&mut units);

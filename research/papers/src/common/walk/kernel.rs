@@ -1,4 +1,4 @@
-//! Walks of indexes that choose their search kernel at run time: it is chosen once for all steps of a batch.
+//! Walks of indexes that choose their search kernel at run time: once for all steps of a batch.
 
 use super::{Aim, Rounds, Step, Walk, WalksOf};
 use crate::common::operation::{Operation, Run, Search};
@@ -7,20 +7,20 @@ use latchless_core::search::Dispatch;
 
 /// An index whose steps search with a kernel that is chosen at run time. It is a [`Walk`] by that.
 pub trait KernelWalk: Sync {
-    /// As [`Walk::Key`].
+    /// See [`Walk::Key`].
     type Key: Copy;
-    /// As [`Walk::Place`].
+    /// See [`Walk::Place`].
     type Place: Copy;
-    /// As [`Walk::Anchor`].
+    /// See [`Walk::Anchor`].
     type Anchor: Copy;
 
     /// The kernel.
     fn dispatch(&self) -> Dispatch;
 
-    /// As [`Walk::enter`].
+    /// Starts a walk; see [`Walk::enter`].
     fn begin(&self, key: Self::Key, aim: Aim) -> Self::Place;
 
-    /// As [`Walk::step`]. Mark it `#[inline(always)]`, as [`Operation::run`].
+    /// Takes a step; see [`Walk::step`]. Mark it `#[inline(always)]`, like [`Operation::run`].
     fn step_by<S: Search>(&self, place: &mut Self::Place, key: Self::Key) -> Step<Self::Anchor>;
 }
 

@@ -1,12 +1,12 @@
-//! One descent, step by step.
+//! One descent in steps.
 //!
-//! A [`Walk`] leads from the root to an *anchor*, the place where a request is served: a leaf, an entry of
-//! a data list. It goes in steps, and each step ends by asking for the memory that the next one will read.
-//! A thread that leads one key waits for it; a thread that leads many goes on with another meanwhile
+//! A [`Walk`] leads from the root to an *anchor*, the place where a request is served: a leaf, or an entry
+//! of a data list. It proceeds in steps, and each step ends by prefetching the memory that the next one
+//! reads. A thread with one walk waits for it; a thread with many advances another one meanwhile
 //! (`batch::interleave`, over [`Walks`]).
 //!
-//! What a walk finds is a hint: the structure may change between two steps and after the last one.
-//! A thread that serves a request at an anchor must be able to tell whether it is the right one still.
+//! The end of a walk is a hint: the structure may change between two steps and after the last one. A
+//! thread that serves a request at an anchor must be able to check that it is still the right one.
 
 mod kernel;
 mod rounds;
@@ -14,22 +14,22 @@ mod rounds;
 pub use kernel::KernelWalk;
 pub use rounds::{Rounds, Walks, WalksOf};
 
-/// What a request will do at its anchor: what a walk prefetches last depends on it.
+/// What a request does at its anchor; it determines what a walk prefetches last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aim {
-    /// Look at one entry.
+    /// Read one entry.
     #[default]
     Look,
     /// Put an entry in, or remove one.
     Change,
-    /// Read so many entries from there on.
+    /// Read that many entries from there on.
     Run(usize),
 }
 
-/// How far a step of a walk has come.
+/// How far a step of a walk has progressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<A> {
-    /// On the way: the next step reads what was just prefetched.
+    /// On the way: the next step reads the memory that was just prefetched.
     On,
     /// To the anchor; or to nowhere, because others changed the structure under the walk.
     Landed(Option<A>),
@@ -69,18 +69,18 @@ pub enum Step<A> {
 /// assert_eq!(blocks.step(&mut place, 234), Step::Landed(Some(2)));
 /// ```
 pub trait Walk: Sized + Sync {
-    /// What leads the way: a key, as its lane.
+    /// The target of a walk: a key, as its lane.
     type Key: Copy;
-    /// Where a walk is between two steps.
+    /// The position of a walk between two steps.
     type Place: Copy;
-    /// Where it ends.
+    /// The end of a walk.
     type Anchor: Copy;
 
-    /// Where the way of a request for `key` begins.
+    /// Returns the start of the walk for a request for `key`.
     fn enter(&self, key: Self::Key, aim: Aim) -> Self::Place;
 
-    /// Goes one step: reads what the step before prefetched, and prefetches what the next one will read.
-    /// Not to be called again once it has landed.
+    /// Takes one step: reads what the previous step prefetched, and prefetches what the next one will
+    /// read. Must not be called after the walk has ended.
     fn step(&self, place: &mut Self::Place, key: Self::Key) -> Step<Self::Anchor>;
 
     /// Leads walks to their ends, together. An index that chooses its search kernel at run time does so

@@ -2,19 +2,19 @@
 
 use super::{Aim, Step, Walk};
 
-/// Which walks take part in a round, and what is made of where walks came out.
+/// The walks that take part in a round, and the use of their ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rounds {
     /// Unfinished walks; requests are served where their walks came out.
     #[default]
     Unfinished,
-    /// All walks, those that are done included; requests are served from the root. The paper's Algorithms 3
-    /// and 4.
+    /// All walks, including finished ones; requests are served from the root. The paper's Algorithms 3 and
+    /// 4.
     Naive,
 }
 
-/// Walks that go together: places, keys, and where each came out. Kept from batch to batch, so that memory
-/// is asked for once.
+/// Walks that proceed together: places, keys, and the end of each. Kept between batches, so that memory is
+/// allocated once.
 #[derive(Debug)]
 pub struct Walks<K, P, A> {
     places: Vec<P>,

@@ -9,25 +9,25 @@ use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::BitsWord;
 
-/// How lanes are built.
+/// Options of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneOptions {
-    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
+    /// The number of elements of a lane per element of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many lanes to build, 1 to 32, unless one is left with a single key before; `None`: until one is
-    /// at most [`LaneOptions::top_lane_bytes`] long.
+    /// The number of lanes, 1 to 32, unless one has a single key before; `None`: until one is at most
+    /// [`LaneOptions::top_lane_bytes`] long.
     pub lanes: Option<usize>,
-    /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
-    /// holds.
+    /// The maximum size of the highest lane if there is a choice: §5's optimum is the size of the
+    /// first-level cache.
     pub top_lane_bytes: usize,
-    /// Whether a table guesses where in lane 1 a key is; the lanes above are searched where it errs. The
-    /// paper has none.
+    /// Whether a table predicts the position of a key in lane 1; the lanes above are searched if it errs.
+    /// The paper has none.
     pub guess: bool,
-    /// Whether large arrays are on huge pages where the system offers them.
+    /// Whether large arrays are on huge pages if the system offers them.
     pub huge_pages: bool,
 }
 
-/// The largest 1/p: a proxy has room for as many entries, however few there are.
+/// The largest 1/p: a proxy has room for as many entries, even if it has fewer.
 const SKIP_MAX: usize = 1 << 20;
 
 impl LaneOptions {
@@ -83,7 +83,7 @@ impl<B: Bits> Lanes<B> {
         words.next_multiple_of(LINE_BYTES / B::BYTES)
     }
 
-    /// Where the lanes over `len` entries are, lane 1 first, and how many there are.
+    /// Returns the places of the lanes over `len` entries, lane 1 first, and their number.
     fn levels_for(len: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
         let skip = options.skip;
         let (mut levels, mut depth) = ([Level::default(); LANES_MAX], 0);
@@ -100,7 +100,7 @@ impl<B: Bits> Lanes<B> {
             }
             above = above.div_ceil(skip);
         }
-        // The highest lane comes first.
+        // The highest lane is first.
         let mut start = 0;
         for level in levels[..depth].iter_mut().rev() {
             level.start = start;
@@ -109,7 +109,7 @@ impl<B: Bits> Lanes<B> {
         (levels, depth)
     }
 
-    /// Says the first entry's reference if all follow on each other.
+    /// Fills the lanes. Returns the first entry's reference if all references are consecutive.
     fn fill(&self, entries: impl Iterator<Item = (B, u32)>) -> Option<u32> {
         let (mut first, mut in_a_row) = (None, true);
         for (at, (key, reference)) in entries.take(self.len).enumerate() {

@@ -8,7 +8,7 @@ use latchless_core::base::span::next;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::touch::NoTrace;
 
-/// So many bytes of a lane are counted through by vectors; more are halved.
+/// Up to this size, a lane is searched by counting with vectors; larger ones are halved.
 const COUNTED_LANE_BYTES: usize = 256;
 
 impl<B: Bits> Lanes<B> {
@@ -19,9 +19,10 @@ impl<B: Bits> Lanes<B> {
         at
     }
 
-    /// As [`Lanes::last_up_to`] for several keys, each in lanes of its own or in the same: a step down of
-    /// each, then the next step of each, so that they wait for memory together. `likely` hears of references
-    /// one of which will be the answer's, before proxies are looked at, where that is known so early.
+    /// Finds the position for each of several keys, in one set of lanes or in several; see
+    /// [`Lanes::last_up_to`]. All keys descend one step, then all the next one, so that their misses
+    /// overlap. `likely` gets references one of which will be the answer's, before proxies are read, if
+    /// they are known so early.
     #[inline(always)]
     pub fn last_up_to_each<S: Search, const N: usize>(
         lanes: [&Self; N],
@@ -82,7 +83,7 @@ impl<B: Bits> Lanes<B> {
         places
     }
 
-    /// The same by lanes that all have a guess.
+    /// The same through lanes that all have a prediction.
     #[inline(always)]
     fn guessed_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
         let mut stretches = [0; N];
@@ -107,7 +108,7 @@ impl<B: Bits> Lanes<B> {
             let (start, end) = between[i];
             let count = lanes[i].count_up_to::<S>(lanes[i].levels[0].start() + start, end - start, keys[i]);
             found[i] = match count {
-                // What stood there has been passed over.
+                // The previous element has been passed over.
                 0 if start > 0 => Self::down_each::<S, 1>([lanes[i]], [keys[i]])[0],
                 count => (start + count).checked_sub(1),
             };
@@ -115,8 +116,8 @@ impl<B: Bits> Lanes<B> {
         found
     }
 
-    /// The last position whose key is at most `key`, at `from` or after it, whose key is: runs along
-    /// lane 1 and looks at every element (Algorithm 2, lines 17 to 35).
+    /// Returns the last position, at `from` or after it, whose key is at most `key`; the key at `from`
+    /// must be. Runs along lane 1 and reads every element (Algorithm 2, lines 17 to 35).
     #[inline(always)]
     pub fn run_up_to<S: Search>(&self, from: usize, key: B) -> usize {
         let lowest = self.levels[0];
@@ -126,14 +127,14 @@ impl<B: Bits> Lanes<B> {
         self.in_proxy::<S>((start + passed).saturating_sub(1).max(start), key).max(from)
     }
 
-    /// How many keys of the highest lane are at most `key`.
+    /// Returns how many keys of the highest lane are at most `key`.
     #[inline(always)]
     pub(super) fn in_top_lane<S: Search>(&self, key: B) -> usize {
         let top = self.levels[self.depth - 1];
         self.count_up_to::<S>(top.start(), top.len(), key)
     }
 
-    /// How many of `count` keys of a fast lane, from `at` in the array on, are at most `key`.
+    /// Returns how many of `count` keys of a fast lane, from `at` in the array on, are at most `key`.
     #[inline(always)]
     fn count_up_to<S: Search>(&self, at: usize, count: usize, key: B) -> usize {
         if count * B::BYTES <= COUNTED_LANE_BYTES {
@@ -145,7 +146,7 @@ impl<B: Bits> Lanes<B> {
         }
     }
 
-    /// From an element of the lane above to the last one of this lane that is at most `key`.
+    /// Descends from an element of the lane above to the last one of this lane that is at most `key`.
     #[inline(always)]
     pub(super) fn down<S: Search>(&self, level: Level, above: usize, key: B) -> usize {
         let first = above * self.skip;
@@ -162,7 +163,7 @@ impl<B: Bits> Lanes<B> {
         first + S::group_up_to::<B>(&self.proxies, 2 * first + 1, others, key)
     }
 
-    /// Asks for what is looked at below element `at` of the lane of this number, which counts from 0.
+    /// Prefetches the elements below element `at` of the lane of this number, which counts from 0.
     #[inline(always)]
     pub(super) fn ask_below(&self, number: usize, at: usize) {
         let first = at * self.skip;

@@ -1,11 +1,11 @@
-//! A guess where in lane 1 a key is, beyond the paper: keys from the first to the last one are cut into
-//! stretches of equal width, and a table says where in lane 1 each begins. Where keys are spread about evenly
-//! a stretch has a cache line of lane 1's keys, so that a search waits for the table and for that line
-//! instead of for one line of each lower lane.
+//! A prediction of a key's position in lane 1, beyond the paper: the interval from the first to the last
+//! key is divided into stretches of equal width, and a table has the position in lane 1 at which each
+//! begins. If keys are evenly distributed, a stretch has a cache line of lane 1's keys, so that a search
+//! waits for the table and for that line instead of for one line of each lower lane.
 //!
 //! # Invariants
-//! 1. What the table says holds of the keys that lane 1 was built with. Since these only grow, a key that
-//!    isn't in its stretch or right before it has been passed over, and the lanes themselves are searched.
+//! 1. The table is exact for the keys with which lane 1 was built. Since these only grow, a key that isn't
+//!    in its stretch or right before it has been passed over, and the lanes themselves are searched.
 
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
@@ -21,22 +21,22 @@ const STRETCH_KEYS: usize = 10;
 #[derive(Debug)]
 pub(super) struct Guess<B> {
     first: u64,
-    /// From the first key to the last.
+    /// The distance from the first key to the last.
     width: u64,
     /// Stretches a key, times 2^64.
     scale: u64,
-    /// Where stretches begin, and where the last one ends.
+    /// The starts of stretches, and the end of the last one.
     begins: Words<Word32>,
     keys: PhantomData<B>,
 }
 
-/// Stretches over a lane 1 of so many keys; none if it isn't guessed in.
+/// Returns the number of stretches over a lane 1 of that many keys; 0 if it has no prediction.
 const fn stretches(lane_keys: usize) -> usize {
     lane_keys / STRETCH_KEYS
 }
 
 impl<B: Bits> Guess<B> {
-    /// Bytes of the table over a lane 1 of so many keys.
+    /// Returns the size in bytes of the table over a lane 1 of that many keys.
     pub(super) fn bytes_for(lane_keys: usize) -> usize {
         match stretches(lane_keys) {
             0 => 0,
@@ -44,7 +44,7 @@ impl<B: Bits> Guess<B> {
         }
     }
 
-    /// A guess over a lane 1 that nobody changes yet; none where it isn't worth it.
+    /// Builds the table over a lane 1 that isn't changed yet; `None` if it isn't worthwhile.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
@@ -84,7 +84,7 @@ impl<B: Bits> Guess<B> {
         ((u128::from(place) * u128::from(self.scale)) >> 64) as usize
     }
 
-    /// Asks for what the table says of a stretch.
+    /// Prefetches the table's entry for a stretch.
     #[inline(always)]
     pub(super) fn ask(&self, stretch: usize) {
         prefetch_read(self.begins.as_ptr().wrapping_add(stretch).cast());

@@ -1,27 +1,27 @@
 //! The fast lanes and the proxy lane of a Cache-Sensitive Skip List (CSSL §3): a perfectly balanced skip list
 //! over some entries, in two dense arrays.
 //!
-//! Lane 1 holds the key of every `skip`-th entry (the paper's 1/p), lane i+1 every `skip`-th key of lane i.
-//! All lanes are in ONE array, the highest first, each from a cache line on; where a key's part of the
-//! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
+//! Lane 1 has the key of every `skip`-th entry (the paper's 1/p), lane i+1 every `skip`-th key of lane i.
+//! All lanes are in ONE array, the highest first, each starting at a cache line; the place of a key's part
+//! of the next lane is computed, so there are no pointers. The proxy lane is an array of structs, one for
 //! each key of lane 1: the keys of `skip` entries, and their references in the data list.
 //!
-//! Beyond the paper: a small table guesses where in lane 1 a key is ([`LaneOptions::guess`]), and where
-//! entries' references follow on each other, as after a load, they are computed instead of read.
+//! Beyond the paper: a small table predicts the position of a key in lane 1 ([`LaneOptions::guess`]), and
+//! if entries' references are consecutive, as after a load, they are computed instead of read.
 //!
 //! # Thread safety
-//! Built by one thread, then shared. From then on keys are overwritten by larger ones alone, namely by that
-//! of an entry further on, when entries leave the data list (§3.2). Several threads may overwrite the same
-//! keys at once, so each overwrites by an atomic maximum. References never change.
+//! Built by one thread, then shared. From then on keys are overwritten only by larger ones, namely by that
+//! of a later entry, when entries leave the data list (§3.2). Several threads may overwrite the same keys
+//! at once, so each overwrites by an atomic maximum. References never change.
 //!
 //! # Invariants
-//! 1. *Position* r, at any time, holds a key that isn't smaller than the one it was built with, in every
-//!    lane. So an entry that a search for the largest key up to k ends at was built with a key up to k: its
-//!    reference is a place from which k is reached by going right.
-//! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten. It doesn't
-//!    matter in which order threads overwrote them: the key that one thread read to the right of its stretch
-//!    has only grown since, so what the thread wrote isn't larger.
-//! 3. After the last key of a lane, up to the next cache line, is the largest key.
+//! 1. At any time, *position* r has a key that isn't smaller than the one with which it was built, in
+//!    every lane. So an entry at which a search for the largest key up to k ends was built with a key up
+//!    to k: k is reached from its reference by going right.
+//! 2. Keys ascend in every lane, while no thread overwrites; equal ones were overwritten. The order of
+//!    overwriting doesn't matter: the key that one thread read to the right of its stretch has only grown
+//!    since, so the written key isn't larger.
+//! 3. The places after the last key of a lane, up to the next cache line, have the largest key.
 
 mod build;
 mod descend;
@@ -41,17 +41,17 @@ use latchless_core::sync::{BitsWord, perturb};
 /// See the module's head.
 #[derive(Debug)]
 pub struct Lanes<B: Bits> {
-    /// How many elements of a lane come to one of the lane above: 1/p.
+    /// The number of elements of a lane per element of the lane above: 1/p.
     skip: usize,
     /// Entries.
     len: usize,
-    /// Where lanes begin in the array and how long they are; lane 1 first. In place, so that no search
-    /// waits for one more line.
+    /// The start in the array and the length of each lane; lane 1 first. In place, so that no search waits
+    /// for one more line.
     levels: [Level; LANES_MAX],
-    /// How many there are.
+    /// The number of lanes.
     depth: usize,
-    /// The first entry's reference, if the entries' references follow on each other, as after a load:
-    /// then they needn't be looked up.
+    /// The first entry's reference, if the entries' references are consecutive, as after a load: then they
+    /// are computed.
     in_a_row_from: Option<u32>,
     guess: Option<Guess<B>>,
     fast: Words<B::Word>,
@@ -81,18 +81,18 @@ impl Level {
 }
 
 impl<B: Bits> Lanes<B> {
-    /// How many entries there are: positions are `0..len`.
+    /// Returns the number of entries: positions are `0..len`.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many fast lanes there are.
+    /// Returns the number of fast lanes.
     pub fn lanes(&self) -> usize {
         self.depth
     }
@@ -120,13 +120,13 @@ impl<B: Bits> Lanes<B> {
         self.proxies.bytes()
     }
 
-    /// The key at a position: what it was built with, or a larger one since that left.
+    /// Returns the key at a position: the original one, or a larger one if that entry has left.
     #[inline(always)]
     pub fn key(&self, at: usize) -> B {
         self.proxies[self.key_at(at)].load_relaxed()
     }
 
-    /// The reference at a position; some number if there is no such position, or a panic.
+    /// Returns the reference at a position. If there is no such position, returns some number or panics.
     #[inline(always)]
     pub fn reference(&self, at: usize) -> u32 {
         if let Some(first) = self.in_a_row_from {
@@ -135,7 +135,7 @@ impl<B: Bits> Lanes<B> {
         self.proxies[self.key_at(at) + self.skip].load_relaxed().to_u64() as u32
     }
 
-    /// Where the key at a position is.
+    /// Returns the place of the key at a position.
     #[inline(always)]
     fn key_at(&self, at: usize) -> usize {
         at / self.skip * 2 * self.skip + at % self.skip
@@ -166,7 +166,7 @@ impl<B: Bits> Lanes<B> {
         }
     }
 
-    /// What is wrong with the lanes, if anything is. Wants nobody to overwrite.
+    /// Returns the first violation in the lanes, if any. No thread may overwrite meanwhile.
     pub fn flaw(&self) -> Option<String> {
         for (number, &level) in self.levels().iter().enumerate() {
             let below = if number == 0 { self.len } else { self.levels[number - 1].len() };

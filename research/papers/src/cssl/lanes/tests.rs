@@ -1,4 +1,4 @@
-//! Lanes of every form against counting.
+//! Lanes of every form, compared with counting.
 
 use super::*;
 use crate::common::operation::{Operation, Run, Search};
@@ -158,13 +158,12 @@ fn searches_end_before_what_was_passed_over() {
             }
         }
         let lands = |key: u32| Dispatch::best().run(Find(&lanes, key, key))[0];
-        // What left later than its neighbours to the left leads to these.
+        // An entry that left later than its neighbours to the left has overwritten them.
         assert_eq!((lands(555), lands(705), lands(715)), (Some(49), Some(60), Some(71)), "{options:?}");
     }
 }
 
-/// One thread has read what its keys are to be overwritten by, and writes it when others have passed over
-/// more.
+/// One thread has read the key with which it overwrites, and writes it after others have passed over more.
 #[test]
 fn what_is_passed_over_late_does_not_become_smaller() {
     let keys: Vec<u32> = (0..60).map(|i| i * 10).collect();

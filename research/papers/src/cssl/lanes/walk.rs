@@ -1,4 +1,4 @@
-//! Lanes step by step, for batches that lead many keys down together: a lane a step.
+//! Lanes step by step, for batches that lead many keys down together: one lane per step.
 
 use super::Lanes;
 use crate::common::operation::Search;
@@ -14,7 +14,7 @@ pub struct LanesWalk<'a, B: Bits, S> {
     kernel: PhantomData<S>,
 }
 
-/// Where a walk is: an element of a lane.
+/// The position of a walk: an element of a lane.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     at: u32,

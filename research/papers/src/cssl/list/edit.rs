@@ -1,4 +1,4 @@
-//! Putting entries in and taking them out (CSSL §3.2), and taking all living nodes of a stretch in hand for
+//! Inserts and removals of entries (CSSL §3.2), and the placing of all living nodes of a stretch for
 //! layers to be built over them.
 
 use super::{DeadAnchor, List};
@@ -8,24 +8,24 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
 
-/// Where a key is or would come in.
+/// The place of a key, or the place where it would be inserted.
 pub(super) struct InsertionPoint {
     /// The last node before it.
     before: NodeRef,
-    /// What that one's link said when what comes next was looked at.
+    /// The link of that node when its successor was read.
     seen: Seen,
     /// The node that bears the key, if one does.
     found: Option<NodeRef>,
-    /// How many nodes were passed.
+    /// The number of nodes that were passed.
     passed: usize,
 }
 
-/// What became of an insert.
+/// The result of an insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome<B> {
     /// The value that was there before.
     pub before: Option<B>,
-    /// How many nodes were passed on the way from the anchor.
+    /// The number of nodes that were passed on the way from the anchor.
     pub passed: usize,
 }
 
@@ -34,7 +34,7 @@ pub struct Outcome<B> {
 pub struct Removed<B> {
     /// Its value.
     pub value: B,
-    /// How many nodes were passed on the way from the anchor.
+    /// The number of nodes that were passed on the way from the anchor.
     pub passed: usize,
 }
 
@@ -72,7 +72,7 @@ impl<B: Bits> List<'_, B> {
         }
     }
 
-    /// Takes a dead node out of the chain. Says what the link before it says then.
+    /// Unlinks a dead node. Returns the new state of its predecessor's link.
     fn take_out(&self, before: NodeRef, seen: Seen, dead: NodeRef, behind: Seen) -> Result<Seen, Seen> {
         let now = self.node(before).link().lead_to(seen, behind.next())?;
         if !behind.is_placed() {
@@ -81,8 +81,8 @@ impl<B: Bits> List<'_, B> {
         Ok(now)
     }
 
-    /// Puts a value under a key, from an anchor on: the head, or a node with a smaller key. `coming` is
-    /// called before a new entry comes in, perhaps more than once.
+    /// Inserts a value under a key, starting at an anchor: the head, or a node with a smaller key.
+    /// `coming` is called before a new entry is inserted, perhaps more than once.
     ///
     /// # Errors
     /// [`DeadAnchor`]; or, inside, refused memory. Nothing has changed then.
@@ -124,13 +124,13 @@ impl<B: Bits> List<'_, B> {
             }
             spare = Some(new);
         };
-        // Nobody has seen it.
+        // It isn't reachable yet.
         spare.into_iter().for_each(|unused| self.arena.free::<NoTrace>(0, unused));
         outcome
     }
 
-    /// Removes a key, from an anchor on: the head, or a node with a smaller key. `going` is called
-    /// before it goes out, with its node: layers that name it are to name it no longer.
+    /// Removes a key, starting at an anchor: the head, or a node with a smaller key. `going` is called
+    /// before the removal, with the node: layers that name it must name it no longer.
     ///
     /// # Errors
     /// [`DeadAnchor`]; nothing has changed then.
@@ -155,10 +155,10 @@ impl<B: Bits> List<'_, B> {
         }
     }
 
-    /// Takes dead nodes out of the chain from an anchor on up to `high`, included, and hands every living
-    /// one from `low` on to `each`, in order, once it is placed, until that has had enough (`false`).
-    /// `Ok(false)`: the walk stood at a node that died; what was handed on was, and the walk can go on
-    /// after the last of it.
+    /// Unlinks dead nodes from an anchor on up to `high`, included, and passes every living one from `low`
+    /// on to `each`, in order, after placing it, until `each` returns `false`. `Ok(false)`: the walk was
+    /// at a node that died; all nodes passed to `each` are valid, and the walk can continue after the last
+    /// of them.
     ///
     /// # Errors
     /// [`DeadAnchor`]; nothing was handed on.
@@ -172,7 +172,7 @@ impl<B: Bits> List<'_, B> {
         Ok(self.take_from(self.place(anchor, low)?, low, high, each))
     }
 
-    /// As [`List::take_in_hand`], from the place of `low` on.
+    /// Does the same from the place of `low` on; see [`List::take_in_hand`].
     pub(super) fn take_from(
         &self,
         place: InsertionPoint,
@@ -188,13 +188,13 @@ impl<B: Bits> List<'_, B> {
                 break;
             }
             if !behind.is_dead() && node.key() < low {
-                // It came in since the place was found. What it bears belongs to the stretch before this
-                // one, or to what was handed on already.
+                // It was inserted since the place was found. Its key belongs to the stretch before this
+                // one, or before the nodes that were passed on already.
                 (before, seen) = (next, behind);
                 continue;
             }
             if behind.is_dead() || !node.link().place() {
-                // Dead nodes' links stay as they are: what is read now is how it died.
+                // Dead nodes' links don't change: this is the state in which it died.
                 match self.take_out(before, seen, next, node.link().follow()) {
                     Ok(now) => seen = now,
                     Err(now) if now.is_dead() => return false,
@@ -228,8 +228,7 @@ impl<B: Bits> List<'_, B> {
         Ok(())
     }
 
-    /// Takes a dead node back that layers referred to and no longer do, to be used again once nobody can
-    /// be reading it.
+    /// Frees a dead node that layers no longer refer to, for reuse once no thread can read it.
     pub fn retire(&self, node: NodeRef) {
         debug_assert!(!self.is_alive(node), "a living node was given up");
         self.arena.retire::<NoTrace>(0, node);

@@ -1,21 +1,21 @@
 //! The data list of CSSL (§3.2): all entries in ascending order of keys, singly linked, changed by many
-//! threads without latching it.
+//! threads without latches.
 //!
 //! # Nodes
 //! Three words as wide as a lane: key, value, link. The first node of all, the *head*, has no entry.
 //!
 //! # Thread safety
-//! Everybody here is inside of the epoch that guards the nodes' arena ([`crate::cssl::guarded`]), from
-//! before a node was found until it is no longer looked at. Then:
-//! 1. A key never changes while anybody can reach its node. Values change under a claim (`latch/link.rs`,
-//!    which has the rules for links).
-//! 2. A thread that goes right from a node that was alive when this began sees every entry after it that
-//!    is there throughout: links out of dead nodes lead on, and what comes in between two nodes later
-//!    comes in after a living one.
-//! 3. A node from which one begins, an *anchor*, must be seen alive first: what lies after a dead one may
-//!    have changed without it. A thread that finds it dead begins further left; the head never dies.
-//! 4. A dead node is unlinked by updates that pass it, and retired by the thread that did so, unless
-//!    it is placed: then layers refer to it, and it is retired when those are replaced.
+//! Every thread here is pinned in the epoch that guards the nodes' arena ([`crate::cssl::guarded`]), from
+//! before a node was found until its last use. Then:
+//! 1. A key never changes while its node is reachable. Values change under a claim (`latch/link.rs`, which
+//!    has the rules for links).
+//! 2. A thread that goes right from a node that was alive at the start sees every entry after it that is
+//!    present throughout: links out of dead nodes lead on, and nodes that are inserted later are inserted
+//!    after a living one.
+//! 3. A node from which a walk starts, an *anchor*, must be seen alive first: the nodes after a dead one
+//!    may have changed without it. A thread that finds it dead starts further left; the head never dies.
+//! 4. A dead node is unlinked by updates that pass it, and retired by the thread that did so, unless it is
+//!    placed: then layers refer to it, and it is retired when those are replaced.
 
 mod edit;
 mod walk;
@@ -85,7 +85,7 @@ impl<'a, B: Bits> Node<'a, B> {
         self.words[1].follow()
     }
 
-    /// Sets the value of a node that is claimed, or that nobody else knows of.
+    /// Sets the value of a node that is claimed, or that isn't reachable yet.
     #[inline(always)]
     fn set_value(self, value: B) {
         self.words[1].publish(value);
@@ -96,7 +96,7 @@ impl<'a, B: Bits> Node<'a, B> {
         Link::of(&self.words[2])
     }
 
-    /// Makes a node of its words, that nobody else knows of.
+    /// Initializes the words of a node that isn't reachable yet.
     fn begin(self, key: B, value: B, next: Option<u32>, placed: bool) {
         self.words[0].store_relaxed(key);
         self.words[1].store_relaxed(value);
@@ -111,7 +111,7 @@ impl<'a, B: Bits> List<'a, B> {
         Self { arena, head }
     }
 
-    /// Makes an empty list and says with which node it begins.
+    /// Creates an empty list and returns its first node.
     ///
     /// # Errors
     /// When memory is refused.
@@ -121,8 +121,7 @@ impl<'a, B: Bits> List<'a, B> {
         Ok(head)
     }
 
-    /// Fills an empty list that nobody else knows of, with placed nodes side by side. Says which is the
-    /// first one.
+    /// Fills an empty list that isn't shared yet with adjacent, placed nodes. Returns the first one.
     ///
     /// # Errors
     /// When memory is refused; the list is then as before.
@@ -166,18 +165,18 @@ impl<'a, B: Bits> List<'a, B> {
         self.node(at).value()
     }
 
-    /// Whether a node is alive.
+    /// Returns whether a node is alive.
     #[inline(always)]
     pub fn is_alive(&self, at: NodeRef) -> bool {
         !self.node(at).link().follow().is_dead()
     }
 
-    /// Whether layers refer to a node.
+    /// Returns whether layers refer to a node.
     pub fn is_placed(&self, at: NodeRef) -> bool {
         self.node(at).link().follow().is_placed()
     }
 
-    /// Asks for a node, to be read soon.
+    /// Prefetches a node.
     #[inline(always)]
     pub fn ask(&self, at: NodeRef) {
         prefetch_read(self.arena.address(at));

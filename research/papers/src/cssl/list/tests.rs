@@ -101,8 +101,8 @@ fn what_is_taken_in_hand_is_placed_and_stays_until_it_is_given_up() {
     assert_eq!((guarded.arena().held_bytes(), list.key(taken[2].1)), (held, 101));
 }
 
-/// The place of the smallest key is found; then a smaller one comes in before the node that was found next,
-/// and that node dies. The way on leads by the smaller one.
+/// The place of the smallest key is found; then a smaller one is inserted before the node that was found
+/// next, and that node dies. The walk continues through the smaller one.
 #[test]
 fn what_came_in_before_the_smallest_key_is_not_taken_in_hand() {
     let guarded = guarded::<u64>();

@@ -1,4 +1,4 @@
-//! Going right without changing anything.
+//! Walks to the right that change nothing.
 
 use super::{DeadAnchor, List};
 use latchless_core::base::key::Bits;
@@ -6,8 +6,8 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::perturb;
 
 impl<B: Bits> List<'_, B> {
-    /// The value under `key`, looked for from an anchor on: the head, or a node with a smaller key. Says
-    /// as well how many nodes were passed.
+    /// Looks up `key`, starting at an anchor: the head, or a node with a smaller key. Also returns the
+    /// number of nodes that were passed.
     ///
     /// # Errors
     /// [`DeadAnchor`].
@@ -55,8 +55,8 @@ impl<B: Bits> List<'_, B> {
         Ok(())
     }
 
-    /// As [`List::visit`], from a node on that has been seen alive: what has been there since then is
-    /// shown, whether that node still lives or not.
+    /// Visits the entries from a node on that has been seen alive: those present since then are shown,
+    /// even if that node has died. See [`List::visit`].
     #[inline(always)]
     pub fn visit_on(&self, from: NodeRef, low: B, high: B, mut visit: impl FnMut(NodeRef, B, B) -> bool) {
         let mut next = Some(from);

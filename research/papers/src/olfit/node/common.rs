@@ -1,4 +1,4 @@
-//! What leaves and inner nodes have in common: meta, fences, the way to the right.
+//! The parts that leaves and inner nodes share: meta, fences, the way to the right.
 
 use super::layout::{At, Fields, Kind, Layout, WordOf};
 use super::scheme::Scheme;
@@ -22,18 +22,18 @@ impl<K: Kind> Clone for Node<'_, K> {
 
 impl<K: Kind> Copy for Node<'_, K> {}
 
-/// What a node says about itself.
+/// The flags of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flag {
     /// It has left the tree.
     Dead = 24,
-    /// No key is too small for it: no node of its level is to its left.
+    /// No key is too small for it: it is the leftmost node of its level.
     First = 25,
     /// It is the last one of its group: the next one is found by the group's link.
     Last = 26,
 }
 
-/// Size, level and flags, as they were at one moment.
+/// Size, level and flags, as of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meta(u32);
 
@@ -49,21 +49,22 @@ impl Meta {
         (self.0 >> 16 & 0xFF) as usize
     }
 
-    /// Whether a flag is set.
+    /// Returns whether a flag is set.
     #[inline(always)]
     pub fn is(self, flag: Flag) -> bool {
         self.0 >> flag as u32 & 1 == 1
     }
 }
 
-/// Where on a level the key belongs that somebody came for.
+/// The position of a key relative to a node of its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way<B> {
     /// To this node.
     Here,
-    /// To the right of it. What it ended with, and which node comes next, unless the group's link tells.
+    /// To the right of the node: the key with which the node ended, and the next node, unless the group's
+    /// link names it.
     Right(B, Option<At>),
-    /// Nobody knows: the node has left the tree, or represents other keys now.
+    /// Unknown: the node has left the tree, or covers other keys now.
     Lost,
 }
 
@@ -80,7 +81,7 @@ impl<'a, K: Kind> Node<'a, K> {
         &self.words[Fields::<K>::LATCH_AT]
     }
 
-    /// Where the latch is, for the tracing hook.
+    /// Returns the address of the latch, for the tracing hook.
     #[inline(always)]
     pub fn latch_address(self) -> *const u8 {
         self.address(Fields::<K>::LATCH_AT)
@@ -91,13 +92,13 @@ impl<'a, K: Kind> Node<'a, K> {
         self.words.as_ptr().wrapping_add(at).cast()
     }
 
-    /// Tells that words are about to be read.
+    /// Reports that words are about to be read.
     #[inline(always)]
     pub(super) fn tell_read(self, at: usize, words: usize) {
         K::Trace::read(self.address(at), words * K::Bits::BYTES);
     }
 
-    /// Tells that words are about to be written.
+    /// Reports that words are about to be written.
     #[inline(always)]
     pub(super) fn tell_write(self, at: usize, words: usize) {
         if words > 0 {
@@ -129,7 +130,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.meta().size()
     }
 
-    /// Sets the low half of meta and leaves the reference beside it as it is.
+    /// Sets the low half of meta and leaves the reference beside it unchanged.
     #[inline(always)]
     fn set_meta(self, meta: u32) {
         let at = Fields::<K>::META_AT;
@@ -155,7 +156,8 @@ impl<'a, K: Kind> Node<'a, K> {
         self.set_meta((level as u32) << 16);
     }
 
-    /// Removes the node from the tree: a thread that comes to it looks elsewhere. What it led to stays.
+    /// Removes the node from the tree: a thread that arrives at it restarts or moves on. Its reference
+    /// stays.
     pub fn mark_dead(self) {
         if K::Scheme::LINKS || K::Scheme::COPIES {
             self.set_flag(Flag::Dead, true);
@@ -181,7 +183,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.lane(Fields::<K>::LOW_AT)
     }
 
-    /// Sets where the node begins, if nodes say so: after this key, or with the first of all keys.
+    /// Sets the key after which the node begins, if nodes store it; `None`: with the first of all keys.
     pub fn set_low(self, low: Option<K::Bits>) {
         if Fields::<K>::LOW_FENCES {
             self.set_lane(Fields::<K>::LOW_AT, low.unwrap_or(K::Bits::MIN));
@@ -189,7 +191,7 @@ impl<'a, K: Kind> Node<'a, K> {
         }
     }
 
-    /// Where the node begins, as for [`Node::set_low`].
+    /// Returns the key after which the node begins, as in [`Node::set_low`].
     pub fn begins(self) -> Option<K::Bits> {
         let low = self.low();
         (!self.meta().is(Flag::First)).then_some(low)
@@ -202,12 +204,12 @@ impl<'a, K: Kind> Node<'a, K> {
         let wide = Fields::<K>::WIDE;
         let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
         self.tell_read(at, 1);
-        // It leads to what was written before it was published.
+        // It leads to a node that was written before it was published.
         let word = self.words[at].follow().to_u64();
         NodeRef::from_word((if wide { word >> 32 } else { word }) as u32)
     }
 
-    /// Sets the reference; a thread that follows it sees what was written before.
+    /// Sets the reference; a thread that follows it sees everything that was written before.
     pub(super) fn set_reference(self, to: NodeRef) {
         let (wide, to) = (Fields::<K>::WIDE, u64::from(to.to_word()));
         let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
@@ -229,8 +231,8 @@ impl<'a, K: Kind> Node<'a, K> {
         }
     }
 
-    /// Where `key` belongs, seen from this node, which is `at`. Without links nobody ever comes to a
-    /// node that its key doesn't belong to.
+    /// Returns the position of `key` relative to this node, which is `at`. Without links no thread ever
+    /// arrives at a node that doesn't cover its key.
     #[inline(always)]
     pub fn way(self, at: At, key: K::Bits) -> Way<K::Bits> {
         if !K::Scheme::LINKS {
@@ -250,7 +252,7 @@ impl<'a, K: Kind> Node<'a, K> {
         Way::Here
     }
 
-    /// The node to the right, unless the group's link tells.
+    /// Returns the node to the right, unless the group's link names it.
     #[inline(always)]
     pub fn right(self, at: At, meta: Meta) -> Option<At> {
         match K::GROUPS {

@@ -1,5 +1,5 @@
-//! Inner nodes: children, and between each two of them a separator, the largest key that belongs to the
-//! left one. Of equal keys some may be on either side of a separator that equals them.
+//! Inner nodes: children, and a separator between adjacent children, the largest key that belongs to the
+//! left one. Entries with a key that equals a separator may be on either side of it.
 
 use super::common::Node;
 use super::layout::{At, Fields, Kind};
@@ -12,13 +12,13 @@ use latchless_core::sync::BitsWord;
 impl<K: Kind> Node<'_, K> {
     const SEPARATORS_AT: usize = Fields::<K>::INNER_KEYS_AT;
 
-    /// Whether an inner node has no room for another child.
+    /// Returns whether an inner node has no room for another child.
     #[inline(always)]
     pub fn is_full_inner(self) -> bool {
         self.size() >= self.layout.inner_places
     }
 
-    /// How many children there are, whatever a node says that is just becoming another one.
+    /// Returns the number of children, within the node's capacity even if the node is being reused.
     #[inline(always)]
     pub fn children(self) -> usize {
         self.size().clamp(1, self.layout.inner_places)
@@ -66,7 +66,7 @@ impl<K: Kind> Node<'_, K> {
     fn child_reference(self, place: usize) -> NodeRef {
         let at = self.layout.children_at + if Fields::<K>::WIDE { place / 2 } else { place };
         self.tell_read(at, 1);
-        // It leads to what was written before it was published.
+        // It leads to a node that was written before it was published.
         let word = self.words[at].follow().to_u64();
         NodeRef::from_word(if Fields::<K>::WIDE { word >> (32 * (place % 2)) } else { word } as u32)
     }
@@ -90,8 +90,8 @@ impl<K: Kind> Node<'_, K> {
         if K::GROUPS { self.set_reference(to) } else { self.set_child_reference(place, to) }
     }
 
-    /// Makes room for a child after the one at `place`, which from now on ends with `separator`.
-    /// `right`: the new child of a B+-Tree.
+    /// Makes room for a child after the one at `place`, which from now on ends with `separator`. `right`:
+    /// the new child of a B+-Tree.
     pub fn insert_child(self, place: usize, separator: K::Bits, right: NodeRef) {
         let size = self.children();
         debug_assert!(place < size && size < self.layout.inner_places);
@@ -133,8 +133,8 @@ impl<K: Kind> Node<'_, K> {
         if from < to { (0..children).rev().for_each(step) } else { (0..children).for_each(step) }
     }
 
-    /// Moves the children from place `cut` on to `right`, which was reset, and says with which separator
-    /// this node now ends. Nodes of a group are moved by the caller.
+    /// Moves the children from place `cut` on to `right`, which was reset, and returns the separator with
+    /// which this node now ends. The caller moves the nodes of a group.
     pub fn split_inner(self, right: Self, cut: usize) -> K::Bits {
         let moved = self.children() - cut;
         K::Trace::work(Work::Shift(moved));

@@ -1,15 +1,15 @@
-//! Where each field of a node is: first what the scheme needs, then keys, then values or children.
+//! The offset of each field of a node: first the scheme's words, then keys, then values or children.
 //!
 //! ```text
 //! latch │ meta │ high key │ low fence │ link or group │ keys ………… │ values or children ………
 //! ```
-//! Every field is one word as wide as a lane; what a scheme doesn't need isn't there. *Meta* holds size,
-//! level and three flags (the paper's `size` and `level`, Fig. 3). Of 64-bit lanes the upper half of meta
-//! holds the link or group, and one word holds two children.
+//! Every field is one word as wide as a lane; words that a scheme doesn't need are absent. *Meta* has
+//! size, level and three flags (the paper's `size` and `level`, Fig. 3). With 64-bit lanes the upper half
+//! of meta has the link or group, and one word has two children.
 //!
 //! # Table 1
-//! The paper counts an entry of a CSB+-Tree's inner node as one key; with n children only n − 1
-//! separators are needed, so one word is left over. There the low fence is, where there is one.
+//! The paper counts an entry of a CSB+-Tree's inner node as one key; with n children only n − 1 separators
+//! are needed, so one word is unused. It has the low fence if there is one.
 
 use super::scheme::{NodeLatch, Scheme};
 use crate::error::{Error, Result};
@@ -26,10 +26,10 @@ pub trait Kind: Debug + Send + Sync + 'static {
     type Bits: Bits;
     /// The concurrency-control scheme.
     type Scheme: Scheme;
-    /// The tracing hook: it is told what the tree reads and writes.
+    /// The tracing hook, to which the tree reports its reads and writes.
     type Trace: Trace;
-    /// Whether the children of a node are side by side in a node group (full CSB+-Tree), or are named
-    /// one by one (B+-Tree).
+    /// Whether the children of a node are adjacent in a node group (full CSB+-Tree), or have one reference
+    /// each (B+-Tree).
     const GROUPS: bool;
 }
 
@@ -45,8 +45,8 @@ pub trait Family: Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct BPlus<S>(PhantomData<S>);
 
-/// The full CSB+-Tree under a scheme: room for a whole node group is there from the start, a split moves
-/// the nodes after it by one place, and a full group splits in two.
+/// The full CSB+-Tree under a scheme: a group has room for all its nodes from the start, a split moves the
+/// nodes after it by one place, and a full group splits in two.
 #[derive(Debug)]
 pub struct CsbPlus<S>(PhantomData<S>);
 
@@ -74,7 +74,7 @@ impl<B: Bits, F: Family, T: Trace> Kind for Of<B, F, T> {
 /// The words of a kind's nodes.
 pub type WordOf<K> = <<K as Kind>::Bits as Bits>::Word;
 
-/// Where fields are, in words: numbers that are known at compile time.
+/// The offsets of fields, in words, known at compile time.
 #[derive(Debug)]
 pub struct Fields<K>(PhantomData<K>);
 
@@ -83,11 +83,12 @@ impl<K: Kind> Fields<K> {
     pub const WIDE: bool = K::Bits::BYTES == 8;
     /// Whether nodes have a latch.
     pub const LATCHED: bool = !matches!(K::Scheme::NODE_LATCH, NodeLatch::None);
-    /// Whether nodes say where they begin.
+    /// Whether nodes store the key after which they begin.
     pub const LOW_FENCES: bool = K::Scheme::LINKS && (K::GROUPS || K::Scheme::AT_ONCE);
-    /// Whether leaves name another node or group: the one to the right.
+    /// Whether leaves refer to another node or group: the one to the right.
     const LEAF_REFERS: bool = K::Scheme::LINKS && !K::GROUPS;
-    /// Whether inner nodes do, beside their children: the one to the right, or the group of children.
+    /// Whether inner nodes do, apart from their children: to the one to the right, or to the group of
+    /// children.
     const INNER_REFERS: bool = K::Scheme::LINKS || K::GROUPS;
 
     /// The latch.
@@ -104,27 +105,27 @@ impl<K: Kind> Fields<K> {
     pub const LEAF_KEYS_AT: usize = Self::REF_AT + (Self::LEAF_REFERS && !Self::WIDE) as usize;
     /// An inner node's separators.
     pub const INNER_KEYS_AT: usize = Self::REF_AT + (Self::INNER_REFERS && !Self::WIDE) as usize;
-    /// Nodes that a unit has before its first one: the head of a group, which holds the link to the next
-    /// group under a latch and version of its own (§5.5).
+    /// Nodes before a unit's first one: the head of a group, which has the link to the next group under a
+    /// separate latch and version (§5.5).
     pub const HEADS: usize = (K::GROUPS && K::Scheme::LINKS) as usize;
 }
 
 /// The numbers that depend on how large nodes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Entries that a leaf has room for.
+    /// The number of entries that a leaf has room for.
     pub leaf_places: usize,
-    /// Children that an inner node has room for: the fan-out.
+    /// The number of children that an inner node has room for: the fan-out.
     pub inner_places: usize,
-    /// Where a leaf's values begin.
+    /// The offset of a leaf's values.
     pub values_at: usize,
-    /// Where an inner node's children begin, if it names them one by one.
+    /// The offset of an inner node's children, if it has one reference for each.
     pub children_at: usize,
     /// Nodes in a unit.
     pub unit_nodes: usize,
 }
 
-/// The fewest children that an inner node must have room for.
+/// The minimum number of children that an inner node must have room for.
 const CHILDREN_MIN: usize = 4;
 
 /// The smallest and the largest node, in bytes.
@@ -135,8 +136,9 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::NodeSize`] unless that is a number of whole cache lines, from one to eight, with room for
-    /// four children: fewer would leave one when a node is split, and a tree of such nodes grows endlessly
-    /// high. That rules out 64 bytes for 64-bit lanes where nodes have low fences besides links.
+    /// four children: with fewer, a split would leave a node with one, and a tree of such nodes grows in
+    /// height without bound. That excludes 64 bytes for 64-bit lanes if nodes have low fences besides
+    /// links.
     pub fn of<K: Kind>(node_bytes: usize) -> Result<Self> {
         if !NODE_BYTES.contains(&node_bytes) || !node_bytes.is_multiple_of(LINE_BYTES) {
             return Err(Error::NodeSize { given: node_bytes });
@@ -170,7 +172,7 @@ impl Layout {
 pub struct At {
     /// The unit. For a B+-Tree the node itself.
     pub unit: NodeRef,
-    /// Which of the unit's nodes, heads not counted. Zero for a B+-Tree.
+    /// The index of the node within the unit, heads not counted. Zero for a B+-Tree.
     pub index: u32,
 }
 
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!(fanouts::<u64, CsbPlus<VersionedTree>>(64), (3, 7));
     }
 
-    /// Fields lie in the node and on top of nobody, at every size.
+    /// Asserts that fields are within the node and don't overlap, at every size.
     fn fields_fit<K: Kind>() {
         for node_bytes in NODE_BYTES.step_by(LINE_BYTES) {
             let layout = match Layout::of::<K>(node_bytes) {

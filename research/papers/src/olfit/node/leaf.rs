@@ -8,13 +8,13 @@ use latchless_core::mem::touch::{Trace, Work};
 impl<K: Kind> Node<'_, K> {
     const KEYS_AT: usize = Fields::<K>::LEAF_KEYS_AT;
 
-    /// Whether a leaf has no room.
+    /// Returns whether a leaf has no room.
     #[inline(always)]
     pub fn is_full_leaf(self) -> bool {
         self.size() >= self.layout.leaf_places
     }
 
-    /// How many entries there are, whatever a node says that is just becoming another one.
+    /// Returns the number of entries, within the leaf's capacity even if the node is being reused.
     #[inline(always)]
     pub fn entries(self) -> usize {
         self.size().min(self.layout.leaf_places)
@@ -51,7 +51,7 @@ impl<K: Kind> Node<'_, K> {
         (place < entries && self.key(place) == key).then_some(place)
     }
 
-    /// Puts an entry in at a place; there is room.
+    /// Inserts an entry at a place; the leaf has room.
     pub fn insert_entry(self, place: usize, key: K::Bits, value: K::Bits) {
         let size = self.entries();
         debug_assert!(place <= size && size < self.layout.leaf_places);
@@ -74,8 +74,8 @@ impl<K: Kind> Node<'_, K> {
         self.set_size(size - 1);
     }
 
-    /// Moves the entries from place `cut` on to `right`, which was reset, and says with which key this
-    /// leaf now ends.
+    /// Moves the entries from place `cut` on to `right`, which was reset, and returns the key with which
+    /// this leaf now ends.
     pub fn split_leaf(self, right: Self, cut: usize) -> K::Bits {
         let moved = self.entries() - cut;
         K::Trace::work(Work::Shift(moved));
@@ -86,7 +86,7 @@ impl<K: Kind> Node<'_, K> {
         self.key(cut - 1)
     }
 
-    /// Fills a leaf that was reset with ascending entries; there is room.
+    /// Fills a leaf that was reset with ascending entries; it has room.
     pub fn fill_leaf(self, entries: impl Iterator<Item = (K::Bits, K::Bits)>) {
         let mut size = 0;
         for (key, value) in entries {

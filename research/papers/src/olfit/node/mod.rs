@@ -3,10 +3,10 @@
 //! paper's Table 1 under every scheme.
 //!
 //! # Thread safety
-//! Words are atomics, so reading a node that somebody writes is no undefined behaviour, only of no use: the
-//! scheme says who may write and how readers find out. What is read from a node that is being written is
-//! one of the values that the words had, and sizes never exceed the room that there is, because a node is
-//! used again for its own level only, or when nobody can be reading it.
+//! Words are atomics, so reading a node that is being written isn't undefined behaviour, only useless: the
+//! scheme determines which threads may write and how readers detect it. A word of a node that is being
+//! written has one of the values that were stored in it, and sizes never exceed the node's capacity,
+//! because a node is reused for its own level only, or when no thread can read it.
 
 mod common;
 mod inner;

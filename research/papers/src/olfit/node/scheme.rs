@@ -1,5 +1,5 @@
-//! What concurrency-control schemes differ in: the words that nodes carry for them, and what is latched,
-//! copied and kept back. A scheme is a table of constants; every algorithm is written once over it.
+//! The differences between concurrency-control schemes: the words that nodes have for them, and what is
+//! latched, copied and retired. A scheme is a table of constants; every algorithm is written once over it.
 
 use core::fmt::Debug;
 
@@ -12,18 +12,18 @@ pub enum NodeLatch {
     Optimistic,
     /// A reader-writer latch: readers latch too.
     Shared,
-    /// A latch for writers; readers don't look at it.
+    /// A latch for writers; readers ignore it.
     Writers,
 }
 
-/// Which operations take the latch of the whole tree.
+/// The operations that take the latch of the whole tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeLatch {
     /// There is none.
     None,
     /// Readers together, writers alone.
     Everybody,
-    /// Writers alone; readers don't look at it.
+    /// Only writers; readers ignore it.
     Writers,
 }
 
@@ -35,13 +35,13 @@ pub trait Scheme: Debug + Send + Sync + 'static {
     const NODE_LATCH: NodeLatch = NodeLatch::None;
     /// The latch of the tree.
     const TREE_LATCH: TreeLatch = TreeLatch::None;
-    /// Whether nodes have high keys and links to the right (§5.1), which lead a thread that comes too late
-    /// to what was split.
+    /// Whether nodes have high keys and links to the right (§5.1), which lead a thread that arrives late
+    /// to the new half of a split node.
     const LINKS: bool = false;
-    /// Whether nodes that leave the tree are used again at once, and readers find out: by the low fences
-    /// that B+-Tree nodes then carry as well (CSB+-Tree nodes with links always have room for them).
+    /// Whether nodes that leave the tree are reused at once, and readers detect it: by the low fences that
+    /// B+-Tree nodes then have as well (CSB+-Tree nodes with links always have room for them).
     const AT_ONCE: bool = true;
-    /// Whether updates copy what they change and swap the copy in.
+    /// Whether updates copy the nodes that they change and replace them by the copies.
     const COPIES: bool = false;
     /// Whether many threads may use a tree at once.
     const CONCURRENT: bool = true;
@@ -58,9 +58,9 @@ pub struct Without;
 #[derive(Debug)]
 pub struct Olfit;
 
-/// OL whose emptied nodes are used again at once: readers hold no pin, and see by fences and versions
-/// that a node isn't the one that they came for. With duplicates several nodes may begin with one key, so
-/// fences don't tell; there emptied nodes wait in the collector, as under [`Olfit`].
+/// OL whose emptied nodes are reused at once: readers hold no pin, and detect a reused node by fences and
+/// versions. With duplicates several nodes may begin with one key, so fences don't suffice; there emptied
+/// nodes wait in the collector, as under [`Olfit`].
 #[derive(Debug)]
 pub struct OlfitAtOnce;
 

@@ -1,4 +1,4 @@
-//! Bulk load: whole levels at once, entries and children shared out evenly.
+//! Bulk load: whole levels at once, with entries and children distributed evenly.
 
 use super::*;
 use crate::olfit::node::Fields;
@@ -62,7 +62,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(levels)
     }
 
-    /// Where a node of a level is.
+    /// Returns the place of a node of a level.
     fn planned(&self, levels: &[Level], level: usize, node: usize) -> At {
         let first = levels[level].first;
         if !K::GROUPS {

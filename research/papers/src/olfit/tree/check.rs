@@ -1,23 +1,23 @@
-//! Looking at the whole tree at rest, and saying what is wrong with it.
+//! The check of the whole tree at rest.
 
 use super::*;
 use crate::olfit::node::{Fields, NodeLatch};
 use latchless_core::base::error::Broken;
 
-/// The keys that belong to a node, as its parents say: after `low` (which entries may equal in an index
-/// with duplicates), up to `high`.
+/// The keys that belong to a node, according to its parents: after `low` (which entries may equal in an
+/// index with duplicates), up to `high`.
 #[derive(Debug, Clone, Copy)]
 struct Bounds<B> {
     low: Option<B>,
     high: Option<B>,
 }
 
-/// What a walk over the tree has found so far.
+/// The findings of a walk over the tree so far.
 struct Seen<B> {
     units: usize,
     entries: usize,
     last_key: Option<B>,
-    /// By level, the node that stood last.
+    /// The previous node of each level.
     before: [Option<At>; LEVELS_MAX],
 }
 
@@ -110,7 +110,7 @@ impl<K: Kind> OlfitTree<K> {
         (!free).then_some("is latched")
     }
 
-    /// Whether fences, links and flags say the same as the parents do.
+    /// Returns whether fences, links and flags agree with the parents.
     fn fault_of_order(
         &self,
         at: At,

@@ -1,6 +1,6 @@
-//! The first two parts of an update: reaching the leaf, and climbing to the lowest node that has room.
-//! OL latches on its way up (§3.3: "latches are requested upward"); LC, TL and VT hold what they need by
-//! then, and VN latches later what it finds here, since sizes of its nodes never change.
+//! The first two parts of an update: reaching the leaf, and climbing to the lowest node that has room. OL
+//! latches on its way up (§3.3: "latches are requested upward"); LC, TL and VT have their latches by then,
+//! and VN latches the nodes afterwards, because the sizes of its nodes never change.
 
 use super::path::{Path, PathRecorder};
 use super::spares::Need;
@@ -13,7 +13,7 @@ use latchless_core::sync::Backoff;
 pub(super) enum Again {
     /// More than the leaf must change, which needs another descent, or room for more latches.
     Careful,
-    /// Units must be put aside first.
+    /// Units must be reserved first.
     Needs(Need),
     /// Others were in the way; at this address is the latch that they hold, if it is known.
     Disturbed(usize),
@@ -24,8 +24,8 @@ impl Again {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Goes to the leaf that `key` belongs to (of several, the first), latched as the scheme wants it
-    /// by now.
+    /// Goes to the leaf that `key` belongs to (of several, the first), latched as the scheme requires at
+    /// this point.
     #[inline(always)]
     pub(super) fn reach<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<(), Again> {
         self.descend(0, key, path);
@@ -36,8 +36,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches the node of a level that `key` belongs to, which is the one on the path or is to its
-    /// right.
+    /// Latches the node of a level that `key` belongs to, which is the one on the path or is to its right.
     #[inline(always)]
     fn latch_on_level<'a>(&'a self, level: usize, key: K::Bits, path: &mut Path<'a, K>) -> Result<(), Again> {
         loop {

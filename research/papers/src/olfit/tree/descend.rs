@@ -1,21 +1,21 @@
-//! From the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
+//! Descents from the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
 
 use super::path::{Coupling, NoPath, Path, PathRecorder};
 use super::*;
 use crate::olfit::node::{Flag, NodeLatch, Way};
 use latchless_core::sync::Backoff;
 
-/// Where a descent came out.
+/// The end of a descent.
 enum Came<R> {
-    /// At the node, and what was found there.
+    /// The node, with the result of the look.
     Here(R),
     /// Nowhere: the tree has fewer levels.
     TooHigh,
-    /// At a node that has left the tree, or represents other keys: it starts again.
+    /// A node that has left the tree, or covers other keys: the descent restarts.
     Lost,
 }
 
-/// What a look at a node on the way tells.
+/// The result of reading a node on the way.
 enum Next<B, R> {
     Here(R),
     Down { place: usize, child: At, low: Option<B> },
@@ -24,7 +24,7 @@ enum Next<B, R> {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// What `look` finds in the leaf that `key` belongs to: of a key that may be in several, the first
+    /// Returns the result of `look` in the leaf that `key` belongs to: if there are several, the first
     /// one.
     #[inline(always)]
     pub(super) fn look_at_leaf<R>(&self, key: K::Bits, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
@@ -42,8 +42,8 @@ impl<K: Kind> OlfitTree<K> {
         self.find(level, key, path, |_, _| ()).is_some()
     }
 
-    /// What `look` finds in the node of a level that `key` belongs to, if the tree has that level. `look`
-    /// may run several times; only what it finds at last counts.
+    /// Returns the result of `look` in the node of a level that `key` belongs to, if the tree has that
+    /// level. `look` may run several times; only its last result counts.
     #[inline(always)]
     pub(super) fn find<'a, R, P: PathRecorder<'a, K>>(
         &'a self,
@@ -124,7 +124,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches a node that the way has come to, and releases what isn't needed any more.
+    /// Latches a node that the descent has arrived at, and releases latches that aren't needed any more.
     #[inline(always)]
     pub(super) fn couple<'a, P: PathRecorder<'a, K>>(&'a self, at: At, level: usize, trail: &mut P) {
         let node = at.node::<K>();
@@ -133,7 +133,7 @@ impl<K: Kind> OlfitTree<K> {
         let stays = match coupling {
             Coupling::Adding if level > 0 => !self.node(at).is_full_inner(),
             Coupling::Adding => !self.node(at).is_full_leaf(),
-            // What loses a child or an entry and has another stays.
+            // A node that loses a child or an entry and has another stays.
             Coupling::Removing => self.node(at).size() > 1,
             _ => false,
         };
@@ -151,12 +151,12 @@ impl<K: Kind> OlfitTree<K> {
         (!link.is_nil()).then(|| At::first(link))
     }
 
-    /// The node to the right of one that is `at`. `in_group`: what the node itself says of that.
+    /// Returns the node to the right of one that is `at`. `in_group`: the node's own link, if it has one.
     pub(super) fn right_beside(&self, at: At, in_group: Option<At>) -> Option<At> {
         in_group.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
     }
 
-    /// The node to the right of one that nobody else can be changing, if there is one.
+    /// Returns the node to the right of one that no other thread can change, if there is one.
     pub(super) fn right_of(&self, at: At) -> Option<At> {
         let node = self.node(at);
         let meta = node.meta();

@@ -1,4 +1,4 @@
-//! Drawing the tree, for people who debug it.
+//! Prints the tree, for debugging.
 
 use super::*;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! Putting an entry in.
+//! Insertion of an entry.
 
 use super::climb::Again;
 use super::guard::{Access, wait_for};
@@ -9,19 +9,19 @@ use crate::olfit::node::NodeLatch;
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
-/// What an update has found and done.
+/// The result of an update.
 pub(super) struct Done<B> {
-    /// The value that stood there.
+    /// The previous value.
     pub(super) before: Option<B>,
     /// Whether a leaf has lost its last entry.
     pub(super) emptied: bool,
-    /// How many more entries there are now.
+    /// The change of the number of entries.
     pub(super) change: i64,
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Puts an entry in. In an index without duplicates it takes the place of one with its key, whose
-    /// value is told; otherwise it is beside it.
+    /// Inserts an entry. In an index without duplicates it replaces the one with its key, whose value is
+    /// returned; otherwise it is added.
     ///
     /// # Errors
     /// When memory is refused; nothing has changed then.
@@ -54,7 +54,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// How a descent latches under LC, and how many latches it may come to hold.
+    /// Returns how a descent latches under LC, and how many latches it may hold.
     pub(super) fn coupling(&self, careful: bool, job: Coupling) -> (Coupling, usize) {
         let latches = if careful { latches_max::<K>(&self.layout, self.root().1) } else { 0 };
         (if careful { job } else { Coupling::Writing }, latches)

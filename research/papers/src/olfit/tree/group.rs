@@ -86,14 +86,14 @@ impl<K: Kind> OlfitTree<K> {
         separator
     }
 
-    /// The first node of a group that changes when it splits after `kept` nodes: with links the last one
-    /// that stays, which is told that it is the last.
+    /// Returns the first node of a group that changes when it splits after `kept` nodes: with links the
+    /// last one that stays, which gets the flag of the last one.
     pub(super) fn first_mover(kept: usize) -> usize {
         if Fields::<K>::HEADS > 0 { kept - 1 } else { kept }
     }
 
-    /// Where nodes have latches that their writers hold: nobody changes a node of the tree without its own.
-    /// A write of one flag puts back what else its word said, and so would undo what another writer does.
+    /// Asserts, if nodes have writers' latches, that the latches of the changed nodes are held. A write of
+    /// one flag stores the rest of its word as well, and so would undo another writer's change.
     fn assert_held(&self, unit: NodeRef, nodes: Range<usize>, path: &Path<'_, K>) {
         if K::Scheme::NODE_LATCH == NodeLatch::Optimistic {
             debug_assert!(

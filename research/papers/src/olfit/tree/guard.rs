@@ -1,5 +1,5 @@
-//! Latches that are held, the tree's and nodes', each of them told to the tracing hook: that it is taken by
-//! a locked step, that it is waited for, that it is released.
+//! Guards of latches, the tree's and nodes'. Each reports to the tracing hook that its latch is taken by a
+//! locked step, that it is waited for, that it is released.
 
 use super::*;
 use crate::olfit::node::{NodeLatch, TreeLatch};
@@ -33,7 +33,7 @@ impl<'a, A: Atom, T: Trace> Guard<'a, A, T> {
         Self { held: Some(held), address: address.addr(), touch: PhantomData }
     }
 
-    /// From here on content changes: readers of the version that was found are to try again.
+    /// Content changes from here on: readers that read the previous version must retry.
     #[inline(always)]
     pub(super) fn changing(&mut self) {
         if let Some(Held::Version(latched)) = &mut self.held {
@@ -41,7 +41,7 @@ impl<'a, A: Atom, T: Trace> Guard<'a, A, T> {
         }
     }
 
-    /// Whether this is the latch at an address.
+    /// Returns whether this is the latch at an address.
     pub(super) fn is_at(&self, address: *const u8) -> bool {
         self.address == address.addr()
     }
@@ -81,7 +81,7 @@ impl<'a, A: Atom, T: Trace> Guard<'a, A, T> {
             }
             held
         };
-        // Another one's turn took the wish away: it is told again, or readers would keep coming in.
+        // Another thread's turn cleared the request: it is set again, or readers would keep entering.
         let alone = wait::<A, T, _>((address, origin), attempt, || latch.is_free() || latch.is_open());
         Self::new(Held::Alone(alone), address)
     }
@@ -92,7 +92,7 @@ impl<A: Atom, T: Trace> Drop for Guard<'_, A, T> {
     fn drop(&mut self) {
         let address = core::ptr::without_provenance(self.address);
         match &self.held {
-            // A plain store: nobody else writes the word meanwhile.
+            // A plain store: no other thread writes the word meanwhile.
             Some(Held::Version(_)) => T::write(address, A::BYTES),
             _ => T::exchange(address),
         }
@@ -124,7 +124,7 @@ fn wait<A: Atom, T: Trace, R>(
     }
 }
 
-/// Waits before a word is looked at again: in a model for another worker to change it, otherwise a while.
+/// Waits before a word is read again: in a model for another worker to change it, otherwise a while.
 #[inline(always)]
 pub(super) fn wait_for<T: Trace>(address: *const u8, backoff: &mut Backoff, origin: &Origin) {
     T::wait(address);
@@ -133,7 +133,7 @@ pub(super) fn wait_for<T: Trace>(address: *const u8, backoff: &mut Backoff, orig
     }
 }
 
-/// What somebody comes into the tree for.
+/// The kind of an access to the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -149,7 +149,7 @@ pub(super) struct Inside<'a, K: Kind> {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Comes in.
+    /// Enters the tree.
     #[inline(always)]
     pub(super) fn enter(&self, access: Access) -> Inside<'_, K> {
         let (latch, writes) = (&self.tree_latch.0, access == Access::Write);
@@ -173,7 +173,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// As [`OlfitTree::latch`], if nobody holds the latch.
+    /// Latches the node like [`OlfitTree::latch`], if the latch is free.
     pub(super) fn try_latch(&self, node: NodeRef) -> Option<NodeGuard<'_, K>> {
         let (word, address) = (self.node_of(node).latch_word(), self.node_of(node).latch_address());
         K::Trace::exchange(address);

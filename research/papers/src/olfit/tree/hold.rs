@@ -1,4 +1,4 @@
-//! Latching what changes beside the path: the nodes that move within a group, and under VN all nodes that
+//! Latching nodes that change beside the path: those that move within a group, and under VN all nodes that
 //! are copied.
 
 use super::climb::Again;
@@ -8,13 +8,14 @@ use crate::olfit::node::{Fields, NodeLatch};
 use core::ops::Range;
 
 impl<K: Kind> OlfitTree<K> {
-    /// How many nodes the unit of the path's node at a level has: as many as its parent has children.
+    /// Returns the number of nodes in the unit of the path's node at a level: as many as its parent has
+    /// children.
     pub(super) fn unit_size(&self, level: usize, path: &Path<'_, K>) -> usize {
         let grouped = K::GROUPS && level + 1 < path.levels;
         if grouped { self.node(path.at(level + 1)).children() } else { 1 }
     }
 
-    /// At which place of its parent the path's node of a level is.
+    /// Returns the place in its parent of the path's node of a level.
     pub(super) fn place_above(&self, level: usize, path: &Path<'_, K>) -> usize {
         if level + 1 < path.levels { path.place(level + 1) } else { 0 }
     }
@@ -33,7 +34,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(())
     }
 
-    /// Latches nodes of the unit that the path goes through at a level.
+    /// Latches nodes of the unit that the path leads through at a level.
     pub(super) fn hold_nodes<'a>(
         &'a self,
         unit: NodeRef,
@@ -70,8 +71,8 @@ impl<K: Kind> OlfitTree<K> {
         if Fields::<K>::HEADS == 0 { Ok(()) } else { self.hold(unit, path) }
     }
 
-    /// Under VN, latches what is copied at the levels `0..=top` of the path and the node above, whose
-    /// reference will lead to the copies; and makes sure that all this still is the tree.
+    /// Under VN, latches the nodes that are copied at the levels `0..=top` of the path and the node above,
+    /// whose reference will lead to the copies; and checks that all of them are still in the tree.
     pub(super) fn hold_versions<'a>(&'a self, top: usize, path: &mut Path<'a, K>) -> Result<(), Again> {
         if K::Scheme::NODE_LATCH != NodeLatch::Writers {
             return Ok(());
@@ -93,7 +94,7 @@ impl<K: Kind> OlfitTree<K> {
         if self.is_current(top, path) { Ok(()) } else { Err(Again::DISTURBED) }
     }
 
-    /// Whether the path from the leaf to the node above `top` still is in the tree.
+    /// Returns whether the path from the leaf to the node above `top` is still in the tree.
     fn is_current(&self, top: usize, path: &Path<'_, K>) -> bool {
         let lives = |level| !self.node(path.at(level)).meta().is(Flag::Dead);
         let named = |level: usize| match level + 1 < path.levels {

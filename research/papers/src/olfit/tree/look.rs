@@ -1,4 +1,4 @@
-//! Looking at a node, as its scheme demands.
+//! Reading a node, as its scheme requires.
 
 use super::guard::wait_for;
 use super::*;
@@ -7,8 +7,8 @@ use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
 impl<K: Kind> OlfitTree<K> {
-    /// What `look` finds in a node. Under OL it may run several times, on a node that is being changed;
-    /// only what it finds at last, in a node at rest, counts (the paper's `read_node`, Fig. 4).
+    /// Returns the result of `look` in a node. Under OL it may run several times, on a node that is being
+    /// changed; only its last result, in a node at rest, counts (the paper's `read_node`, Fig. 4).
     #[inline(always)]
     pub(super) fn look<R>(&self, node: NodeRef, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
         K::Trace::work(Work::Visit);

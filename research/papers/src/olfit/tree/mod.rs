@@ -2,37 +2,37 @@
 //! Concurrency Control of Main-Memory Indexes on Shared-Memory Multiprocessor Systems*, VLDB 2001). One
 //! tree algorithm; the scheme is a table of constants ([`Scheme`]).
 //!
-//! An update has four parts, and a scheme decides what each of them does:
+//! An update has four parts; the scheme determines each of them:
 //!
-//! 1. *Reach* the leaf, remembering the path. OL goes down without latches and latches the leaf; LC
-//!    couples latches; the others need none (TL and VT hold the tree's latch by then).
+//! 1. *Reach* the leaf, recording the path. OL descends without latches and latches the leaf; LC couples
+//!    latches; the others need none (TL and VT hold the tree's latch by then).
 //! 2. *Climb* while nodes are full, to the lowest one with room, the top. OL latches each parent on the
-//!    way; LC comes a second time with latches from the top down; VN latches what it found.
+//!    way; LC descends a second time with latches from the top down; VN latches the nodes that it found.
 //! 3. *Change* everything from the top down to the leaf. Schemes with versions first copy the nodes (or
 //!    groups) of the path, and change the copies.
 //! 4. *Publish*: release the latches, with new versions under OL; schemes with versions store the one
 //!    reference that leads to the copies.
 //!
 //! # Thread safety
-//! Everything takes `&self`; under NO only one thread at a time may change the tree, with nobody reading.
-//! Readers hold no latch under OL, VN and VT. Under OL a reader that finds a node changing looks again, at
-//! most [`READ_TRIES`] times, and then takes the node's latch. No code of the caller runs, and nothing is
-//! allocated, while a latch is held; so a panic can't leave one held, and if one of the tree's own did,
-//! latches are guards.
+//! Everything takes `&self`; under NO only one thread at a time may change the tree, with no concurrent
+//! readers. Readers hold no latch under OL, VN and VT. Under OL a reader that finds a node changing reads
+//! it again, at most [`READ_TRIES`] times, and then takes the node's latch. No code of the caller runs,
+//! and nothing is allocated, while a latch is held; so a panic can't leave one held, and latches are
+//! guards in case the tree's own code panics.
 //!
 //! # Invariants
-//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round; LC,
-//!    whose order is top-down, keeps to that instead. What has to be taken out of that order is tried, and
-//!    if it isn't free everything is released.
-//! 2. A node's place in the tree changes under its latch, which is held until its parent says the same.
+//! 1. Latches are taken bottom-up, and from left to right within a level, so there is no cycle of waits;
+//!    LC, whose order is top-down, keeps to that instead. Latches out of that order are tried, and if one
+//!    isn't free, everything is released.
+//! 2. A node's place in the tree changes under its latch, which is held until its parent agrees.
 //! 3. The nodes of a level cover all keys: each those after the one to its left, up to its high key or to
 //!    the separator after it. In an index with duplicates an entry of a boundary's key may be on either
-//!    side of it; a thread that looks for one starts at the leftmost node that may hold it.
-//! 4. Under OL a node's place in the order of its level never changes while it is in the tree, entries move
-//!    to the right only, and a node whose content goes elsewhere is dead from then on; so a thread that
-//!    comes too late finds what it looks for to its right, or sees that it must start again. In node
-//!    groups nodes do move to the left when one before them goes; there low fences tell.
-//! 5. A unit is used again for its own level only, or when nobody can be reading it.
+//!    side of it; a thread that searches for one starts at the leftmost node that may contain it.
+//! 4. Under OL a node's place in the order of its level never changes while it is in the tree, entries
+//!    move to the right only, and a node whose content is moved away is dead from then on; so a thread
+//!    that arrives late finds its key to the right, or detects that it must restart. In node groups nodes
+//!    do move to the left when one before them leaves; there low fences detect it.
+//! 5. A unit is reused for its own level only, or when no thread can read it.
 
 mod bulk;
 mod check;
@@ -74,29 +74,29 @@ use latchless_core::sync::{Striped, Word};
 pub use reading::SeenLeaves;
 pub use walk::{OlfitWalk, Place};
 
-/// How often a reader looks at a node that others are changing before it takes the node's latch.
+/// The number of times that a reader reads a changing node before it takes the node's latch.
 pub const READ_TRIES: u32 = 16;
 
 /// More levels than any tree has. A split leaves two children at the least, so a tree of 2^32 nodes that
 /// only grew has fewer; and one that shrank meanwhile takes twice as many inserts for each level more.
 const LEVELS_MAX: usize = 48;
 
-/// What a tree is told when it is made.
+/// Construction options of a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeOptions {
     /// Bytes of a node: 64, 128, and so on up to 512.
     pub node_bytes: usize,
-    /// Whether a key may be there more than once.
+    /// Whether a key may be present more than once.
     pub duplicates: bool,
-    /// The most bytes that nodes may take. `None`: what the machine has.
+    /// The maximum number of bytes of nodes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages.
+    /// Whether to request huge pages from the system.
     pub huge_pages: bool,
-    /// How many nodes references can tell apart; tests make it tiny.
+    /// The number of nodes that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
-/// In cache lines of its own (processors fetch them in pairs).
+/// A value in separate cache lines (processors fetch them in pairs).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<X>(X);
@@ -133,10 +133,10 @@ impl<K: Kind> OlfitTree<K> {
             huge_pages: options.huge_pages,
             references: options.references,
         };
-        // Fences tell a node that was used again from what it was, unless several begin with one key.
+        // Fences distinguish a reused node from its previous use, unless several nodes begin with one key.
         let at_once = K::Scheme::AT_ONCE && !options.duplicates;
         let reuse = if at_once { Reuse::AtOnce } else { Reuse::Later };
-        // What a removal copies at the most.
+        // The maximum number of copies of a removal.
         let reserved = if K::Scheme::COPIES { remove::COPIES_MAX } else { 0 };
         let tree = Self {
             root: Apart(Word::new(0)),
@@ -185,22 +185,22 @@ impl<K: Kind> OlfitTree<K> {
         self.init_root()
     }
 
-    /// How many entries there are: exact when nobody is changing that.
+    /// Returns the number of entries: exact while no other thread changes it.
     pub fn len(&self) -> usize {
         self.len.sum().max(0) as usize
     }
 
-    /// Whether there are no entries, as exact as [`OlfitTree::len`].
+    /// Returns whether there are no entries, as exact as [`OlfitTree::len`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a key may be there more than once.
+    /// Returns whether a key may be present more than once.
     pub fn has_duplicates(&self) -> bool {
         self.duplicates
     }
 
-    /// Room in nodes.
+    /// Returns the capacities of nodes.
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -220,20 +220,20 @@ impl<K: Kind> OlfitTree<K> {
         self.arena.held_bytes()
     }
 
-    /// Readies all nodes that have left the tree for use again, as far as nobody can be reading them, and
-    /// those that lie in threads' pools for all threads.
+    /// Makes all nodes that have left the tree available, as far as no thread can read them, and moves
+    /// those in threads' pools to all threads.
     pub fn sweep(&self) {
         self.arena.sweep::<K::Trace>();
     }
 
-    /// How often nodes of each level were split, the leaves' first: each split is an update of the level
-    /// above (§3.2).
+    /// Returns the number of splits of nodes of each level, the leaves' first: each split is an update of
+    /// the level above (§3.2).
     pub fn splits_by_level(&self) -> Vec<u64> {
         let (_, levels) = self.root();
         self.splits.0[..levels].iter().map(Word::load_relaxed).collect()
     }
 
-    /// The tree's form. Looks at every node; wants the tree at rest.
+    /// Returns the tree's statistics. Reads every node; the tree must be at rest.
     pub fn stats(&self) -> Stats {
         let (root, levels) = self.root();
         let mut nodes = vec![0; levels];
@@ -281,7 +281,7 @@ impl<K: Kind> OlfitTree<K> {
         Node::new(self.arena.words(node), &self.layout)
     }
 
-    /// What units of a level are kept for.
+    /// Returns the kind for which units of a level are reused.
     fn kind(level: usize) -> usize {
         if K::Scheme::AT_ONCE { level } else { 0 }
     }

@@ -1,12 +1,12 @@
-//! A leaf without entries leaves a tree with links (§5.3): "when a node becomes empty, the updater only
-//! removes links directed to the node". These are the reference of its parent and the link of the node to
-//! its left. If the parent has no other child, it goes as well, and so on: a *chain* of nodes, one a level,
-//! all of which begin and end with the same keys.
+//! Removal of a leaf without entries from a tree with links (§5.3): "when a node becomes empty, the
+//! updater only removes links directed to the node". These are the reference of its parent and the link of
+//! the node to its left. If the parent has no other child, it is removed as well, and so on: a *chain* of
+//! nodes, one per level, all of which begin and end with the same keys.
 //!
 //! Latches are taken bottom-up, and from left to right within a level: the left neighbour's, the node's
-//! own, and, where nodes say with which key they begin, the right neighbour's. What is to the left is
-//! found by another descent, to the key with which the chain begins. What was seen before the latches were
-//! taken is looked at again; if it isn't so any more everything starts again.
+//! own, and, if nodes store the key after which they begin, the right neighbour's. The left neighbour is
+//! found by another descent, to the key with which the chain begins. Everything that was read before the
+//! latches were taken is read again; if it has changed, everything starts again.
 
 use super::climb::Again;
 use super::guard::Access;
@@ -21,14 +21,14 @@ use latchless_core::sync::Backoff;
 struct Link {
     left: Option<At>,
     own: At,
-    /// Only where nodes say with which key they begin.
+    /// Only if nodes store the key after which they begin.
     right: Option<At>,
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Takes the leaf out of the tree that `key` was taken from, if it is empty still. Where entries of one
-    /// key are in several leaves, every empty one of these: which of them it was can't be told, and
-    /// a thread that empties another one may find this one in its place.
+    /// Removes the leaf from the tree from which `key` was removed, if it is still empty. If entries of
+    /// one key are in several leaves, removes every empty one of these: which of them it was can't be
+    /// determined, and a thread that empties another one may find this one in its place.
     #[cold]
     pub(super) fn unlink(&self, key: K::Bits) {
         let mut backoff = Backoff::default();
@@ -57,7 +57,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Says whether there was an empty leaf.
+    /// Returns whether there was an empty leaf.
     fn try_unlink<'a>(
         &'a self,
         key: K::Bits,
@@ -72,7 +72,8 @@ impl<K: Kind> OlfitTree<K> {
         let only_child = |level: &usize| self.look(path.at(*level).node::<K>(), |node| node.children()) == 1;
         let top = (1..path.levels).take_while(only_child).count() + 1;
         if top >= path.levels {
-            // The only leaf, it seems, and stays; if the root isn't that leaf, it is to be given up first.
+            // Apparently the only leaf, which stays; if the root isn't that leaf, the root must be removed
+            // first.
             let only = self.root() == (path.at(0).unit, 1);
             return if only { Ok(false) } else { Err(Again::DISTURBED) };
         }
@@ -107,9 +108,9 @@ impl<K: Kind> OlfitTree<K> {
         Ok(true)
     }
 
-    /// Leads the path to the empty leaf that `key` may have been taken from, if there is one, and says how
-    /// many leaves it lies to the right of the first. A leaf is looked at together with whether it is the
-    /// one: within a group another one may be in its place a moment later.
+    /// Leads the path to the empty leaf from which `key` may have been removed, if there is one, and
+    /// returns its distance from the first leaf. A leaf is checked together with its identity: within a
+    /// group another one may be in its place a moment later.
     fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<Option<usize>, Again> {
         let look = |leaf: Node<'_, K>, at: At| (leaf.size() == 0, Self::edge_of(leaf, at));
         let (mut empty, mut edge) = self.find(0, key, path, look).ok_or(Again::DISTURBED)?;
@@ -180,7 +181,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(Link { left, own, right })
     }
 
-    /// Latches the node that is to the left of this one, which begins after `low`.
+    /// Latches the node to the left of this one, which begins after `low`.
     fn latch_left_of<'a>(
         &'a self,
         level: usize,
@@ -196,7 +197,7 @@ impl<K: Kind> OlfitTree<K> {
         let mut guard = self.latch(at.node::<K>());
         loop {
             let node = self.node(at);
-            // Of nodes that end with one key, several may be side by side.
+            // Several adjacent nodes may end with the same key.
             if node.meta().is(Flag::Dead) || node.high() > low {
                 return Err(Again::DISTURBED);
             }
@@ -261,7 +262,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Gives up the root as long as it has a single child, which takes its place.
+    /// Removes the root as long as it has a single child, which takes its place.
     fn give_up_roots(&self) {
         loop {
             let inside = self.enter(Access::Write);

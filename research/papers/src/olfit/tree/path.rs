@@ -1,10 +1,10 @@
-//! What a descent keeps: the way that it took, and the latches that it holds.
+//! The record of a descent: its path and the latches that it holds.
 
 use super::guard::{Guard, NodeGuard};
 use super::*;
 use latchless_core::sync::AtomicU64;
 
-/// A node on the way, and which of its children the way goes on to.
+/// A node on the path, and the child through which the path continues.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     unit: NodeRef,
@@ -17,25 +17,25 @@ struct Step {
 pub(super) enum Coupling {
     /// Together with others; a node is released when its child is held.
     Reading,
-    /// The same, but the leaf alone: the optimistic descent.
+    /// The same, but the leaf exclusively: the optimistic descent.
     Writing,
-    /// All alone; what is above a node that stays as it is whatever happens below is released.
+    /// All exclusively; nodes above one that can't change, whatever happens below, are released.
     Adding,
-    /// The same, for what a removal may do.
+    /// The same, for removals.
     Removing,
-    /// All of them together with others, and none is released: for going from leaf to leaf.
+    /// All of them shared, and none is released: for going from leaf to leaf.
     ReadingOn,
-    /// All of them alone, and none is released.
+    /// All of them exclusively, and none is released.
     WritingOn,
 }
 
 impl Coupling {
-    /// Whether more than the last node stays latched.
+    /// Returns whether more than the last node stays latched.
     fn keeps(self) -> bool {
         !matches!(self, Self::Reading | Self::Writing)
     }
 
-    /// Whether a node of this level is held alone.
+    /// Returns whether a node of this level is held exclusively.
     pub(super) fn alone(self, level: usize) -> bool {
         match self {
             Self::Reading | Self::ReadingOn => false,
@@ -45,15 +45,15 @@ impl Coupling {
     }
 }
 
-/// What a descent tells of its way.
+/// The observer of a descent.
 pub(super) trait PathRecorder<'a, K: Kind> {
-    /// Whether more is wanted than the end.
+    /// Whether more than the end is needed.
     const KEPT: bool;
-    /// How nodes are to be latched, under LC.
+    /// Returns how nodes are latched, under LC.
     fn coupling(&self) -> Coupling;
-    /// The way begins, at the root of so many levels.
+    /// The descent starts, at the root of that many levels.
     fn start(&mut self, levels: usize);
-    /// It goes down from a node to the child at a place, after which key that begins.
+    /// It goes down from a node to the child at a place, and the key after which that begins.
     fn down(&mut self, level: usize, at: At, place: usize, low: Option<K::Bits>);
     /// It goes right from a node that ends with a key.
     fn right(&mut self, high: K::Bits);
@@ -106,7 +106,7 @@ impl<'a, K: Kind> PathRecorder<'a, K> for NoPath<'a, K> {
     fn let_go_above(&mut self) {}
 }
 
-/// Latches that are kept without asking for memory, as long as they are few.
+/// The number of latches that are stored without an allocation.
 const FEW: usize = 3;
 
 /// The way from the root to a leaf, level by level, and the latches that are held along it.
@@ -114,8 +114,8 @@ const FEW: usize = 3;
 pub(super) struct Path<'a, K: Kind> {
     steps: [Step; LEVELS_MAX],
     pub(super) levels: usize,
-    /// After which key the node at the end begins; `None`: no node is to its left. It may begin
-    /// earlier by now, if the one to its left has gone.
+    /// The key after which the node at the end begins; `None`: it is the leftmost. It may begin earlier by
+    /// now, if its left neighbour was removed.
     pub(super) low: Option<K::Bits>,
     coupling: Coupling,
     few: [Option<NodeGuard<'a, K>>; FEW],
@@ -151,7 +151,7 @@ impl<'a, K: Kind> Path<'a, K> {
         self.steps[level].index = at.index as u16;
     }
 
-    /// Which child of the node of a level the way goes on to.
+    /// Returns the child through which the path continues from the node of a level.
     #[inline]
     pub(super) fn place(&self, level: usize) -> usize {
         usize::from(self.steps[level].place)
@@ -189,19 +189,19 @@ impl<'a, K: Kind> Path<'a, K> {
         while self.last().is_some() {}
     }
 
-    /// Lets go of latches until so many are left.
+    /// Releases latches until that many are left.
     pub(super) fn let_go_down_to(&mut self, latches: usize) {
         while self.held > latches {
             self.last();
         }
     }
 
-    /// Whether the latch of a node is held.
+    /// Returns whether the latch of a node is held.
     pub(super) fn holds(&self, address: *const u8) -> bool {
         self.few.iter().flatten().chain(&self.more).any(|guard| guard.is_at(address))
     }
 
-    /// What is latched has changed.
+    /// Marks the latched nodes as changed.
     #[inline]
     pub(super) fn changed(&mut self) {
         for guard in self.few.iter_mut().flatten().chain(&mut self.more) {
@@ -260,9 +260,9 @@ impl<'a, K: Kind> PathRecorder<'a, K> for Path<'a, K> {
     }
 }
 
-/// Latches that an update may hold on a path of so many levels.
+/// Returns the maximum number of latches of an update on a path of that many levels.
 pub(super) fn latches_max<K: Kind>(layout: &Layout, levels: usize) -> usize {
-    // Of each level its own node and one on either side; of a group all nodes, those of the group that it
-    // splits into, and two heads.
+    // For each level the path's node and one on either side; for a group all nodes, those of the group
+    // that it splits into, and two heads.
     (levels + 1) * if K::GROUPS { 2 * layout.unit_nodes + 2 } else { 4 }
 }

@@ -1,7 +1,7 @@
-//! The last two parts of an update: changing, in place or in copies, and making it seen.
+//! The last two parts of an update: changing, in place or in copies, and publishing.
 //!
 //! Schemes with versions copy the units of the path's lower levels, change the copies by the same code
-//! that others run in place, and then store one reference: from the node above, or the one to the root.
+//! that others run in place, and then store one reference: in the node above, or the one to the root.
 
 use super::path::Path;
 use super::spares::{Gone, Reserve};
@@ -9,9 +9,9 @@ use super::*;
 use core::ops::RangeInclusive;
 
 impl<K: Kind> OlfitTree<K> {
-    /// Runs `change` on the nodes of the path, of which those of `levels` change; makes it seen, and
-    /// tells which units have left the tree by that. The path's latches are held until the caller releases
-    /// them.
+    /// Runs `change` on the nodes of the path, of which those of `levels` change; publishes the result,
+    /// and returns the units that have left the tree by that. The path's latches are held until the caller
+    /// releases them.
     pub(super) fn change<'a>(
         &'a self,
         levels: RangeInclusive<usize>,
@@ -45,7 +45,7 @@ impl<K: Kind> OlfitTree<K> {
         }
         let copy = path.at(top).unit;
         change(path, spares);
-        // Before anybody can change what comes in their place: see `step_right`.
+        // Before any thread can change the replacements: see `step_right`.
         for level in first..=top {
             self.kill_unit(level, old[level], usize::from(sizes[level]));
             gone.add(old[level], level);

@@ -1,12 +1,12 @@
-//! Reading a range in such a way that one can tell later whether it would be read the same: the leaves that
-//! cover it, and their versions. What a transaction needs against phantoms (§5.4).
+//! Reads of a range that can be validated later: the leaves that cover it, and their versions.
+//! Transactions need this against phantoms (§5.4).
 //!
 //! # Thread safety
-//! A leaf's version changes with its entries, with where it ends, and when it leaves the tree; and keys come
-//! to a leaf's range only from leaves that change by that. So as long as no version has changed, the same
-//! leaves cover the range, with the same entries: no key in it was inserted, removed or given another value.
-//! Memory of nodes is never unmapped and versions never come back, so a leaf that was used again has another
-//! version.
+//! A leaf's version changes with its entries, with its end, and when it leaves the tree; and keys enter a
+//! leaf's range only from leaves that change by that. So as long as no version has changed, the same
+//! leaves cover the range, with the same entries: no key in it was inserted, removed or given another
+//! value. Memory of nodes is never unmapped and versions never recur, so a leaf that was reused has
+//! another version.
 
 use super::guard::Access;
 use super::path::NoPath;
@@ -21,12 +21,12 @@ use latchless_core::mem::touch::Work;
 pub struct SeenLeaves(Vec<(NodeRef, Version)>);
 
 impl SeenLeaves {
-    /// How many there are.
+    /// Returns the number of leaves.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none: the range held no key at all.
+    /// Returns whether there is none: the range contained no key at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -40,8 +40,8 @@ struct Leaf<B> {
 }
 
 impl<K: Kind<Scheme = Olfit>> OlfitTree<K> {
-    /// Tells the entries of `low..=high` in order, each leaf's as of one moment, and says which leaves these
-    /// were. For trees without duplicates. O(leaves · log n).
+    /// Passes on the entries of `low..=high` in order, each leaf's as of one moment, and returns the
+    /// leaves. For trees without duplicates. O(leaves · log n).
     pub fn read_leaves(
         &self,
         low: K::Bits,
@@ -88,7 +88,7 @@ impl<K: Kind<Scheme = Olfit>> OlfitTree<K> {
         }
     }
 
-    /// Whether all of these leaves are as they were.
+    /// Returns whether all of these leaves are unchanged.
     pub fn are_as_seen(&self, seen: &SeenLeaves) -> bool {
         seen.0.iter().all(|&(node, version)| {
             let node = self.node_of(node);

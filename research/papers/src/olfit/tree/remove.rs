@@ -1,4 +1,4 @@
-//! Taking an entry out, and with its last entry the leaf.
+//! Removal of an entry, and with its last entry of the leaf.
 
 use super::climb::Again;
 use super::edit::Done;
@@ -14,20 +14,20 @@ use latchless_core::sync::Backoff;
 /// its children.
 pub(super) const COPIES_MAX: usize = 2;
 
-/// How a removal goes about it.
+/// How a removal proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
     /// Only the leaf changes.
     Leaf,
-    /// The leaf may have to go.
+    /// The leaf may have to be removed.
     Above,
     /// The entry may be further to the right.
     Along,
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Removes an entry of `key`, the first one or the first one with this value, and tells its value.
-    /// Needs no memory that it could be refused.
+    /// Removes an entry of `key`, the first one or the first one with this value, and returns its value.
+    /// Needs no memory that could be refused.
     pub fn take(&self, key: K::Bits, value: Option<K::Bits>) -> Option<K::Bits> {
         K::Trace::work(Work::Operation);
         let mut spares = Reserve::none(self);
@@ -88,7 +88,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(done)
     }
 
-    /// Where the entry is: the path may be led to the right on the way to it.
+    /// Finds the entry; the path may move to the right on the way to it.
     fn find_to_take<'a>(
         &'a self,
         key: K::Bits,

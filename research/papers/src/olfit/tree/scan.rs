@@ -1,9 +1,9 @@
-//! Scans, a page at a time. A page holds all entries of every key that it shows, so the next one begins
-//! after the last key: nothing is kept between pages, neither latch nor pin, and entries that are there
-//! throughout are seen once, whatever happens around them.
+//! Scans in pages. A page has all entries of every key in it, so the next one begins after the last key:
+//! nothing is held between pages, neither latch nor pin, and entries that are present throughout are seen
+//! once, whatever concurrent updates do.
 //!
-//! A page is filled leaf by leaf to the right. A page of a reverse scan is one leaf, with what follows of
-//! its last key: leaves know no way to the left, so the next page is looked up from the root.
+//! A page is filled leaf by leaf to the right. A page of a reverse scan is one leaf, with the remaining
+//! entries of its last key: leaves have no link to the left, so the next page is found from the root.
 
 use super::guard::Access;
 use super::path::{Coupling, Path};
@@ -14,14 +14,14 @@ use latchless_core::base::span::next;
 use latchless_core::latch::Version;
 use latchless_core::mem::touch::Work;
 
-/// How filling a page ended.
+/// How the filling of a page ended.
 enum End<B> {
     At(PageEnd<B>),
     /// The entries of one key alone need more room.
     NoRoom,
 }
 
-/// What became of a page.
+/// The result of filling a page.
 struct Tried<B> {
     end: End<B>,
     /// After which key the first leaf begins, if the page was begun from its end.
@@ -30,7 +30,7 @@ struct Tried<B> {
     had_room: bool,
 }
 
-/// Where a leaf ends that was read, and what is after it.
+/// The end of a leaf that was read, and its successor.
 enum Beyond<B> {
     /// It is the last one.
     Nothing,
@@ -43,10 +43,10 @@ enum Beyond<B> {
 pub(super) struct Edge<B> {
     /// The last key that belongs to the leaf.
     pub(super) upper: B,
-    /// The node that stood to the right when the leaf was read, unless its group tells. A split since then
-    /// has put nodes between the two whose entries were read already.
+    /// The right neighbour when the leaf was read, unless its group names it. A split since then has
+    /// inserted nodes between the two whose entries were read already.
     pub(super) right: Option<At>,
-    /// What the leaf's latch said then, if nobody held it.
+    /// The leaf's version at that time, if its latch was free.
     version: Option<Version>,
 }
 
@@ -152,8 +152,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Ends a page after a leaf that ends with `upper`. In an index with duplicates more entries of that
-    /// key may follow, so those that were read don't count. If they are all that was read, more room is
-    /// needed.
+    /// key may follow, so those that were read don't count. If no others were read, more room is needed.
     fn end_page(&self, upper: K::Bits, had_room: bool, page: &mut Page<K::Bits>) -> End<K::Bits> {
         if !self.duplicates {
             return End::At(next(upper).map_or(PageEnd::All, PageEnd::UpTo));
@@ -165,8 +164,8 @@ impl<K: Kind> OlfitTree<K> {
         if page.keys.is_empty() && !had_room { End::NoRoom } else { End::At(PageEnd::UpTo(upper)) }
     }
 
-    /// Appends the entries of `low..=high` that a leaf has to the first `len` of a page, and says where the
-    /// leaf ends, if it says so itself and more may follow.
+    /// Appends the entries of `low..=high` in a leaf to the first `len` of a page, and returns the end of
+    /// the leaf, if the leaf stores it and more may follow.
     #[inline(always)]
     fn copy(
         &self,
@@ -202,7 +201,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// What is after the path's leaf. `own`: what the leaf says of that, under OL.
+    /// Returns the successor of the path's leaf. `own`: the leaf's own link, under OL.
     fn beyond(&self, own: Option<Edge<K::Bits>>, path: &Path<'_, K>) -> Beyond<K::Bits> {
         let of_path = || self.upper(path).map(|upper| Edge { upper, right: None, version: None });
         let edge = if K::Scheme::LINKS { own } else { of_path() };
@@ -233,9 +232,9 @@ impl<K: Kind> OlfitTree<K> {
             let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(edge.upper);
             (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy((leaf, right), low, high, len, page))
         });
-        // Without a low fence in the leaf itself the one before tells: if it still is there, its keys
-        // don't belong to this one. And a place of a group may have got another node that begins with the
-        // same key.
+        // Without a low fence in the leaf itself, the previous one serves: if it is still in the tree, its
+        // keys don't belong to this one. And a place of a group may have got another node that begins with
+        // the same key.
         let tells = Fields::<K>::LOW_FENCES && !(K::GROUPS && self.duplicates);
         let stands = tells || self.still_before(right, at, edge);
         let Some(own) = own.filter(|_| stands) else {
@@ -253,7 +252,7 @@ impl<K: Kind> OlfitTree<K> {
         upper.map_or(high, |upper| upper.min(high))
     }
 
-    /// Whether the leaf of an edge still is before `right`.
+    /// Returns whether the leaf of an edge is still before `right`.
     pub(super) fn still_before(&self, right: At, at: At, edge: Edge<K::Bits>) -> bool {
         let node = self.node(at);
         if self.duplicates {

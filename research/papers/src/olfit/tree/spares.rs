@@ -1,5 +1,5 @@
-//! Units put aside before latches are taken, so that nothing is allocated under one, and a refusal of
-//! memory changes nothing.
+//! Units that are reserved before latches are taken, so that nothing is allocated under one, and a refusal
+//! of memory changes nothing.
 
 use super::*;
 
@@ -8,15 +8,15 @@ use super::*;
 pub(super) struct Need {
     /// A bit for each level that a new unit is needed for.
     pub(super) levels: u64,
-    /// How many copies.
+    /// The number of copies.
     pub(super) copies: usize,
 }
 
-/// Units put aside. What isn't used goes back.
+/// Reserved units. Unused ones are returned.
 #[derive(Debug)]
 pub(super) struct Reserve<'a, K: Kind> {
     tree: &'a OlfitTree<K>,
-    /// Of units that are kept for their level: one for each level of which the bit is set. Otherwise any.
+    /// For units that are kept for their level: one for each level whose bit is set. Otherwise any.
     units: [NodeRef; 2 * LEVELS_MAX],
     levels: u64,
     count: usize,
@@ -27,12 +27,12 @@ impl<'a, K: Kind> Reserve<'a, K> {
         Self { tree, units: [NodeRef::NIL; 2 * LEVELS_MAX], levels: 0, count: 0 }
     }
 
-    /// Whether there is what is needed.
+    /// Returns whether there are enough units.
     pub(super) fn suffice(&self, need: Need) -> bool {
         if K::Scheme::AT_ONCE { need.levels & !self.levels == 0 } else { need.total() <= self.count }
     }
 
-    /// Puts aside what is missing.
+    /// Reserves the missing units.
     ///
     /// # Errors
     /// When memory is refused.
@@ -53,7 +53,7 @@ impl<'a, K: Kind> Reserve<'a, K> {
         Ok(())
     }
 
-    /// Puts so many copies aside, by waiting for them if need be.
+    /// Reserves that many copies, waiting for them if necessary.
     pub(super) fn reserve_surely(&mut self, copies: usize) {
         if self.count < copies {
             // A thread that keeps one while waiting for another could wait for ever.
@@ -98,7 +98,7 @@ impl Need {
     }
 }
 
-/// Units that are kept without asking for memory, as long as they are few.
+/// The number of units that are stored without an allocation.
 const FEW: usize = 4;
 
 /// Units that have left the tree, given back when all latches have been released.
@@ -110,7 +110,7 @@ pub(super) struct Gone {
 }
 
 impl Gone {
-    /// None yet. `most`: how many there may be, if they may be more than a few.
+    /// Creates an empty reserve. `most`: their maximum number, if that may be more than a few.
     pub(super) fn none(most: usize) -> Self {
         Self { few: [(NodeRef::NIL, 0); FEW], count: 0, more: Vec::with_capacity(most) }
     }

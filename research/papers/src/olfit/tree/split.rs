@@ -1,5 +1,5 @@
-//! Splitting the full nodes of a path, from the uppermost down, so that each finds room in its parent:
-//! one order for trees that name children one by one and for node groups.
+//! Splitting the full nodes of a path, from the uppermost down, so that each finds room in its parent: one
+//! order for trees with one reference per child and for node groups.
 
 use super::path::Path;
 use super::spares::{Need, Reserve};
@@ -7,7 +7,8 @@ use super::*;
 use crate::olfit::node::NodeLatch;
 
 impl<K: Kind> OlfitTree<K> {
-    /// What is needed to split all nodes of the path below `top`, and to copy first what changes.
+    /// Returns the units that are needed to split all nodes of the path below `top`, after copies of the
+    /// nodes that change.
     pub(super) fn need_of_splits(&self, top: usize, path: &Path<'_, K>) -> Need {
         let (first, last) = if K::GROUPS { (0, top.saturating_sub(1)) } else { (0, top) };
         // A split of a group's node needs no memory; the split of its parent needs a group.
@@ -19,8 +20,8 @@ impl<K: Kind> OlfitTree<K> {
         Need { levels, copies }
     }
 
-    /// Splits all nodes of the path below `top`, on which there is room, and leads the path to where
-    /// `key` belongs.
+    /// Splits all nodes of the path below `top`, which has room, and leads the path to the node that `key`
+    /// belongs to.
     pub(super) fn split_down<'a>(
         &'a self,
         top: usize,
@@ -53,8 +54,8 @@ impl<K: Kind> OlfitTree<K> {
         path.levels += 1;
     }
 
-    /// Latches a node that only latecomers from its earlier life can find: they must notice that it isn't
-    /// what it was.
+    /// Latches a node that only threads with a reference from its previous use can find: they must detect
+    /// that it was reused.
     pub(super) fn hold_new<'a>(&'a self, node: NodeRef, path: &mut Path<'a, K>) {
         if K::Scheme::NODE_LATCH == NodeLatch::Optimistic && K::Scheme::AT_ONCE {
             let mut guard = self.latch(node);
@@ -86,7 +87,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Moves the upper half of a node to another one, and says where they part.
+    /// Moves the upper half of a node to another one, and returns the key that separates them.
     pub(super) fn move_half(&self, level: usize, node: Node<'_, K>, right: Node<'_, K>) -> K::Bits {
         right.reset(level);
         let cut = node.size() / 2;
@@ -99,8 +100,8 @@ impl<K: Kind> OlfitTree<K> {
         separator
     }
 
-    /// Whether the path goes on in the right one of the halves that parted at `separator`; if so, its
-    /// places are those there. The caller sets the node.
+    /// Returns whether the path continues in the right one of the halves that `separator` separates; if
+    /// so, its places are those there. The caller sets the node.
     pub(super) fn turns_right(
         &self,
         level: usize,

@@ -1,14 +1,14 @@
-//! From a leaf to the next one to the right: along the link, or along the path.
+//! Steps from a leaf to the next one to the right: along the link, or along the path.
 
 use super::path::Path;
 use super::*;
 use crate::olfit::node::NodeLatch;
 
 impl<K: Kind> OlfitTree<K> {
-    /// Leads the path to the next leaf to the right, if there is one, and says at which level it turned.
-    /// For trees without links, whose path stays right: because it is latched (LC, all of it), because
-    /// nobody else is inside (NO, TL), or because versions don't change. Of a tree of versions (VN, VT) a
-    /// leaf is seen as it was when the path was gone or later; as long as the node where the path turned
+    /// Leads the path to the next leaf to the right, if there is one, and returns the level at which it
+    /// turned. For trees without links, whose path stays valid: because it is latched (LC, all of it),
+    /// because no other thread is inside (NO, TL), or because versions don't change. In a tree of versions
+    /// (VN, VT) a leaf is seen as of the descent or later; as long as the node at which the path turned
     /// isn't dead, the leaf is the next one.
     pub(super) fn step_right<'a>(&'a self, path: &mut Path<'a, K>) -> Option<usize> {
         let turn =

@@ -22,7 +22,7 @@ fn options(node_bytes: usize, duplicates: bool) -> TreeOptions {
     TreeOptions { node_bytes, duplicates, limit_bytes: None, huge_pages: false, references: u32::MAX }
 }
 
-/// A tree of the smallest nodes that there are.
+/// A tree of the smallest possible nodes.
 fn tree<K: Kind>(duplicates: bool) -> OlfitTree<K> {
     OlfitTree::new(options(64, duplicates)).or_else(|_| OlfitTree::new(options(128, duplicates))).unwrap()
 }
@@ -39,7 +39,7 @@ fn check<K: Kind>(tree: &OlfitTree<K>, what: &str) {
     });
 }
 
-/// Interpreters look at every tenth step alone.
+/// Interpreters check only every tenth step.
 fn looks_closely(step: u64) -> bool {
     !cfg!(miri) || step.is_multiple_of(10)
 }

@@ -1,6 +1,5 @@
-//! A leaf without entries leaves the tree, and with it every node above that has no other child: in trees
-//! without links, where only the path knows of it. What belonged to it belongs to a neighbour below the
-//! same parent from then on.
+//! Removal of a leaf without entries from a tree without links, with every node above that has no other
+//! child: only the path leads to it. Its keys belong to a neighbour below the same parent from then on.
 
 use super::climb::Again;
 use super::path::Path;
@@ -31,7 +30,7 @@ impl<K: Kind> OlfitTree<K> {
         gone: &mut Gone,
     ) -> Result<(), Again> {
         let (size, place) = (self.node(path.at(top)).children(), path.place(top));
-        // A root with one child is no use.
+        // A root with one child is replaced by the child.
         let gives_up_root = top + 1 == path.levels && size == 2;
         let copies = usize::from(K::GROUPS) + usize::from(!gives_up_root);
         if K::Scheme::COPIES && !spares.suffice(Need { levels: 0, copies }) {

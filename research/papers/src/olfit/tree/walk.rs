@@ -1,8 +1,8 @@
 //! Descents step by step, for batches that lead many keys down together.
 //!
-//! Under OL a step looks at a node as any descent does, so the leaf that it comes out at is the right one or
-//! is to its left, and a lookup is served there. Under the other schemes a step latches nothing and
-//! nothing that it finds is relied on: it brings the way down into caches.
+//! Under OL a step reads a node as any descent does, so the leaf at the end is the right one or is to its
+//! left, and a lookup is served there. Under the other schemes a step latches nothing and its results
+//! aren't relied on: it loads the path into caches.
 
 use super::*;
 use crate::common::units::Pin;
@@ -10,7 +10,7 @@ use crate::common::walk::{Aim, Step, Walk};
 use crate::olfit::node::{TreeLatch, Way};
 use latchless_core::mem::touch::Work;
 
-/// How far to the right of its hint a key is looked for.
+/// The maximum number of steps to the right of its hint in the search for a key.
 const MOVES_MAX: usize = 3;
 
 /// The walks of a tree. While it is there, nothing that leaves the tree is used for another level.
@@ -20,7 +20,7 @@ pub struct OlfitWalk<'a, K: Kind> {
     _pin: Option<Pin<'a, K::Trace>>,
 }
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     at: At,
@@ -40,7 +40,7 @@ impl<K: Kind> OlfitTree<K> {
 }
 
 impl<K: Kind> OlfitWalk<'_, K> {
-    /// As [`OlfitTree::get`], from where a walk came out, if it did.
+    /// Looks up a key at the end of a walk, if it has one; see [`OlfitTree::get`].
     #[inline]
     pub fn get(&self, leaf: Option<At>, key: K::Bits) -> Option<K::Bits> {
         let tree = self.tree;

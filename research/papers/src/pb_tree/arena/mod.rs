@@ -1,21 +1,22 @@
-//! The node arena: equal blocks of whole cache lines, named by 4-byte references.
+//! The node arena: equal blocks of whole cache lines, with 4-byte references.
 //!
-//! All blocks lie in one mapping, so a reference is an index and a block's address one multiplication away.
-//! Only an arena that outgrows its mapping moves to a longer one. Every access is checked against the part of
-//! the mapping that is in use, so nothing above this file needs `unsafe` to read or write a node.
+//! All blocks are in one mapping, so a reference is an index and a block's address is one multiplication
+//! away. An arena that outgrows its mapping moves to a longer one. Every access is checked against the
+//! part of the mapping that is in use, so no file above this one needs `unsafe` to read or write a node.
 //!
-//! Blocks are handed out in runs of a fixed length: runs of one for ordinary nodes, runs of a whole
-//! node group for CSB+-Trees.
+//! Blocks are allocated in runs of a fixed length: runs of one for ordinary nodes, runs of a whole node
+//! group for CSB+-Trees.
 //!
-//! Readers share an arena. They change nothing in it but the last word of a block of [`Hinted`] lines, which
-//! is read and written atomically.
+//! Readers share an arena. They change only the last word of a block of [`Hinted`] lines, which is read
+//! and written atomically.
 //!
 //! # Invariants
-//! 1. Blocks `0..fresh` have been handed out at least once; `fresh <= committed`.
+//! 1. Blocks `0..fresh` have been allocated at least once; `fresh <= committed`.
 //! 2. The memory of blocks `0..committed` is readable, writable and initialised (zeroed by the
 //!    system, or written since), and belongs to this arena alone.
 //! 3. The free list links freed runs through the first word of each.
-//! 4. Slices that `&self` hands out end before the word that readers may write ([`Block::SLICED_BYTES`]).
+//! 4. Slices that are obtained from `&self` end before the word that readers may write
+//!    ([`Block::SLICED_BYTES`]).
 
 use super::window::Window;
 use core::marker::PhantomData;
@@ -75,17 +76,17 @@ impl<const W: usize> Block for Hinted<W> {
     const SLICED_BYTES: usize = Self::BYTES - size_of::<Word32>();
 }
 
-/// What an arena is told when it is made.
+/// Construction options of an arena.
 #[derive(Debug, Clone, Copy)]
 pub struct ArenaOptions {
     /// Blocks that are handed out together, one after the other. At least one.
     pub run_blocks: u32,
-    /// The most bytes that blocks may take. `None`: what the machine has.
+    /// The maximum number of bytes of blocks; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages. The first 2 MiB stay on plain pages, so that a
-    /// small index costs what it holds.
+    /// Whether to request huge pages. The first 2 MiB stay on plain pages, so that a small index occupies
+    /// little more than its contents.
     pub huge_pages: bool,
-    /// How many blocks references can tell apart; tests make it tiny.
+    /// The number of blocks that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
@@ -112,7 +113,7 @@ impl<B: Block> Arena<B> {
     /// An empty arena, which takes no memory.
     ///
     /// # Errors
-    /// None yet: memory is refused when blocks are asked for.
+    /// Creates an empty arena; memory is refused only when blocks are allocated.
     pub fn new(options: ArenaOptions) -> Result<Self> {
         let ArenaOptions { run_blocks, limit_bytes, huge_pages, references } = options;
         Ok(Self {
@@ -144,7 +145,7 @@ impl<B: Block> Arena<B> {
     /// A run of blocks, zeroed or as its last owner left it; the reference names the first.
     ///
     /// # Errors
-    /// As [`Arena::reserve`].
+    /// Those of [`Arena::reserve`].
     pub fn allocate(&mut self) -> Result<NodeRef> {
         if !self.free.is_nil() {
             let run = self.free;
@@ -189,13 +190,13 @@ impl<B: Block> Arena<B> {
         self.fresh * B::BYTES
     }
 
-    /// Where a block begins. An address to tell a memory model or to prefetch, not to follow.
+    /// Returns the address of a block, for a memory model or for prefetching; not to be dereferenced.
     #[inline(always)]
     pub fn address(&self, block: NodeRef) -> *const u8 {
         self.window.start().as_ptr().wrapping_add(block.to_word() as usize * B::BYTES)
     }
 
-    /// Asks for every line of a block ahead of use. Harmless for [`NodeRef::NIL`].
+    /// Prefetches every line of a block. Harmless for [`NodeRef::NIL`].
     #[inline(always)]
     pub fn prefetch(&self, block: NodeRef) {
         prefetch_read_all(self.address(block), B::BYTES);
@@ -215,7 +216,7 @@ impl<B: Block> Arena<B> {
         unsafe { core::slice::from_raw_parts(at, len) }
     }
 
-    /// One word of a block, the one that readers may write among them.
+    /// Returns one word of a block, including the one that readers may write.
     ///
     /// # Panics
     /// When the block isn't one of this arena's or the word doesn't lie in it: a bug of the caller.
@@ -247,7 +248,7 @@ impl<B: Block> Arena<B> {
     /// `len` lanes of a block, from `at_bytes` on, to be written.
     ///
     /// # Panics
-    /// As [`Arena::lanes`].
+    /// Those of [`Arena::lanes`].
     #[inline(always)]
     pub fn lanes_mut<L: Bits>(&mut self, block: NodeRef, at_bytes: usize, len: usize) -> &mut [L] {
         let at = self.checked::<L>(block, at_bytes, len, B::BYTES).cast_mut();
@@ -258,7 +259,7 @@ impl<B: Block> Arena<B> {
     /// Two stretches of `len` lanes each of one block, to be written side by side.
     ///
     /// # Panics
-    /// As [`Arena::lanes`], and when the stretches overlap.
+    /// Those of [`Arena::lanes`], and if the ranges overlap.
     pub fn lanes_mut_twice<L: Bits>(
         &mut self,
         block: NodeRef,
@@ -276,7 +277,7 @@ impl<B: Block> Arena<B> {
     /// Copies `len` lanes from one place to another, overlapping or not.
     ///
     /// # Panics
-    /// As [`Arena::lanes`], for either place.
+    /// Those of [`Arena::lanes`], for either place.
     pub fn copy<L: Bits>(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), len: usize) {
         let source = self.checked::<L>(from.0, from.1, len, B::BYTES);
         let target = self.checked::<L>(to.0, to.1, len, B::BYTES).cast_mut();

@@ -1,4 +1,4 @@
-//! Growth, limits, runs that are used again, and what references and lanes are refused.
+//! Growth, limits, reused runs, and invalid references and lanes.
 
 use super::*;
 use latchless_core::base::error::Error;
@@ -110,7 +110,7 @@ fn clearing_gives_everything_back_zeroed() {
     assert_eq!(arena.lanes::<u64>(block, 0, 1), [0]);
 }
 
-/// So many 4-byte lanes that their bytes are, modulo 2^64, none.
+/// A number of 4-byte lanes whose size in bytes is 0 modulo 2^64.
 const WRAPPING: usize = 1 << (usize::BITS - 2);
 
 fn of_two_blocks() -> (Arena<Lines<2>>, NodeRef) {

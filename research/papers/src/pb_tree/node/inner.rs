@@ -1,10 +1,9 @@
-//! Inner nodes: separators and children. A child at position i holds the keys from separator i − 1
+//! Inner nodes: separators and children. The child at position i covers the keys from separator i − 1
 //! (inclusive) up to separator i (exclusive).
 //!
-//! Children are named by one reference each, or are side by side in a group. The functions here
-//! are where the two differ; the tree algorithms above don't know which they work on. With groups,
-//! opening and closing a place moves whole nodes, so references to children after it change, and
-//! leaves that moved are linked again.
+//! Children have one reference each, or are adjacent in a group. Only the functions in this file depend on
+//! which; the tree algorithms above don't. With groups, opening and closing a place moves whole nodes, so
+//! references to the children after it change, and leaves that moved are linked again.
 
 use super::layout::Layout;
 use super::shape::{Children, Shape};
@@ -87,8 +86,8 @@ impl<S: Shape> Nodes<S> {
     }
 
     /// Opens a place for a new child at position `at` of a node that has room, under the separator
-    /// `separator`, and gives the node for it: new or, with groups, made free by moving the children
-    /// after it. `on_leaves` says whether the children are leaves.
+    /// `separator`, and returns the child's node: a new one or, with groups, one that is vacated by moving
+    /// the children after it. `on_leaves` says whether the children are leaves.
     ///
     /// # Errors
     /// When memory is refused; reserve it before.
@@ -144,7 +143,7 @@ impl<S: Shape> Nodes<S> {
         }
     }
 
-    /// What follows the last child of a node of leaves.
+    /// Returns the successor of the last child of a node of leaves.
     pub fn leaves_end(&self, inner: NodeRef) -> NodeRef {
         self.next(self.child(inner, self.count(inner)))
     }

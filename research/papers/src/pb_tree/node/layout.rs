@@ -1,5 +1,5 @@
-//! Where each field of a node is: the key count first, all keys next, pointers and values last,
-//! so that a search can begin before the whole node has arrived (§2.1).
+//! The offset of each field of a node: the key count first, all keys next, pointers and values last, so
+//! that a search can begin before the whole node has arrived (§2.1).
 //!
 //! ```text
 //! inner, 4-byte lanes   count │ keys ……………… │ children ………………………  (the last child slot of a bottom
@@ -29,9 +29,9 @@ impl<S: Shape> Layout<S> {
     /// The word after the count, free where lanes are wider than words.
     const WIDE: bool = Self::LANE > WORD;
 
-    /// Where the key count is, in every node.
+    /// The offset of the key count, in every node.
     pub const COUNT_AT: usize = 0;
-    /// Where the keys begin, in every node.
+    /// The offset of the keys, in every node.
     pub const KEYS_AT: usize = Self::LANE;
 
     /// Keys in a full inner node.
@@ -40,7 +40,7 @@ impl<S: Shape> Layout<S> {
         Children::References => (Self::BYTES - Self::KEYS_AT - WORD) / (Self::LANE + WORD),
         Children::Group => (Self::BYTES - Self::KEYS_AT - if Self::WIDE { 0 } else { WORD }) / Self::LANE,
     };
-    /// Where an inner node's children begin, or its one group reference is.
+    /// The offset of an inner node's children, or of its one group reference.
     pub const CHILDREN_AT: usize = match S::CHILDREN {
         Children::Group if Self::WIDE => WORD,
         _ => Self::KEYS_AT + Self::INNER_KEYS * Self::LANE,
@@ -51,7 +51,7 @@ impl<S: Shape> Layout<S> {
         Jump::Internal if !Self::WIDE => Self::INNER_KEYS - 1,
         _ => Self::INNER_KEYS,
     };
-    /// Where a bottom inner node's right sibling is (p_i only).
+    /// The offset of a bottom inner node's right sibling (p_i only).
     pub const SIBLING_AT: usize = if Self::WIDE { WORD } else { Self::CHILDREN_AT + Self::INNER_KEYS * WORD };
 
     /// Pairs in a full leaf.
@@ -63,15 +63,15 @@ impl<S: Shape> Layout<S> {
         };
         (Self::BYTES - Self::KEYS_AT - next - hint) / (2 * Self::LANE)
     };
-    /// Where a leaf's values begin.
+    /// The offset of a leaf's values.
     pub const VALUES_AT: usize = Self::KEYS_AT + Self::LEAF_PAIRS * Self::LANE;
-    /// Where a leaf's reference to the next leaf is.
+    /// The offset of a leaf's reference to the next leaf.
     pub const NEXT_AT: usize = match S::JUMP {
         _ if Self::WIDE => WORD,
         Jump::External => Self::HINT_AT - WORD,
         _ => Self::BYTES - WORD,
     };
-    /// Where a leaf's hint is (p_e only): in the word that readers may write.
+    /// The offset of a leaf's hint (p_e only): the word that readers may write.
     pub const HINT_AT: usize = Self::BYTES - WORD;
 
     /// Children of a full inner node, and so the length of a full node group.
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!((Wide::<Grouped<1>>::INNER_KEYS, Wide::<Grouped<8>>::INNER_KEYS), (7, 63));
     }
 
-    /// Fields lie in the node and on top of nobody.
+    /// Asserts that fields are within the node and don't overlap.
     fn fields_are_apart<S: Shape>() {
         let lane = S::Bits::BYTES;
         let mut leaf = vec![

@@ -10,25 +10,25 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Trace;
 
 impl<S: Shape> Nodes<S> {
-    /// Says how many pairs a leaf has from now on.
+    /// Sets the number of pairs of a leaf.
     pub fn set_pairs(&mut self, leaf: NodeRef, count: usize) {
         self.set_count(leaf, count, Layout::<S>::LEAF_PAIRS);
     }
 
-    /// How many keys of a leaf are smaller than `key`.
+    /// Returns how many keys of a leaf are smaller than `key`.
     #[inline(always)]
     pub fn pairs_below<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
         self.below::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
     }
 
-    /// How many keys of a leaf are at most `key`.
+    /// Returns how many keys of a leaf are at most `key`.
     #[inline(always)]
     pub fn pairs_up_to<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
         self.up_to::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
     }
 
-    /// Asks for a leaf ahead of use, natively only for the lines that `pairs` pairs take: a scan that
-    /// asks ahead is limited by the lines that can be on their way at once, and every one counts.
+    /// Prefetches a leaf, natively only the lines that `pairs` pairs occupy: a scan that prefetches ahead
+    /// is limited by the number of lines in flight, so every line counts.
     pub fn prefetch_pairs(&self, leaf: NodeRef, pairs: usize) {
         if S::Trace::LISTENING || !S::PREFETCH {
             return self.prefetch(leaf);
@@ -40,7 +40,7 @@ impl<S: Shape> Nodes<S> {
         prefetch_read_all(self.arena.address(leaf).wrapping_add(first_line), values % LINE_BYTES + bytes);
     }
 
-    /// Whether the key at position `at` of a leaf is `key`.
+    /// Returns whether the key at position `at` of a leaf is `key`.
     #[inline(always)]
     pub fn holds(&self, leaf: NodeRef, at: usize, key: S::Bits) -> bool {
         let places = self.keys(leaf, Layout::<S>::LEAF_PAIRS);
@@ -54,21 +54,22 @@ impl<S: Shape> Nodes<S> {
         self.arena.lanes(leaf, Layout::<S>::VALUES_AT, count)
     }
 
-    /// One value of a leaf.
+    /// Returns one value of a leaf.
     #[inline(always)]
     pub fn value(&self, leaf: NodeRef, at: usize) -> S::Bits {
         self.told_read(leaf, Layout::<S>::VALUES_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
         self.arena.lanes(leaf, Layout::<S>::VALUES_AT, at + 1)[at]
     }
 
-    /// Puts a value in a place of a leaf and says what stood there.
+    /// Replaces a value of a leaf and returns the previous one.
     pub fn replace_value(&mut self, leaf: NodeRef, at: usize, value: S::Bits) -> S::Bits {
         self.told_write(leaf, Layout::<S>::VALUES_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
         let values = self.arena.lanes_mut::<S::Bits>(leaf, Layout::<S>::VALUES_AT, at + 1);
         core::mem::replace(&mut values[at], value)
     }
 
-    /// Tells the memory model that `count` pairs from position `at` on are read, keys too if asked.
+    /// Reports to the memory model that `count` pairs from position `at` on are read, the keys only if
+    /// requested.
     #[inline(always)]
     pub fn tell_pairs_read(&self, leaf: NodeRef, at: usize, count: usize, keys_too: bool) {
         let lane = size_of::<S::Bits>();
@@ -78,7 +79,7 @@ impl<S: Shape> Nodes<S> {
         self.told_read(leaf, Layout::<S>::VALUES_AT + at * lane, count * lane);
     }
 
-    /// Puts a pair at position `at` of a leaf of `count` pairs, which must have room.
+    /// Inserts a pair at position `at` of a leaf of `count` pairs, which must have room.
     pub fn insert_pair(&mut self, leaf: NodeRef, count: usize, at: usize, pair: (S::Bits, S::Bits)) {
         self.move_pairs((leaf, at), (leaf, at + 1), count - at);
         self.set_key(leaf, at, pair.0);
@@ -86,7 +87,7 @@ impl<S: Shape> Nodes<S> {
         self.set_pairs(leaf, count + 1);
     }
 
-    /// Takes the pair at position `at` out of a leaf of `count` pairs and says its value.
+    /// Removes the pair at position `at` of a leaf of `count` pairs and returns its value.
     pub fn remove_pair(&mut self, leaf: NodeRef, count: usize, at: usize) -> S::Bits {
         let value = self.value(leaf, at);
         self.move_pairs((leaf, at + 1), (leaf, at), count - at - 1);

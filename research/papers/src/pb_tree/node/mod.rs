@@ -1,5 +1,5 @@
-//! What a node looks like. Everything in which nodes can differ is one parameter, the
-//! [`Shape`]; where each field is follows from it ([`Layout`]); [`Nodes`] reads and writes them.
+//! The layout of nodes. One parameter, the [`Shape`], has everything in which nodes can differ; it
+//! determines the offset of each field ([`Layout`]); [`Nodes`] reads and writes them.
 
 mod inner;
 mod layout;

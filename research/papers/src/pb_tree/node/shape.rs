@@ -1,23 +1,23 @@
-//! Everything in which the nodes of two trees can differ, in one parameter.
+//! One parameter with everything in which the nodes of two trees can differ.
 
 use crate::pb_tree::arena::{Block, Hinted, Lines};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
 
-/// How an inner node names its children.
+/// How an inner node refers to its children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Children {
     /// One reference for each child.
     References,
-    /// One reference to a group in which all children are side by side (CSB+-Tree).
+    /// One reference to a group in which all children are adjacent (CSB+-Tree).
     Group,
 }
 
-/// How a scan knows which leaves to prefetch.
+/// How a scan finds the leaves to prefetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jump {
-    /// It doesn't: it prefetches the lines of the leaf that it comes to (p^w).
+    /// Not at all: it prefetches the lines of the leaf that it arrives at (p^w).
     None,
     /// An external jump-pointer array: chunks of leaf references, and a hint in each leaf (p_e).
     External,
@@ -35,9 +35,9 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
     type Block: Block;
     /// A chunk of the external jump-pointer array: the paper's c, as a block of lines.
     type Chunk: Block;
-    /// The tracing hook: it is told what the tree reads, writes and prefetches.
+    /// The tracing hook, to which the tree reports its reads, writes and prefetches.
     type Trace: Trace;
-    /// How inner nodes name their children.
+    /// How inner nodes refer to their children.
     const CHILDREN: Children;
     /// How scans prefetch.
     const JUMP: Jump;
@@ -49,7 +49,7 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
 pub trait Form: core::fmt::Debug + Send + Sync + 'static {
     /// See [`Shape::Block`].
     type Block: Block;
-    /// See [`Shape::Chunk`]; nobody looks at it without such an array.
+    /// See [`Shape::Chunk`]; unused without such an array.
     type Chunk: Block;
     /// See [`Shape::CHILDREN`].
     const CHILDREN: Children = Children::References;

@@ -10,14 +10,14 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// What a tree's node store is told when it is made.
+/// Construction options of a tree's node store.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeOptions {
-    /// The most bytes that nodes may take. `None`: what the machine has.
+    /// The maximum number of bytes of nodes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask for huge pages.
+    /// Whether to request huge pages.
     pub huge_pages: bool,
-    /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    /// The number of nodes that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub references: Option<u32>,
 }
 
@@ -58,16 +58,16 @@ impl<S: Shape> Nodes<S> {
     /// Makes sure that the next `runs` calls of [`Nodes::allocate`] succeed.
     ///
     /// # Errors
-    /// As [`Arena::reserve`].
+    /// Those of [`Arena::reserve`].
     pub fn reserve(&mut self, runs: usize) -> Result<()> {
         self.arena.reserve(runs)
     }
 
-    /// A new node or, with node groups, room for a whole group. Prefetched whole before it is
+    /// Allocates a node or, with node groups, room for a whole group. Prefetched whole before it is
     /// filled, in trees that prefetch (§2.1).
     ///
     /// # Errors
-    /// As [`Arena::allocate`].
+    /// Those of [`Arena::allocate`].
     pub fn allocate(&mut self) -> Result<NodeRef> {
         S::Trace::work(Work::Allocate);
         let node = self.arena.allocate()?;
@@ -95,7 +95,7 @@ impl<S: Shape> Nodes<S> {
         self.arena.held_bytes()
     }
 
-    /// Asks for every line of a node ahead of use, in trees that prefetch.
+    /// Prefetches every line of a node, in trees that prefetch.
     #[inline(always)]
     pub fn prefetch(&self, node: NodeRef) {
         if S::PREFETCH {
@@ -111,38 +111,37 @@ impl<S: Shape> Nodes<S> {
         self.arena.lanes::<u32>(node, Layout::<S>::COUNT_AT, 1)[0] as usize
     }
 
-    /// Says how many keys a node with room for `room` has from now on, and pads the places after
-    /// them.
+    /// Sets the number of keys of a node with room for `room`, and pads the places after them.
     pub(super) fn set_count(&mut self, node: NodeRef, count: usize, room: usize) {
         self.set_word(node, Layout::<S>::COUNT_AT, count as u32);
         let places = self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room);
-        // What was padded before needs no second look: keys ascend, so after the first pad are only
-        // pads.
+        // Places that are already padded need no second check: keys ascend, so after the first pad there
+        // are only pads.
         for place in places[count..].iter_mut().take_while(|place| **place != S::Bits::MAX) {
             *place = S::Bits::MAX;
         }
     }
 
-    /// Makes a new node with room for `room` keys one without any.
+    /// Initializes a new node with room for `room` keys, without keys.
     pub(super) fn start(&mut self, node: NodeRef, room: usize) {
         self.set_word(node, Layout::<S>::COUNT_AT, 0);
         self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room).fill(S::Bits::MAX);
     }
 
-    /// The first `count` keys of a node. Telling the memory model which of them are looked at is
-    /// the search kernel's business.
+    /// Returns the first `count` keys of a node. The search kernel reports to the memory model which of
+    /// them are read.
     #[inline(always)]
     pub fn keys(&self, node: NodeRef, count: usize) -> &[S::Bits] {
         self.arena.lanes(node, Layout::<S>::KEYS_AT, count)
     }
 
-    /// How many keys of a node with room for `room` are smaller than `key`.
+    /// Returns how many keys of a node with room for `room` are smaller than `key`.
     #[inline(always)]
     pub(super) fn below<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
         K::below::<S::Bits, S::Trace>(self.searched(node, room), key)
     }
 
-    /// How many keys of a node with room for `room` are at most `key`.
+    /// Returns how many keys of a node with room for `room` are at most `key`.
     #[inline(always)]
     pub(super) fn up_to<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
         let rank = K::up_to::<S::Bits, S::Trace>(self.searched(node, room), key);
@@ -150,15 +149,15 @@ impl<S: Shape> Nodes<S> {
         if key == S::Bits::MAX { rank.min(self.count(node)) } else { rank }
     }
 
-    /// The keys that a search looks through: all places, pads included, so that its length is known
-    /// at compile time and no branch depends on how full the node is. A memory model gets the
-    /// paper's search, through as many keys as there are.
+    /// Returns the keys that a search reads: all places, pads included, so that its length is known at
+    /// compile time and no branch depends on the number of keys. A memory model gets the paper's search,
+    /// through the keys alone.
     #[inline(always)]
     fn searched(&self, node: NodeRef, room: usize) -> &[S::Bits] {
         self.keys(node, if S::Trace::LISTENING { self.count(node) } else { room })
     }
 
-    /// One key of a node.
+    /// Returns one key of a node.
     pub fn key(&self, node: NodeRef, at: usize) -> S::Bits {
         self.told_read(node, Layout::<S>::KEYS_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
         self.arena.lanes(node, Layout::<S>::KEYS_AT, at + 1)[at]

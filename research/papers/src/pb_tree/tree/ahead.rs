@@ -1,9 +1,10 @@
-//! Prefetching the leaves ahead of a scan (§3.3): the first k at the start, then the one k ahead of
-//! each leaf that the scan comes to. Where the references come from is the shape's choice.
+//! Prefetching the leaves ahead of a scan (§3.3): the first k at the start, then, for each leaf that the
+//! scan arrives at, the one k ahead of it. The shape determines the source of the references.
 //!
-//! Jump pointers step aside where leaves are neighbours in memory, as a bulk load leaves them: a processor's
-//! own prefetcher, which the paper's machine has none of, is then on its way to them, and asking for them
-//! from afar disturbs it. Such a leaf is asked for when the scan comes to it, as without jump pointers.
+//! Jump pointers aren't used for leaves that are neighbours in memory, as a bulk load leaves them: a
+//! processor's own prefetcher, which the paper's machine doesn't have, then fetches them already, and
+//! prefetches from afar disturb it. Such a leaf is prefetched when the scan arrives at it, as without jump
+//! pointers.
 
 use super::Tree;
 use crate::pb_tree::jump_array::JumpCursor;
@@ -16,20 +17,20 @@ use latchless_core::mem::touch::Trace;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
     source: Source,
-    /// Leaves that were passed and that the scan hasn't come to yet.
+    /// Leaves that were passed to the prefetcher and that the scan hasn't arrived at.
     lead: usize,
-    /// Which of them weren't asked for, the next one in the lowest bit.
+    /// Which of them weren't prefetched, the next one in the lowest bit.
     left_alone: u64,
     /// The leaf that was passed last.
     last: NodeRef,
     forward: bool,
 }
 
-/// Where the references of the leaves ahead come from.
+/// The source of the references of the leaves ahead.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "one a scan, on the stack; a box would cost an allocation")]
 enum Source {
-    /// Nowhere: there are no more leaves.
+    /// None: there are no more leaves.
     Dry,
     /// The external jump-pointer array.
     Array(JumpCursor),
@@ -63,7 +64,7 @@ impl Ahead {
         Self { source, lead: 0, left_alone: 0, last: leaf, forward }
     }
 
-    /// The scan has come to the next leaf; says whether that leaf was asked for before.
+    /// Records that the scan has arrived at the next leaf; returns whether that leaf was prefetched.
     pub(super) fn arrive(&mut self) -> bool {
         let asked = self.lead > 0 && self.left_alone & 1 == 0;
         self.lead = self.lead.saturating_sub(1);
@@ -71,7 +72,7 @@ impl Ahead {
         asked
     }
 
-    /// Asks for leaves until `target` are ahead of the scan. `each` hears how far ahead each is.
+    /// Prefetches leaves until `target` are ahead of the scan. `each` gets the distance of each.
     pub(super) fn top_up<S: Shape>(&mut self, tree: &Tree<S>, target: usize, mut each: impl FnMut(usize)) {
         while self.lead < target {
             let Some(leaf) = self.next(tree) else { return };

@@ -1,5 +1,5 @@
-//! Bulk load from sorted pairs, bottom-up: one level after the other, each node filled to the fill
-//! factor, the root taking what is left (§4.2).
+//! Bulk load from sorted pairs, bottom-up: one level after the other, each node filled to the fill factor,
+//! the root with the remainder (§4.2).
 
 use super::Tree;
 use crate::pb_tree::node::{Children, Jump, Layout, Shape};
@@ -62,7 +62,7 @@ impl<S: Shape> Tree<S> {
         Ok(())
     }
 
-    /// All memory is made sure of before the first node is written.
+    /// Reserves all memory before the first node is written.
     fn reserve_levels(&mut self, sizes: &[Vec<usize>]) -> Result<()> {
         self.nodes.reserve(
             sizes

@@ -1,4 +1,4 @@
-//! A tree looks itself over: every invariant that the floors above rely on.
+//! The check of a tree: every invariant that the code above relies on.
 
 use super::Tree;
 use crate::pb_tree::node::{Children, Jump, Layout, Shape};
@@ -6,7 +6,7 @@ use latchless_core::base::error::Broken;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 
-/// What a walk over the whole tree saw, in key order.
+/// The findings of a walk over the whole tree, in key order.
 #[derive(Default)]
 struct Seen {
     leaves: Vec<NodeRef>,
@@ -16,7 +16,7 @@ struct Seen {
 }
 
 impl<S: Shape> Tree<S> {
-    /// Looks at every node. O(n); for tests and debugging.
+    /// Checks every node. O(n); for tests and debugging.
     ///
     /// # Errors
     /// The first broken invariant (see the module's head), and where.
@@ -44,7 +44,7 @@ impl<S: Shape> Tree<S> {
     fn expected_runs(&self, seen: &Seen) -> usize {
         match S::CHILDREN {
             Children::References => seen.leaves.len() + seen.inner_nodes,
-            // One group for the children of each inner node, and one that holds the root.
+            // One group for the children of each inner node, and one for the root.
             Children::Group => seen.inner_nodes + 1,
         }
     }

@@ -1,4 +1,4 @@
-//! From the root down to the leaf of a key.
+//! Descents from the root to the leaf of a key.
 
 use super::Tree;
 use crate::common::operation::{Operation, Run, Search};
@@ -11,15 +11,15 @@ use latchless_core::mem::touch::{Trace, Work};
 /// Keys that go down together in [`Tree::get_each`]. From 16 on more make little difference.
 const GROUP: usize = 16;
 
-/// Where a key is, or where it would be.
+/// The place of a key, present or absent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) leaf: NodeRef,
     /// Pairs in the leaf.
     pub(super) count: usize,
-    /// How many of its keys are smaller.
+    /// The number of smaller keys in the leaf.
     pub(super) at: usize,
-    /// Whether the key is there.
+    /// Whether the key is present.
     pub(super) here: bool,
 }
 
@@ -30,15 +30,15 @@ impl<S: Shape> Tree<S> {
         self.options.dispatch.run(Get { tree: self, key })
     }
 
-    /// Where a key is; `path`, empty before, becomes the way there.
+    /// Finds the place of a key; `path`, empty before, becomes the path to it.
     pub(super) fn find(&self, key: S::Bits, path: &mut Path) -> Found {
         self.options.dispatch.run(Find { tree: self, key, path })
     }
 
-    /// One value for each key, in the keys' order; `each` hears them one by one.
+    /// Looks up each key; `each` gets the answers one by one, in the keys' order.
     ///
-    /// A group of keys goes down level by level: while the node of one is on its way, those of the
-    /// others are searched, so their misses overlap.
+    /// A group of keys descends level by level: while the node of one is loaded, those of the others are
+    /// searched, so their misses overlap.
     #[inline]
     pub fn get_each(&self, keys: impl Iterator<Item = S::Bits>, each: impl FnMut(Option<S::Bits>)) {
         self.options.dispatch.run(GetEach { tree: self, keys, each });
@@ -55,7 +55,7 @@ impl<S: Shape> Tree<S> {
         if here { Some(self.nodes.value(node, at)) } else { None }
     }
 
-    /// From an inner node to the child that holds `key`, and the child's position.
+    /// Returns the child of an inner node that covers `key`, and the child's position.
     #[inline(always)]
     fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
         S::Trace::work(Work::Visit);
@@ -77,7 +77,7 @@ impl<S: Shape> Tree<S> {
         }
     }
 
-    /// Asks for a leaf and searches it.
+    /// Prefetches a leaf and searches it.
     #[inline(always)]
     fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         S::Trace::work(Work::Visit);
@@ -85,19 +85,19 @@ impl<S: Shape> Tree<S> {
         self.search_leaf::<K>(leaf, key)
     }
 
-    /// Where a key is in its leaf, and whether.
+    /// Returns the place of a key in its leaf, and whether it is present.
     #[inline(always)]
     pub(super) fn search_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         let at = self.nodes.pairs_below::<K>(leaf, key);
         (at, self.nodes.holds(leaf, at, key))
     }
 
-    /// How many of an inner node's separators are at most `key`: the position of its child.
+    /// Returns how many of an inner node's separators are at most `key`: the position of its child.
     pub(super) fn position_in(&self, inner: NodeRef, key: S::Bits) -> usize {
         self.options.dispatch.run(PositionIn { tree: self, inner, key })
     }
 
-    /// How many keys of a leaf are at most `key`.
+    /// Returns how many keys of a leaf are at most `key`.
     pub(super) fn up_to_in(&self, leaf: NodeRef, key: S::Bits) -> usize {
         self.options.dispatch.run(UpToIn { tree: self, leaf, key })
     }

@@ -1,4 +1,4 @@
-//! Insertion: find the place, make room if the leaf is full, put the pair in.
+//! Insertion: find the place, make room if the leaf is full, insert the pair.
 
 use super::Tree;
 use crate::pb_tree::node::{Layout, Shape};

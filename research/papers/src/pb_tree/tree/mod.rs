@@ -1,16 +1,16 @@
-//! The tree algorithms, one a file, each written once for every [`Shape`].
+//! The tree algorithms, one per file, each written once for every [`Shape`].
 //!
-//! A tree works on lanes; keys and values of other types are the business of the maps above.
-//! It takes no latch: reads go through `&self`, updates through `&mut self`.
+//! A tree works on lanes; the maps above convert keys and values of other types. It takes no latch: reads
+//! take `&self`, updates `&mut self`.
 //!
 //! # Invariants
 //! 1. All leaves are on level 0, `levels - 1` steps below the root.
-//! 2. Keys ascend strictly within a leaf and from a leaf to the next; those under a child lie in
+//! 2. Keys ascend strictly within a leaf and from a leaf to the next; those below a child are in
 //!    [separator before it, separator after it).
-//! 3. Every node but the root holds at least one key (deletion is lazy, §2.1), and none more than
+//! 3. Every node but the root contains at least one key (deletion is lazy, §2.1), and none has more than
 //!    its layout has room for.
-//! 4. Leaves are linked in key order; the last link is [`NodeRef::NIL`]. With an internal
-//!    jump-pointer array so are the bottom inner nodes, with an external one the array names them.
+//! 4. Leaves are linked in key order; the last link is [`NodeRef::NIL`]. With an internal jump-pointer
+//!    array the bottom inner nodes are linked as well, with an external one the array lists the leaves.
 
 mod ahead;
 mod bulk_load;
@@ -36,7 +36,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel};
 
-/// What a tree is told when it is made.
+/// Construction options of a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeOptions {
     /// See [`NodeOptions`].
@@ -63,10 +63,10 @@ pub struct Tree<S: Shape> {
     options: TreeOptions,
 }
 
-/// What share of the memory limit an external jump-pointer array may take: one word a leaf, in
+/// The share of the memory limit that an external jump-pointer array may occupy: one word per leaf, in
 /// chunks that may be half empty, is less than that for every node of at least two lines.
 const CHUNKS_SHARE: usize = 32;
-/// What even the smallest external jump-pointer array needs, a few chunks.
+/// The minimum size of an external jump-pointer array, a few chunks.
 const SMALLEST_CHUNKS_BYTES: usize = 2048;
 
 impl<S: Shape> Tree<S> {
@@ -90,7 +90,7 @@ impl<S: Shape> Tree<S> {
         self.len
     }
 
-    /// Whether the tree holds nothing.
+    /// Returns whether the tree is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -1,6 +1,6 @@
-//! Lazy deletion (§2.1): a pair is taken out and nothing else happens, unless it was the leaf's
-//! last. Then the leaf gets half of a sibling's pairs or, if the sibling has only one, the two
-//! become one. The same rule holds for inner nodes that are left with a single child.
+//! Lazy deletion (§2.1): a pair is removed and nothing else changes, unless it was the leaf's last. Then
+//! the leaf gets half of a sibling's pairs or, if the sibling has only one, the two are merged. The same
+//! rule applies to inner nodes that are left with a single child.
 
 use super::Tree;
 use crate::pb_tree::node::{Children, Jump, Shape};
@@ -33,7 +33,7 @@ impl<S: Shape> Tree<S> {
         Some(value)
     }
 
-    /// The empty leaf at the end of the path gets pairs from a sibling, or goes.
+    /// Refills the empty leaf at the end of the path from a sibling, or removes it.
     fn refill_leaf(&mut self, path: &Path) {
         let pair = self.neighbours(path, path.len());
         let Neighbours { parent, left, right, separator, left_in_need } = pair;
@@ -59,7 +59,7 @@ impl<S: Shape> Tree<S> {
         self.nodes.set_key(parent, separator, least);
     }
 
-    /// The one pair of two neighbouring leaves ends up in the left one; the right one goes.
+    /// Moves the one pair of two neighbouring leaves to the left one, and removes the right one.
     fn merge_leaves(&mut self, pair: &Neighbours) {
         let &Neighbours { parent, left, right, separator, left_in_need } = pair;
         if left_in_need {
@@ -78,8 +78,8 @@ impl<S: Shape> Tree<S> {
         self.leaves -= 1;
     }
 
-    /// If the inner node at `depth` of the path is left with a single child, it gets children from
-    /// a sibling, or goes; so does its parent then, if need be.
+    /// If the inner node at `depth` of the path is left with a single child, refills it from a sibling, or
+    /// removes it; then its parent likewise, if necessary.
     fn refill_inner_if_needed(&mut self, path: &Path, depth: usize) {
         let inner = path.step(depth).0;
         if self.nodes.count(inner) > 0 {

@@ -1,9 +1,9 @@
-//! Range scans that pause when the caller's room is used up and resume where they stopped.
+//! Range scans that pause when the caller's buffer is full and resume where they stopped.
 //!
-//! Forward scans follow the leaves' links, backward ones the root-to-leaf path. Trees with jump
-//! pointers prefetch the leaves ahead, unless the scan is short: below
-//! [`TreeOptions::short_scan_entries`](super::TreeOptions) the
-//! start-up costs more than it gives (§4.3). The caller's room and the distance to the end key tell.
+//! Forward scans follow the leaves' links, backward ones the root-to-leaf path. Trees with jump pointers
+//! prefetch the leaves ahead, unless the scan is short: below
+//! [`TreeOptions::short_scan_entries`](super::TreeOptions) the start-up costs more than it gains (§4.3).
+//! The size of the caller's buffer and the distance to the end key give the length.
 
 use super::Tree;
 use super::ahead::Ahead;
@@ -28,7 +28,7 @@ pub struct Scan<'a, S: Shape> {
     tree: &'a Tree<S>,
     range: LaneRange<S::Bits>,
     forward: bool,
-    /// The way to `leaf`, as long as it is known: always backward, forward until the first step.
+    /// The path to `leaf`, as long as it is known: always backward, forward until the first step.
     path: Option<Path>,
     leaf: NodeRef,
     /// The entries of `leaf` that are still to come: positions `from..to`.
@@ -37,7 +37,7 @@ pub struct Scan<'a, S: Shape> {
     ended: bool,
     ahead: Option<Ahead>,
     seen: usize,
-    /// Entries that the caller will ask for after those that a sink has room for.
+    /// Entries that the caller will read after those that a sink has room for.
     more: usize,
 }
 
@@ -72,7 +72,7 @@ impl<S: Shape> Tree<S> {
         scan
     }
 
-    /// How many keys lie in `range`. O(leaves in the range).
+    /// Returns the number of keys in `range`. O(leaves in the range).
     pub fn count(&self, range: Option<LaneRange<S::Bits>>) -> usize {
         self.scan(range, true).fill(&mut super::Tally)
     }
@@ -86,18 +86,18 @@ impl<'a, S: Shape> Scan<'a, S> {
         Self { tree, range, forward, path, leaf, from: 0, to: 0, ended: true, ahead, seen: 0, more: 0 }
     }
 
-    /// Tells that the caller will ask for so many entries after those that the next sink has room for, so
-    /// that leaves beyond that room are worth asking for. Entries come the same whatever was told.
+    /// Announces that the caller will read that many entries after those that the next sink has room for,
+    /// so that prefetching leaves beyond that room pays. The announcement doesn't change the entries.
     pub fn expect_more(&mut self, entries: usize) {
         self.more = entries;
     }
 
-    /// How many entries it has given.
+    /// Returns the number of entries so far.
     pub fn seen(&self) -> usize {
         self.seen
     }
 
-    /// Gives the next entries to `sink` until it has no room or the range ends; says how many.
+    /// Passes the next entries to `sink` until it has no room or the range ends; returns their number.
     pub fn fill<K: Sink<S::Bits>>(&mut self, sink: &mut K) -> usize {
         S::Trace::work(Work::Operation);
         let before = self.seen;
@@ -107,7 +107,7 @@ impl<'a, S: Shape> Scan<'a, S> {
             if entries > 0 {
                 self.give(sink, entries);
             }
-            // With the room used up, the next leaf is left for the next call.
+            // When the room is used up, the next leaf is left for the next call.
             if sink.room() == 0 || self.ended || !self.step(sink) {
                 return self.seen - before;
             }
@@ -132,7 +132,7 @@ impl<'a, S: Shape> Scan<'a, S> {
         self.seen += entries;
     }
 
-    /// Goes to the next leaf; false at the end.
+    /// Advances to the next leaf; false at the end.
     fn step<K: Sink<S::Bits>>(&mut self, sink: &K) -> bool {
         let nodes = &self.tree.nodes;
         let next = if self.forward {
@@ -168,7 +168,7 @@ impl<'a, S: Shape> Scan<'a, S> {
         self.top_up(sink);
     }
 
-    /// Start-up: decides whether the leaves ahead are prefetched, and asks for the first k.
+    /// Start-up: decides whether the leaves ahead are prefetched, and prefetches the first k.
     fn prepare<K: Sink<S::Bits>>(&mut self, sink: &K) {
         if self.ended && self.from == self.to {
             return;
@@ -193,15 +193,15 @@ impl<'a, S: Shape> Scan<'a, S> {
     fn top_up<K: Sink<S::Bits>>(&mut self, sink: &K) {
         let mean_pairs = self.mean_pairs();
         let Some(ahead) = self.ahead.as_mut().filter(|_| !self.ended) else { return };
-        // Leaves that the caller won't come to stay where they are.
+        // Leaves that the caller won't reach aren't prefetched.
         let wanted = sink.room().saturating_add(self.more);
         let reach = wanted.saturating_sub(self.to - self.from).div_ceil(mean_pairs);
         let target = reach.min(self.tree.options.scan_ahead_leaves);
         ahead.top_up(self.tree, target, |lead| prefetch_room::<S, K>(sink, lead));
     }
 
-    /// How many entries the scan will see: as many as there is room for, and those that the caller has
-    /// announced, unless the end key is near.
+    /// Estimates the number of entries that the scan will read: those that there is room for, and those
+    /// that the caller has announced, unless the end key is near.
     fn expected(&self, room: usize) -> usize {
         let to_end = match self.path.as_ref().and_then(Path::bottom) {
             Some((bottom, at)) => {
@@ -243,7 +243,8 @@ impl<'a, S: Shape> Scan<'a, S> {
     }
 }
 
-/// Asks for the room of the entries of the leaf that is `lead` leaves ahead, taken for full (§3.3).
+/// Prefetches the buffer's places for the entries of the leaf that is `lead` leaves ahead, assumed to be
+/// full (§3.3).
 fn prefetch_room<S: Shape, K: Sink<S::Bits>>(sink: &K, lead: usize) {
     if S::PREFETCH {
         let pairs = Layout::<S>::LEAF_PAIRS;

@@ -1,4 +1,4 @@
-//! Where a scan's entries go: a caller's buffers, or just a tally.
+//! The destination of a scan's entries: a caller's buffers, or just a count.
 
 use core::marker::PhantomData;
 use latchless_core::base::key::{Bits, Key};
@@ -8,17 +8,17 @@ use latchless_core::mem::touch::{Trace, Work};
 
 /// Takes entries a leaf's stretch at a time.
 pub trait Sink<B: Bits> {
-    /// Whether the keys are wanted.
+    /// Whether the keys are needed.
     const KEYS: bool;
-    /// Whether the values are wanted.
+    /// Whether the values are needed.
     const VALUES: bool;
-    /// How many more entries there is room for.
+    /// Returns how many more entries there is room for.
     fn room(&self) -> usize;
-    /// Takes a stretch of entries, no longer than the room.
+    /// Receives consecutive entries, at most as many as there is room for.
     fn take<T: Trace>(&mut self, keys: &[B], values: &[B]);
     /// Takes the same, the last one first.
     fn take_reversed<T: Trace>(&mut self, keys: &[B], values: &[B]);
-    /// Asks for the places of `count` entries that will come after the next `after` ones.
+    /// Prefetches the places of `count` entries that follow the next `after` ones.
     fn prefetch<T: Trace>(&self, after: usize, count: usize);
 }
 
@@ -31,7 +31,7 @@ pub struct Pairs<'b, K, V> {
 }
 
 impl<'b, K, V> Pairs<'b, K, V> {
-    /// Into two buffers; the shorter one says how much room there is.
+    /// Creates a sink for two buffers; the shorter one determines the room.
     pub fn new(keys: &'b mut [K], values: &'b mut [V]) -> Self {
         Self { keys, values, filled: 0 }
     }
@@ -69,7 +69,7 @@ impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
     }
 }
 
-/// Values alone: what the paper's scans return.
+/// Values alone, as the paper's scans return them.
 #[derive(Debug)]
 pub struct ValuesOnly<'b, V> {
     values: &'b mut [V],
@@ -113,7 +113,7 @@ impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
 }
 
 /// Entries as lanes, at most `N` of them, for a thread that decodes them one by one. Places of a key's own
-/// type would have to be filled beforehand, and a type may have no value for bits that nobody stored.
+/// type would have to be initialized, and a type may have no value for bits that were never stored.
 #[derive(Debug)]
 pub struct Lanes<B, const N: usize> {
     entries: [(B, B); N],
@@ -173,7 +173,7 @@ impl<B: Bits, const N: usize> Sink<B> for Lanes<B, N> {
     }
 }
 
-/// Counts entries and looks at none of them.
+/// Counts entries without reading them.
 #[derive(Debug, Default)]
 pub struct Tally;
 
@@ -205,7 +205,7 @@ pub struct Total<V> {
 }
 
 impl<V> Total<V> {
-    /// Of at most so many entries.
+    /// Creates a count of at most that many entries.
     pub fn of(room: usize) -> Self {
         Self { room, total: 0, value: PhantomData }
     }
@@ -264,13 +264,13 @@ fn tell_copy<X, T: Trace>(to: &[X]) {
     T::write(to.as_ptr().cast(), size_of_val(to));
 }
 
-/// Asks for the lines of `count` places of a buffer from `at` on, as far as it reaches.
+/// Prefetches the lines of `count` places of a buffer from `at` on, as far as it extends.
 #[inline(always)]
 fn ask_for<X, T: Trace>(buffer: &[X], at: usize, count: usize) {
     let Some(rest) = buffer.get(at..) else { return };
     let places = &rest[..count.min(rest.len())];
-    // The processor's own prefetcher follows a buffer that is written from front to back, so asking
-    // pays only where a model without one listens.
+    // The processor's own prefetcher follows a buffer that is written from front to back, so prefetching
+    // pays only on a model without such a prefetcher.
     if T::LISTENING {
         prefetch_read_all(places.as_ptr().cast(), size_of_val(places));
         T::prefetch(places.as_ptr().cast(), size_of_val(places));

@@ -1,9 +1,9 @@
 //! Splitting full nodes to make room for a pair.
 //!
-//! All memory that the splits need is reserved before anything changes, so that a refusal leaves
-//! the tree as it was. The full nodes at the end of the path are then split from the uppermost
-//! down, so each split finds room in its parent; that order serves node groups as well, where a new
-//! sibling can only be placed in a group that has room.
+//! All memory that the splits need is reserved before anything changes, so that a refusal leaves the tree
+//! unchanged. The full nodes at the end of the path are then split from the uppermost down, so each split
+//! finds room in its parent; that order works for node groups as well, where a new sibling can only be
+//! placed in a group that has room.
 
 use super::Tree;
 use super::descend::Found;
@@ -13,8 +13,7 @@ use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 
 impl<S: Shape> Tree<S> {
-    /// Splits the full leaf where a key was looked for, and whatever is full above it, and puts the
-    /// pair in.
+    /// Splits the full leaf in which a key belongs, and the full nodes above it, and inserts the pair.
     pub(super) fn split_and_insert(
         &mut self,
         path: &mut Path,
@@ -34,7 +33,7 @@ impl<S: Shape> Tree<S> {
         self.split_leaf_at(path, found, pair)
     }
 
-    /// How many inner nodes, from the bottom of the path upwards, are full.
+    /// Returns how many inner nodes, from the bottom of the path upwards, are full.
     fn full_levels_above(&self, path: &Path) -> usize {
         let is_full = |level: usize| {
             let inner = path.step(path.len() - level).0;
@@ -67,8 +66,8 @@ impl<S: Shape> Tree<S> {
         Ok(())
     }
 
-    /// Splits the full inner node at `depth` of the path, whose parent has room, and leads the path
-    /// into the half that it now runs through.
+    /// Splits the full inner node at `depth` of the path, whose parent has room, and moves the path to the
+    /// half that it now leads through.
     fn split_inner_at(&mut self, path: &mut Path, depth: usize) -> Result<()> {
         let (parent, at) = path.step(depth - 1);
         // The split above may have moved the node to another node of another group.

@@ -18,14 +18,14 @@ impl<S: Shape> Tree<S> {
         TreeWalk(self)
     }
 
-    /// As [`Tree::get`], from the leaf that a walk came out at.
+    /// Looks up a key in the leaf at the end of a walk; see [`Tree::get`].
     #[inline]
     pub fn get_from(&self, leaf: NodeRef, key: S::Bits) -> Option<S::Bits> {
         self.options.dispatch.run(GetFrom { tree: self, leaf, key })
     }
 }
 
-/// Where a walk is: the node, and how many levels there are below it.
+/// The position of a walk: the node, and the number of levels below it.
 pub type Place = (NodeRef, usize);
 
 impl<S: Shape> KernelWalk for TreeWalk<'_, S> {

@@ -1,16 +1,19 @@
-//! What is left of limited ranges, carried from each thread to the one to its right (§3.2.5, and beyond it).
+//! The unfinished parts of limited ranges, passed from each thread to its right neighbour (§3.2.5, and
+//! beyond it).
 //!
-//! The paper hands a range to every thread that has keys of it. With a limit nearly all of them would fetch
-//! in vain: the first thread mostly finds as many entries as are wanted. So each thread first does its own
-//! limited ranges as far as its keys reach, all threads side by side; then the rests go from left to right,
-//! each with the limit less what was found so far. A range that has enough goes no further.
+//! The paper gives a range to every thread that has keys of it. With a limit nearly all of them would
+//! fetch entries that aren't needed: the first thread usually finds enough. So each thread first serves
+//! its own limited ranges as far as its keys reach, all threads in parallel; then the unfinished parts
+//! move from left to right, each with the limit less the entries found so far. A range that has enough
+//! goes no further.
 
 use super::partition::Piece;
 use crate::pi::batch::mailbox::{Receiver, Sender, mailbox};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
 
-/// A thread's place in the chain. The default is a place in none: nothing comes, and nothing goes on.
+/// A thread's place in the chain. The default is a place in none: nothing arrives, and nothing is passed
+/// on.
 #[derive(Debug)]
 pub struct Carry<B: Bits> {
     from_left: Option<Receiver<Vec<Piece<B>>>>,
@@ -23,7 +26,7 @@ impl<B: Bits> Default for Carry<B> {
     }
 }
 
-/// A chain of so many threads, from left to right.
+/// Creates a chain of that many threads, from left to right.
 pub fn chain<B: Bits>(threads: usize) -> Vec<Carry<B>> {
     let mut chain: Vec<Carry<B>> = (0..threads).map(|_| Carry::default()).collect();
     for right in 1..threads {
@@ -34,7 +37,7 @@ pub fn chain<B: Bits>(threads: usize) -> Vec<Carry<B>> {
 }
 
 impl<B: Bits> Carry<B> {
-    /// Whether what isn't found here can be found further on.
+    /// Returns whether entries that aren't found here can be found further right.
     pub fn goes_on(&self) -> bool {
         self.to_right.is_some()
     }

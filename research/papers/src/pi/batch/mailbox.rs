@@ -5,7 +5,7 @@ use latchless_core::sync::Backoff;
 use std::sync::Arc;
 use std::sync::mpsc::{self, TryRecvError};
 
-/// The cache line that a model is told of: the message's.
+/// The cache line that is reported to a model: the message's.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Line(u8);
@@ -45,7 +45,7 @@ impl<V> Receiver<V> {
         if !T::LISTENING {
             return self.from.recv().ok();
         }
-        // On a model nobody else runs unless it is told that this one waits.
+        // On a model no other processor runs until this wait is reported.
         let mut backoff = Backoff::default();
         loop {
             T::read(&raw const self.line.0, 1);

@@ -1,5 +1,5 @@
-//! Batches over nodes that one thread owns at a time: queries and nodes handed from thread to thread, threads
-//! that follow the load of NUMA nodes.
+//! Batches over nodes with one owner thread at a time: queries and nodes are passed between threads, and
+//! the number of threads follows the load of NUMA nodes.
 
 pub mod carry;
 pub mod mailbox;

@@ -1,16 +1,19 @@
-//! Which thread executes what (§3.2.2, Algorithm 3). Neighbouring threads tell each other by messages
-//! where their queries begin, and hand over queries, and the nodes with them, until no node has two owners.
+//! The assignment of queries to threads (§3.2.2, Algorithm 3). Neighbouring threads exchange messages
+//! about the start of their queries, and pass on queries, and the nodes with them, until no node has two
+//! owners.
 //!
-//! The sorted batch is cut evenly, each thread finds the anchors (interceptions) of its queries, and then
-//! 1. tells its left neighbour its first anchor, and hears its right neighbour's;
-//! 2. gets from the left what belongs to it: the queries whose anchor lies in its first segment, the rests
-//!    of ranges without a limit that go on here, and *all of the list from that segment on*, as a `&mut`;
-//! 3. passes to the right what belongs there, and the `&mut` to the list from there on.
+//! The sorted batch is divided evenly, each thread finds the anchors (interceptions) of its queries, and
+//! then
+//! 1. sends its first anchor to its left neighbour, and receives its right neighbour's;
+//! 2. receives its share from the left: the queries whose anchor is in its first segment, the remainders
+//!    of ranges without a limit that continue here, and *all of the list from that segment on*, as a
+//!    `&mut`;
+//! 3. passes the right neighbour's share on, with the `&mut` to the list from there on.
 //!
-//! So the list itself travels from thread to thread, each keeping its part: that no node has two owners
-//! isn't a promise, it is what the compiler has checked. Handing over goes in the order of the threads,
-//! since a range may cover several of them (§3.2.5). How far a range with a limit gets is known later: what
-//! is left of it travels by [`Carry`](crate::pi::batch::carry::Carry).
+//! So the list itself moves from thread to thread, and each keeps its part: the compiler checks that no
+//! node has two owners. The handover proceeds in the order of the threads, because a range may cover
+//! several of them (§3.2.5). The extent of a range with a limit is known only later: its remainder is
+//! passed by [`Carry`](crate::pi::batch::carry::Carry).
 
 use crate::pi::batch::mailbox::{Receiver, Sender, mailbox};
 use crate::pi::segments::{Anchor, SegmentsMut};
@@ -23,33 +26,33 @@ use latchless_core::mem::touch::Trace;
 pub struct Piece<B> {
     /// The query's number in the caller's batch.
     pub number: u32,
-    /// Where the range ends, itself included.
+    /// The end of the range, included.
     pub high: B,
     /// The most entries that the query still returns.
     pub limit: usize,
 }
 
 impl<B> Piece<B> {
-    /// Whether the limit can end the range before its last key does.
+    /// Returns whether the limit can end the range before its last key does.
     pub fn is_limited(&self) -> bool {
         self.limit < usize::MAX
     }
 }
 
-/// What a thread executes.
+/// A thread's share of a batch.
 #[derive(Debug)]
 pub struct Share<'a, B: Bits> {
-    /// Which of the sorted queries.
+    /// The positions among the sorted queries.
     pub queries: Range<usize>,
     /// Their anchors.
     pub anchors: Vec<Anchor>,
-    /// Ranges without a limit that go on here, from the first segment on.
+    /// Ranges without a limit that continue here, from the first segment on.
     pub pieces: Vec<Piece<B>>,
     /// The nodes.
     pub list: SegmentsMut<'a, B>,
 }
 
-/// What a thread passes to its right neighbour.
+/// The message that a thread sends to its right neighbour.
 struct Handed<'a, B: Bits> {
     anchors: Vec<Anchor>,
     pieces: Vec<Piece<B>>,
@@ -58,7 +61,7 @@ struct Handed<'a, B: Bits> {
 
 /// A thread's place in the row: its ends of the messages' ways.
 pub struct Neighbours<'a, B: Bits> {
-    /// The whole list and the ranges without a limit that go on in it, for the first thread.
+    /// The whole list and the ranges without a limit that continue in it, for the first thread.
     list: Option<(SegmentsMut<'a, B>, Vec<Piece<B>>)>,
     first_to_left: Option<Sender<Anchor>>,
     first_from_right: Option<Receiver<Anchor>>,
@@ -92,17 +95,16 @@ pub fn row<B: Bits>(
     row
 }
 
-/// Which of a thread's queries, by their ascending anchors, stay with it when its right neighbour's first
-/// anchor is this one: those before that anchor's segment.
+/// Returns which of a thread's queries, by their ascending anchors, it keeps when its right neighbour's
+/// first anchor is this one: those before that anchor's segment.
 pub fn staying(anchors: &[Anchor], right: Anchor) -> usize {
     anchors.partition_point(|anchor| anchor.segment() < right.segment())
 }
 
 impl<'a, B: Bits> Neighbours<'a, B> {
-    /// Finds out, together with the neighbours, what this thread executes. `own` are the sorted queries
-    /// that it has looked up, with their anchors; no thread has none. `range_at` says of a sorted query
-    /// that is a range how it ends. `staying` is [`staying`], unless a test wants to see what happens
-    /// otherwise.
+    /// Determines, together with the neighbours, this thread's share. `own` are the sorted queries that it
+    /// has looked up, with their anchors; every thread has some. `range_at` returns the end of a sorted
+    /// query that is a range. `staying` is [`staying`], except in tests of wrong ones.
     ///
     /// # Panics
     /// When a neighbour has panicked.
@@ -174,7 +176,7 @@ mod tests {
 
     type Rule = fn(&[Anchor], Anchor) -> usize;
 
-    /// Adds one to the values of these keys, on so many threads; says which key was whose.
+    /// Adds one to the values of these keys, on that many threads; returns the owner of each key.
     fn add_one(list: &mut Segments<u64>, keys: &[u64], threads: usize, rule: Rule) -> Vec<Vec<u64>> {
         let anchors = anchors_of(list, keys);
         let budget = Budget::new(None, 0);

@@ -1,4 +1,4 @@
-//! Which thread works for which NUMA node (§4.3.2, §4.3.3): threads in proportion to the queries of each
+//! The assignment of threads to NUMA nodes (§4.3.2, §4.3.3): threads in proportion to the queries of each
 //! node, on processors of that node as long as it has some.
 
 use crate::pi::crew::{ScopedPool, ScopedTask};
@@ -22,10 +22,10 @@ pub struct Pool {
     places: Option<Places>,
 }
 
-/// Where the pool's threads run, if it is the pool that says so.
+/// The processors of the pool's threads, if the pool controls them.
 struct Places {
     nodes: Vec<Node>,
-    /// The thread at each seat, once it runs. Nobody sits at the first.
+    /// The thread at each seat, once it runs. The first seat is empty.
     threads: Arc<Vec<OnceLock<Resident>>>,
     /// The processor that all threads are kept off.
     kept_clear: Mutex<Option<usize>>,
@@ -51,11 +51,11 @@ impl Places {
 }
 
 impl Pool {
-    /// A pool for at most `threads` threads at a time, on a machine of this topology. Each node has seats
-    /// for as many of them as it can run at once, so that a node with much to do can have them all. With
-    /// `pin` threads but the caller's stay on their node's processors and get their memory there. Which of
-    /// these is the system's to say, but for the one that the caller's thread runs on, which goes where it
-    /// likes.
+    /// Creates a pool for at most `threads` threads at a time, on a machine of this topology. Each node
+    /// has seats for as many of them as it can run at once, so that a busy node can have all of them. With
+    /// `pin`, all threads but the caller's stay on their node's processors and allocate their memory
+    /// there. The system selects the processor, except that the caller's thread, which isn't bound, keeps
+    /// its own.
     ///
     /// # Errors
     /// When the system refuses a thread.
@@ -94,7 +94,7 @@ impl Pool {
         }
     }
 
-    /// As [`Hands::run`], unless the pool is at work for somebody else: then the work comes back.
+    /// Runs the work unless the pool is in use by another caller: then returns it. See [`Hands::run`].
     ///
     /// # Errors
     /// The work.
@@ -124,9 +124,9 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// How many of `threads` threads work for each node, given how many queries each has: in proportion,
-/// rounded by largest remainders; a node with queries gets at least one thread if there are enough. All
-/// threads are used, unless there are fewer queries.
+/// Returns how many of `threads` threads work for each node, given the number of queries of each: in
+/// proportion, rounded by largest remainders; a node with queries gets at least one thread if there are
+/// enough. All threads are used, unless there are fewer queries.
 ///
 /// ```
 /// use latchless_papers::pi::batch::pool::threads_per_node;
@@ -173,9 +173,9 @@ pub struct Assignment {
     pub seat: usize,
     /// The node whose queries they are.
     pub node: usize,
-    /// Which of the node's threads this is.
+    /// The index of this thread among the node's.
     pub nth: usize,
-    /// How many threads the node has.
+    /// The number of the node's threads.
     pub of: usize,
 }
 
@@ -249,7 +249,7 @@ mod tests {
         let system = Topology::of_system();
         let pool = Pool::new(&system, 2, true).unwrap();
         let Some(places) = &pool.places else { return };
-        // Until the other thread has said who it is, if the system lets it.
+        // Until the other thread has registered, if the system lets it.
         for _ in 0..10_000 {
             if places.threads[1].get().is_none() {
                 std::thread::yield_now();

@@ -1,19 +1,19 @@
-//! Finding out how large batches should be (the paper's future work, §6.2).
+//! Tuning the size of batches (the paper's future work, §6.2).
 //!
-//! Larger batches share more of their way down and pay less for redistribution; but what a batch touches
-//! should stay in the caches between looking up and executing. What is best depends on the machine and on
-//! the index's size, so it is tried, on the caller's own queries.
+//! Larger batches share more of their descents and cost less redistribution; but a batch's memory should
+//! stay in the caches between lookup and execution. The optimum depends on the machine and on the index's
+//! size, so it is measured, on the caller's own queries.
 //!
-//! [`walk::Tuner`](latchless_core::tuner::Tuner) finds out something else in another way: how many descents
-//! of one thread take turns, in trials of a thousand requests that many callers make at once, through `&self`
-//! and in a few words. Here a batch is the trial, there are hundreds of thousands of queries in the larger
-//! ones, a trial goes on from call to call, and one owner keeps what it found.
+//! [`walk::Tuner`](latchless_core::tuner::Tuner) tunes another quantity in another way: how many descents
+//! of one thread take turns, in trials of a thousand requests that many callers make at once, through
+//! `&self` and in a few words. Here a batch is the trial, larger ones have hundreds of thousands of
+//! queries, a trial continues from call to call, and one owner has the state.
 
 use std::time::Instant;
 
 /// The sizes that are tried, in queries a thread: the paper's (Table 2), and some to either side.
 pub const BATCH_SIZES: [usize; 8] = [1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
-/// How often each of them is tried; the best time counts, since what disturbs a trial only ever adds.
+/// The number of trials of each size; the best time counts, because disturbances only ever add time.
 const ROUNDS: usize = 3;
 /// Queries of one trial, at least: as many of small batches as of large ones. Otherwise the luckiest of a few
 /// small ones would win.
@@ -21,23 +21,23 @@ const TRIAL_QUERIES: usize = BATCH_SIZES[BATCH_SIZES.len() - 1];
 /// Queries after which sizes are tried again.
 const QUERIES_BETWEEN: usize = 1 << 28;
 
-/// How many queries go into a batch, for each thread.
+/// The number of queries per batch, for each thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuerySetSize {
-    /// So many. The paper's default is 8192.
+    /// A fixed number. The paper's default is 8192.
     Queries(usize),
-    /// What turns out to be best.
+    /// The fastest number.
     Auto,
 }
 
-/// What was found out so far.
+/// The state of the tuning.
 #[derive(Debug, Clone)]
 pub struct BatchTuner {
     /// The least nanoseconds a query that each size has taken.
     best: [f64; BATCH_SIZES.len()],
     /// Trials that are done.
     trials: usize,
-    /// Queries of the one that goes on, and the nanoseconds that they took.
+    /// Queries of the current trial, and the nanoseconds that they took.
     trial: (usize, f64),
     served: usize,
     /// The magnitude of the index at the time.
@@ -51,8 +51,8 @@ impl Default for BatchTuner {
 }
 
 impl BatchTuner {
-    /// Cuts `len` queries into batches and has them served one after the other: `serve` is told where a
-    /// batch begins and ends. `keys` is the size of the index: other sizes may want other batches.
+    /// Divides `len` queries into batches that are served one after the other: `serve` gets the start and
+    /// the end of each. `keys` is the size of the index: other sizes may need other batches.
     pub fn run(
         &mut self,
         size: QuerySetSize,
@@ -93,13 +93,13 @@ impl BatchTuner {
         }
     }
 
-    /// The size that did best, as far as it is known.
+    /// Returns the fastest size known so far.
     pub fn settled(&self) -> usize {
         let sizes = BATCH_SIZES.iter().zip(&self.best).filter(|(_, time)| time.is_finite());
         sizes.min_by(|a, b| a.1.total_cmp(b.1)).map_or(8192, |(&size, _)| size)
     }
 
-    /// Which size to try next, if one is still to be tried and there are queries for it.
+    /// Returns the next size to try, if one is untried and there are queries for it.
     fn next_trial(&self, left: usize, threads: usize) -> Option<usize> {
         let trial = (self.trials < ROUNDS * BATCH_SIZES.len()).then_some(self.trials % BATCH_SIZES.len());
         trial.filter(|&trial| BATCH_SIZES[trial].saturating_mul(threads) <= left)

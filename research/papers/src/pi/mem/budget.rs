@@ -1,9 +1,9 @@
-//! A memory limit that many threads draw on.
+//! A memory limit that many threads share.
 
 use latchless_core::base::error::{Error, Result};
 use latchless_core::sync::Tally;
 
-/// How many bytes may be held, and how many are.
+/// The limit in bytes, and the bytes in use.
 ///
 /// ```
 /// use latchless_papers::pi::mem::budget::Budget;
@@ -26,7 +26,7 @@ impl Budget {
         Self { limit_bytes, held_bytes: Tally::new(held_bytes) }
     }
 
-    /// Asks for so many bytes more. What fits is granted: a claim that is refused is at no moment held.
+    /// Claims that many more bytes, if they fit: a refused claim is never counted.
     ///
     /// # Errors
     /// [`Error::MemoryLimit`]; nothing is held then that wasn't before.
@@ -37,7 +37,7 @@ impl Budget {
             .map_err(|requested_bytes| Error::MemoryLimit { requested_bytes, limit_bytes })
     }
 
-    /// So many bytes are held no longer.
+    /// Releases that many bytes.
     pub fn give_back(&self, bytes: usize) {
         self.held_bytes.subtract(bytes);
     }
@@ -47,7 +47,7 @@ impl Budget {
         self.held_bytes.set(bytes);
     }
 
-    /// How much is held.
+    /// Returns the number of bytes in use.
     pub fn held_bytes(&self) -> usize {
         self.held_bytes.get()
     }

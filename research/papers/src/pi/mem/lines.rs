@@ -1,4 +1,4 @@
-//! Whole lines of the allocator's memory: what is read by lines begins at one.
+//! Whole lines of the allocator's memory, so that data that is read by lines begins at one.
 
 use core::ptr::NonNull;
 use latchless_core::mem::line::LINE_BYTES;
@@ -12,12 +12,11 @@ pub(super) struct Lines {
 
 // SAFETY: plain memory owned by this value; nothing in it is bound to a thread.
 unsafe impl Send for Lines {}
-// SAFETY: shared lines only tell where they begin and how long they are.
+// SAFETY: shared lines only give their address and length.
 unsafe impl Sync for Lines {}
 
 impl Lines {
-    /// Lines of this many bytes, or of some more. `None`: memory was refused, or nothing was asked
-    /// for.
+    /// Allocates at least that many bytes. `None`: memory was refused, or `bytes` is 0.
     pub(super) fn new(bytes: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes, LINE_BYTES).ok()?.pad_to_align();
         if layout.size() == 0 {
@@ -28,12 +27,12 @@ impl Lines {
         Some(Self { start, layout })
     }
 
-    /// Where they begin.
+    /// Returns their address.
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// How long they are.
+    /// Returns their length.
     pub(super) fn bytes(&self) -> usize {
         self.layout.size()
     }

@@ -1,5 +1,5 @@
-//! Memory on the NUMA node whose threads use it: arrays on huge pages, short arrays cut side by side, a
-//! budget of bytes, and the machine's nodes.
+//! Memory on the NUMA node whose threads use it: arrays on huge pages, short arrays that are cut from
+//! large chunks, a budget of bytes, and the machine's nodes.
 
 pub mod budget;
 mod lines;

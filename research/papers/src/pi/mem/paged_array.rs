@@ -1,8 +1,8 @@
-//! Arrays of a fixed length on pages of their own: on huge pages where the system offers them, bound to
-//! a NUMA node where the caller asks for it.
+//! Arrays of a fixed length on separate pages: on huge pages if the system offers them, bound to a NUMA
+//! node if the caller requests it.
 //!
-//! For what is built once, read by many and thrown away whole, such as the levels of an index layer. Or cut
-//! out of memory that others share ([`SlabAllocator`]), where there are many of them.
+//! For data that is built once, read by many and freed as a whole, such as the levels of an index layer.
+//! Or cut out of memory that others share ([`SlabAllocator`]), if there are many of them.
 
 use super::slabs::{Slab, SlabAllocator};
 use crate::pi::crew::{Run, ScopedTask, one_by_one};
@@ -17,17 +17,17 @@ use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
 /// Below this size an array is among others in the allocator's memory: it fits some pages anyway.
 const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
 
-/// Where a paged_array's memory should be.
+/// The intended place of an array's memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Whether to ask the system for huge pages.
+    /// Whether to request huge pages from the system.
     pub huge_pages: bool,
     /// The NUMA node to bind the memory to, by the system's number. `None`: where it is first touched.
     pub node: Option<usize>,
 }
 
 impl Placement {
-    /// Usable memory of at least so many bytes, from a page's border on.
+    /// Maps usable memory of at least that many bytes, starting at a page boundary.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -76,8 +76,8 @@ impl<T: Copy> PagedArray<T> {
         Self::filled_in_parts(len, value, paper, (1, &one_by_one))
     }
 
-    /// As [`PagedArray::filled`], in so many pieces of work: a fresh page takes the system longer to clear
-    /// than the rest of the work on it.
+    /// Fills an array in that many pieces of work, because the system takes longer to clear a fresh page
+    /// than the rest of the work on it; see [`PagedArray::filled`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -100,8 +100,8 @@ impl<T: Copy> PagedArray<T> {
             return Ok(Self { memory: Memory::Small(values.into_boxed_slice()) });
         }
         let mapping = paper.mapping(bytes)?;
-        // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page, which
-        // is more than a value needs. Nobody else knows of it yet. What isn't written may be anything.
+        // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page,
+        // which is more than a value needs. It isn't shared yet. Unwritten bytes may have any value.
         let places = unsafe {
             core::slice::from_raw_parts_mut(mapping.start().cast::<MaybeUninit<T>>().as_ptr(), len)
         };
@@ -128,7 +128,7 @@ impl<T: Copy> PagedArray<T> {
         Ok(Self { memory: Memory::Cut(allocator.filled(len, value)?) })
     }
 
-    /// What it was cut as, if it was.
+    /// Returns the slab that it was cut as, if it was.
     pub fn slab(&self) -> Option<&Slab<T>> {
         match &self.memory {
             Memory::Cut(slab) => Some(slab),

@@ -1,18 +1,19 @@
-//! Short arrays with room to grow, cut side by side out of large pages.
+//! Short arrays with room to grow, cut from large pages.
 //!
 //! An array of two kilobytes in the allocator's memory is on a small page or two, and a thread that reads
-//! one such array here and one there has to have an address translated each time. So arrays that are laid
-//! out together are cut out of *chunks* of many megabytes. An array that outgrows its slab moves to the
-//! allocator's memory. What it leaves empty goes when the chunk does, with its last slab; a thread that
-//! lays out anew asks a [`ChunkUsage`] which slabs had better not stay where they are.
+//! arrays in many places needs an address translation each time. So arrays that are laid out together are
+//! cut from *chunks* of many megabytes. An array that outgrows its slab moves to the allocator's memory.
+//! Its old place is freed with the chunk, when that has no more slabs; a thread that lays out a list again
+//! uses a [`ChunkUsage`] to decide which slabs should move.
 //!
-//! Where single lines are what is read ([`SlabAllocator::of_lines`]), a slab in the allocator's memory begins
-//! at a line as well: it is a chunk of its own.
+//! If data is read by single lines ([`SlabAllocator::of_lines`]), a slab in the allocator's memory begins
+//! at a line as well, and is a separate chunk.
 //!
 //! # Invariants
-//! 1. A slab's first `len` values are written; nobody else's reference leads to any of its `capacity` places.
-//! 2. A slab without a chunk is where a vector of its capacity stood, one with a chunk lies inside
-//!    that, and keeps it.
+//! 1. A slab's first `len` values are written; there is no other reference to any of its `capacity`
+//!    places.
+//! 2. A slab without a chunk has the allocation of a vector of its capacity; one with a chunk is inside
+//!    that, and keeps it alive.
 
 use super::lines::Lines;
 use super::paged_array::Placement;
@@ -27,14 +28,14 @@ use latchless_core::sync::Tally;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is less than this is in the allocator's memory.
+/// Slabs smaller than this are in the allocator's memory.
 const QUARRY_FROM_BYTES: usize = if cfg!(miri) { 16 << 10 } else { HUGE_PAGE_BYTES };
 /// Bytes of a chunk, unless one slab takes more.
 const QUARRY_BYTES_MAX: usize = 32 << 20;
 
 #[cfg(test)]
 std::thread_local! {
-    /// Whether this thread is refused memory for slabs.
+    /// Whether slabs are refused memory on this thread.
     pub static REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
 }
 
@@ -45,7 +46,7 @@ struct Chunk {
     cut_bytes: Tally,
 }
 
-/// What keeps a chunk's bytes.
+/// The owner of a chunk's bytes.
 enum ChunkMemory {
     Pages(Mapping),
     Lines(Lines),
@@ -85,7 +86,7 @@ unsafe impl<T: Send> Send for Slab<T> {}
 unsafe impl<T: Sync> Sync for Slab<T> {}
 
 impl<T: Copy> Slab<T> {
-    /// These values, with room for so many more, in the allocator's memory.
+    /// Creates a slab with these values and room for that many more, in the allocator's memory.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -106,17 +107,17 @@ impl<T: Copy> Slab<T> {
         Ok(own.into())
     }
 
-    /// How many values fit without moving.
+    /// Returns how many values fit without moving.
     pub fn capacity(&self) -> usize {
         self.capacity as usize
     }
 
-    /// Bytes that the slab takes, room counted.
+    /// Returns the size of the slab in bytes, including its room.
     pub fn own_bytes(&self) -> usize {
         self.capacity() * size_of::<T>()
     }
 
-    /// Bytes that there are because of it: its share of its chunk, with what others have left there.
+    /// Returns its share of its chunk in bytes, including the places that other slabs have left.
     pub fn held_bytes(&self) -> usize {
         match &self.chunk {
             Some(chunk) => chunk.cut_bytes.get() / Arc::strong_count(chunk),
@@ -127,16 +128,16 @@ impl<T: Copy> Slab<T> {
     /// Appends a value.
     ///
     /// # Panics
-    /// When there is no room: that is to be asked for.
+    /// If there is no room, which must be reserved first.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
         assert!(self.len < self.capacity, "room is asked for first");
-        // SAFETY: the place lies within the capacity, and is nobody else's (invariant 1).
+        // SAFETY: the place is within the capacity, and there is no other reference to it (invariant 1).
         unsafe { self.start.add(self.len as usize).write(value) };
         self.len += 1;
     }
 
-    /// Makes room for so many values more, elsewhere.
+    /// Reserves room for that many more values, which may move the slab.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; the slab is then as before.
@@ -147,7 +148,7 @@ impl<T: Copy> Slab<T> {
 }
 
 impl<T: Copy> Default for Slab<T> {
-    /// An empty one, without room.
+    /// Creates an empty slab without room.
     fn default() -> Self {
         Self::from(Vec::new())
     }
@@ -155,7 +156,7 @@ impl<T: Copy> Default for Slab<T> {
 
 impl<T: Copy> From<Vec<T>> for Slab<T> {
     /// # Panics
-    /// When it has room for 2^32 values or more.
+    /// If it has room for 2^32 values or more.
     fn from(values: Vec<T>) -> Self {
         const { assert!(size_of::<T>() > 0) };
         let mut values = ManuallyDrop::new(values);
@@ -170,7 +171,7 @@ impl<T: Copy> From<Vec<T>> for Slab<T> {
 impl<T> Drop for Slab<T> {
     fn drop(&mut self) {
         if self.chunk.is_none() {
-            // SAFETY: it is where a vector stood, which was forgotten (invariant 2).
+            // SAFETY: it is the allocation of a vector, which was forgotten (invariant 2).
             drop(unsafe {
                 Vec::from_raw_parts(self.start.as_ptr(), self.len as usize, self.capacity as usize)
             });
@@ -202,7 +203,7 @@ impl<T: fmt::Debug> fmt::Debug for Slab<T> {
     }
 }
 
-/// Of slabs that could stay where they are, those whose chunk is worth keeping.
+/// The chunks that are worth keeping, for the slabs that could stay in them.
 #[derive(Debug, Default)]
 pub struct ChunkUsage {
     /// Bytes of the slabs that could stay, by the chunk's address.
@@ -217,7 +218,7 @@ impl ChunkUsage {
         }
     }
 
-    /// Whether a slab should stay: at least half of its chunk does.
+    /// Returns whether a slab should stay: at least half of its chunk does.
     pub fn stays<T: Copy>(&self, slab: &Slab<T>) -> bool {
         slab.chunk.as_ref().is_none_or(|chunk| {
             let staying = self.staying.get(&Arc::as_ptr(chunk).addr()).copied().unwrap_or(0);
@@ -233,26 +234,26 @@ pub struct SlabAllocator {
     worth_it: bool,
     /// Whether slabs in the allocator's memory begin at lines, too.
     of_lines: bool,
-    /// How many bytes will be cut yet, about.
+    /// An estimate of the bytes that will still be cut.
     expected_bytes: usize,
     /// The chunk that may have place left.
     open: Option<Arc<Chunk>>,
 }
 
 impl SlabAllocator {
-    /// For about so many bytes in all. Where neither large pages nor a NUMA node are asked for, or it is
-    /// little, slabs are in the allocator's memory.
+    /// Creates an allocator for an estimated total size. If neither huge pages nor a NUMA node are
+    /// requested, or the size is small, slabs are in the allocator's memory.
     pub fn new(expected_bytes: usize, paper: Placement) -> Self {
         let worth_it = expected_bytes >= QUARRY_FROM_BYTES && (paper.huge_pages || paper.node.is_some());
         Self { paper, worth_it, of_lines: false, expected_bytes, open: None }
     }
 
-    /// As [`SlabAllocator::new`], and every slab begins at a line, wherever it is.
+    /// Creates an allocator whose slabs all begin at a line; see [`SlabAllocator::new`].
     pub fn of_lines(expected_bytes: usize, paper: Placement) -> Self {
         Self { of_lines: true, ..Self::new(expected_bytes, paper) }
     }
 
-    /// A slab of these values with room for so many more, or some more still.
+    /// Allocates a slab of these values with room for at least that many more.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -262,7 +263,7 @@ impl SlabAllocator {
         Ok(slab)
     }
 
-    /// A slab of so many times this value.
+    /// Allocates a slab with that many copies of a value.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -272,18 +273,18 @@ impl SlabAllocator {
         Ok(slab)
     }
 
-    /// A slab with room for so many values, or some more.
+    /// Allocates a slab with room for at least that many values.
     fn empty<T: Copy>(&mut self, capacity: usize) -> Result<Slab<T>> {
         const { assert!(align_of::<T>() <= LINE_BYTES) };
         let bytes = capacity.saturating_mul(size_of::<T>()).checked_next_multiple_of(LINE_BYTES);
         let place = bytes.and_then(|bytes| Some((bytes, self.place(bytes)?)));
         let Some((bytes, (start, chunk))) = place else { return Slab::with_room(&[], capacity) };
-        // Lines are filled: that is room as well.
+        // Lines are filled: the remainder is room as well.
         let capacity = (bytes / size_of::<T>()) as u32;
         Ok(Slab { start: start.cast(), len: 0, capacity, chunk: Some(chunk) })
     }
 
-    /// The next so many bytes, if there is a chunk to be had.
+    /// Returns the next place of that many bytes, if there is a chunk.
     fn place(&mut self, bytes: usize) -> Option<(NonNull<u8>, Arc<Chunk>)> {
         if !(self.worth_it || self.of_lines) || u32::try_from(bytes).is_err() {
             return None;
@@ -325,7 +326,7 @@ mod tests {
         (0..100 + nth as u32 % 9).map(|value| value * 7 + nth as u32).collect()
     }
 
-    /// So many slabs of about 500 bytes.
+    /// Returns that many slabs of about 500 bytes.
     fn slabs(count: usize, paper: Placement) -> Vec<Slab<u32>> {
         let mut allocator = SlabAllocator::new(count * 500, paper);
         (0..count).map(|nth| allocator.cut(&values(nth), 25).unwrap()).collect()

@@ -1,8 +1,8 @@
-//! NUMA: which nodes the machine has, which processors belong to each, and how a thread and its memory
-//! come to be on one of them.
+//! NUMA: the machine's nodes, the processors of each, and the placement of threads and memory on one of
+//! them.
 //!
-//! The topology comes from the operating system, or is made up: an index partitioned for four nodes runs
-//! on a machine with one.
+//! The topology is the operating system's, or a synthetic one: an index partitioned for four nodes runs on
+//! a machine with one.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ pub struct Node {
     pub number: Option<usize>,
     /// The system's numbers of its processors that this process may use; empty: any.
     pub processors: Vec<usize>,
-    /// How many threads it can run at once.
+    /// The number of threads that it can run at once.
     pub hardware_threads: usize,
 }
 
@@ -31,13 +31,13 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// What the operating system says; one node where it says nothing.
+    /// Returns the operating system's topology; one node if it reports none.
     pub fn of_system() -> Self {
         Self::read_system().unwrap_or_else(Self::alone)
     }
 
-    /// `nodes` made-up nodes with so many hardware threads each, at least one of either. Threads aren't
-    /// moved and memory isn't bound.
+    /// Creates `nodes` synthetic nodes with that many hardware threads each, at least one of either.
+    /// Threads aren't moved and memory isn't bound.
     pub fn synthetic(nodes: usize, hardware_threads: usize) -> Self {
         let hardware_threads = hardware_threads.max(1);
         let node = || Node { number: None, processors: Vec::new(), hardware_threads };
@@ -49,7 +49,7 @@ impl Topology {
         &self.nodes
     }
 
-    /// How many threads all nodes can run at once.
+    /// Returns the number of threads that all nodes can run at once.
     pub fn hardware_threads(&self) -> usize {
         self.nodes.iter().map(|node| node.hardware_threads).sum()
     }
@@ -105,7 +105,7 @@ fn numbers(list: &str) -> Option<Vec<usize>> {
     Some(numbers)
 }
 
-/// The processors that this thread may run on; empty where the system doesn't say.
+/// Returns the processors that this thread may run on; empty if the system doesn't report them.
 fn usable_processors() -> Vec<usize> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -117,7 +117,7 @@ fn usable_processors() -> Vec<usize> {
     Vec::new()
 }
 
-/// Moves the calling thread to the processors of `node` and asks for its memory there. Says whether the
+/// Moves the calling thread to the processors of `node` and requests memory there. Returns whether the
 /// system agreed; nothing depends on it.
 pub fn settle(node: &Node) -> bool {
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -131,7 +131,7 @@ pub fn settle(node: &Node) -> bool {
     }
 }
 
-/// The processor that the calling thread runs on just now, where the system says.
+/// Returns the processor that the calling thread currently runs on, if the system reports it.
 pub fn current_processor() -> Option<usize> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -157,8 +157,8 @@ impl Resident {
         }
     }
 
-    /// Has the thread run on any processor of `node` but this one; on all of them if the node has no other.
-    /// Says whether the system agreed; nothing depends on it.
+    /// Lets the thread run on any processor of `node` but this one; on all of them if the node has no
+    /// other. Returns whether the system agreed; nothing depends on it.
     pub fn keep_off(self, processor: usize, node: &Node) -> bool {
         let others: Vec<usize> =
             node.processors.iter().copied().filter(|&other| other != processor).collect();
@@ -173,7 +173,7 @@ impl Resident {
     }
 }
 
-/// Says which processors a thread, or the calling one, may run on.
+/// Sets the processors that a thread, or the calling one, may run on.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn may_run_on(thread: Option<rustix::thread::Pid>, processors: &[usize]) -> bool {
     use rustix::thread::{CpuSet, sched_setaffinity};
@@ -185,7 +185,7 @@ fn may_run_on(thread: Option<rustix::thread::Pid>, processors: &[usize]) -> bool
     sched_setaffinity(thread, &set).is_ok()
 }
 
-/// Asks for the memory that the calling thread touches first from now on to come from one node.
+/// Requests that memory that the calling thread touches first from now on comes from one node.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn prefer(node: usize) -> bool {
     let nodes = latchless_core::mem::mapping::node_mask(node);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_thread_settles_where_it_may_run() {
-        // On a thread of its own: where it runs afterwards is nobody's business.
+        // On a separate thread, whose affinity doesn't matter afterwards.
         let settled = std::thread::spawn(|| {
             let node = Topology::of_system().nodes()[0].clone();
             settle(&node) || node.processors.is_empty()

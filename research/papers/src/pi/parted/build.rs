@@ -1,4 +1,5 @@
-//! Building a layer in parts: those that an earlier layer has are shared, the others are built side by side.
+//! Building a layer in parts: those that an earlier layer has are shared, the others are built in
+//! parallel.
 
 use super::{FirstKeys, Part, Parted, Slot};
 use crate::pi::crew::{Run, ScopedTask, one_by_one};
@@ -12,18 +13,18 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
 
-/// What a build is told.
+/// The parameters of a build.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::pi) struct Planned {
-    /// Segments that a part is to have.
+    /// The intended number of segments per part.
     pub(in crate::pi) part_segments: usize,
-    /// Where entries are.
+    /// The placement of entries.
     pub(in crate::pi) paper: Placement,
     /// Pieces of work.
     pub(in crate::pi) pieces: usize,
 }
 
-/// What becomes of a run of segments.
+/// The origin of the part over a run of segments.
 enum Piece<B: Bits, const M: usize> {
     Shared(Slot<B, M>),
     Fresh(Range<usize>),
@@ -66,8 +67,8 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         Ok(Self { top, slots, part_segments: planned.part_segments, built_parts, built_bytes })
     }
 
-    /// The parts whose runs a later list still has, where it has them. Those that are the last of many that
-    /// once were built together are left out, so that what the others have left can go.
+    /// Returns the parts whose runs a later list still has, with their places there. Parts that are the
+    /// last of many that were built together are left out, so that their shared memory can be freed.
     fn staying(&self, list: &Segments<B>) -> Vec<Slot<B, M>> {
         let find = |slot: &Slot<B, M>| {
             let first = list.find(&slot.part.footing)? as u32;
@@ -81,9 +82,9 @@ impl<B: Bits, const M: usize> Parted<B, M> {
     }
 }
 
-/// The pieces of a list of so many segments. What lies between parts that stay is cut into runs of about
-/// `part_segments`; if it is too short for one, a neighbour doesn't stay either. (A part of a list that was
-/// too short for more has all of the list's segments: it stays only as long as nothing changes.)
+/// Divides a list of that many segments. Gaps between parts that stay are divided into runs of about
+/// `part_segments`; if a gap is too short for one, a neighbour doesn't stay either. (A part of a list that
+/// was too short for more has all of the list's segments: it stays only as long as nothing changes.)
 fn arranged<B: Bits, const M: usize>(
     segments: usize,
     staying: Vec<Slot<B, M>>,
@@ -149,8 +150,8 @@ fn build_all<B: Bits, const M: usize>(
     Ok(parts)
 }
 
-/// What the entries of parts over these runs take, about: a quarter of the keys of a level is in the next
-/// one, and a level ends with an entry of its own.
+/// Estimates the size of the entries of parts over these runs: a quarter of the keys of a level is in the
+/// next one, and a level ends with a separate entry.
 fn expected_bytes<B: Bits, const M: usize>(list: &Segments<B>, runs: &[Range<usize>]) -> usize {
     let talls: usize = runs.iter().map(|run| list.talls_of(run.clone())).sum();
     let entries = (talls + talls / 3) / M + 8 * runs.len();

@@ -1,5 +1,5 @@
-//! Going down a layer in parts: a group of searches together through the top, then together level by level,
-//! each in its own part.
+//! Descents through a layer in parts: a group of searches together through the top, then together level by
+//! level, each in its own part.
 
 use super::{Parted, Slot};
 use crate::common::operation::Search;
@@ -41,13 +41,13 @@ impl<B: Bits, const M: usize> Parted<B, M> {
 }
 
 impl<B: Bits, const M: usize> Slot<B, M> {
-    /// Prefetches what a part says of its entries. Reads the table of parts.
+    /// Prefetches a part's description of its entries. Reads the table of parts.
     #[inline(always)]
     pub(super) fn ask_for_part<T: Trace>(&self) {
         ask::<T, _>(core::ptr::from_ref(&self.part.routed));
     }
 
-    /// Where searches in the part begin.
+    /// Returns the start of searches in the part.
     #[inline(always)]
     pub(super) fn enter<T: Trace>(&self) -> u32 {
         T::read(core::ptr::from_ref(&self.part.routed).cast(), size_of_val(&self.part.routed));
@@ -76,7 +76,7 @@ impl<B: Bits, const M: usize> Groups for Parted<B, M> {
 }
 
 impl<B: Bits, const M: usize> Parted<B, M> {
-    /// One key alone.
+    /// Searches one key.
     #[inline(always)]
     fn one<S: Search, T: Trace>(&self, key: B) -> u32 {
         let mut at = [0];
@@ -89,7 +89,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         slot.anchor(at)
     }
 
-    /// A group of keys. `ways` is room for what is known of each one's part.
+    /// Searches a group of keys. `ways` is room for the description of each one's part.
     #[inline(always)]
     fn together<'a, S: Search, T: Trace, const PREFETCH: bool>(
         &'a self,
@@ -130,7 +130,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
     }
 }
 
-/// What a search needs of its part, at hand.
+/// The description of a part that a search keeps at hand.
 struct Way<'a, B: Bits, const M: usize> {
     entries: Entries<'a, B, M>,
     levels: usize,

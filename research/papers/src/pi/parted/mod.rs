@@ -1,21 +1,21 @@
 //! The index layer in parts, so that a rebuild writes only those under which something has changed (PI's
 //! future work: "finer-grained rebuilding of the index layer").
 //!
-//! A *part* is a whole index layer ([`Routed`]) over a run of the list's segments. It names data nodes by
-//! their segments' places in the run, so it stays right when its run moves along the list; the table of parts
-//! says where each run begins. Above the parts is the *top*: one more index layer, over the first keys of the
-//! parts, which leads to a part as other layers lead to a data node.
+//! A *part* is a whole index layer ([`Routed`]) over a run of the list's segments. It refers to data nodes
+//! by their segments' places in the run, so it stays valid when its run moves along the list; the table of
+//! parts has the start of each run. Above the parts is the *top*: one more index layer, over the first
+//! keys of the parts, which leads to a part as other layers lead to a data node.
 //!
-//! A rebuild shares each part whose run the new list still has ([`Footing`]), builds the others, and the top
-//! and the table of parts, which are short.
+//! A rebuild shares each part whose run the new list still has ([`Footing`]), builds the others, and the
+//! top and the table of parts, which are short.
 //!
 //! # Invariants
 //! 1. The runs of the parts are the list's segments, one after the other; none is empty.
-//! 2. A part begins with its run's first key, except the first one, which begins with the head: keys that are
-//!    smaller than all of a part's never come there, or have its first node as their interception.
-//! 3. A run has at least half as many segments as a part is to have, and less than twice as many, unless the
+//! 2. A part begins with its run's first key, except the first one, which begins with the head: keys that
+//!    are smaller than all of a part's never arrive there, or have its first node as their interception.
+//! 3. A run has at least half of the intended number of segments, and less than twice as many, unless the
 //!    whole list has fewer.
-//! 4. Nobody changes a part. Layers share it.
+//! 4. Parts never change. Layers share them.
 
 mod build;
 mod descend;
@@ -53,7 +53,7 @@ struct Slot<B: Bits, const M: usize> {
 pub(super) struct Parted<B: Bits, const M: usize> {
     top: Routed<B, M>,
     slots: Vec<Slot<B, M>>,
-    /// Segments that a part is to have.
+    /// The intended number of segments per part.
     part_segments: usize,
     /// Parts that were built for this layer, and not shared with an earlier one.
     built_parts: usize,
@@ -62,7 +62,7 @@ pub(super) struct Parted<B: Bits, const M: usize> {
 }
 
 impl<B: Bits, const M: usize> Slot<B, M> {
-    /// The anchor that a word of the part's routing tables stands for.
+    /// Returns the anchor that a word of the part's routing tables represents.
     #[inline(always)]
     fn anchor(&self, word: u32) -> u32 {
         Anchor::from_word(word).further_on(self.first as usize).to_word()
@@ -75,8 +75,8 @@ impl<B: Bits, const M: usize> Slot<B, M> {
     }
 }
 
-/// The first keys of all parts but the first: what the top is built over. Their heights make every level M
-/// times shorter than the one below.
+/// The first keys of all parts but the first, over which the top is built. Their heights make every level
+/// M times shorter than the one below.
 struct FirstKeys<'a, B: Bits, const M: usize>(&'a [Slot<B, M>]);
 
 impl<B: Bits, const M: usize> Source<B> for FirstKeys<'_, B, M> {
@@ -138,7 +138,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         self.top.memory_bytes() + size_of_val(&*self.slots) + parts
     }
 
-    /// Where everything lies.
+    /// Returns the addresses of everything.
     pub(super) fn addresses(&self) -> Vec<Range<usize>> {
         let of = |start: usize, bytes: usize| start..start + bytes;
         let table = of(self.slots.as_ptr().addr(), size_of_val(&*self.slots));

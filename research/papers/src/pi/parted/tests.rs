@@ -1,4 +1,4 @@
-//! Layers in parts against whole ones, over lists that change and are laid out anew.
+//! Layers in parts compared with whole ones, over lists that change and are laid out again.
 
 use super::*;
 use crate::common::operation::Search;
@@ -61,7 +61,7 @@ fn step_by_step<B: Bits, const M: usize, S: Search>(layer: &Parted<B, M>, key: B
     }
 }
 
-/// Whatever way a key is led, it comes to where a whole layer over the same list leads it.
+/// Every way through the layer leads a key to the same place as a whole layer over the same list.
 fn leads_as_a_whole_one<B: Bits, const M: usize>(layer: &Parted<B, M>, list: &Segments<B>, keys: &[B]) {
     let whole = Routed::<B, M>::build(&list.parts(1), RoutedOptions::default(), &one_by_one).unwrap();
     let mut expected = vec![0; keys.len()];
@@ -113,7 +113,7 @@ fn follows_its_list<B: Bits, const M: usize>() {
         let keys = (0..100).map(|_| B::truncate(rng.below(most + 200)));
         let keys: Vec<B> = keys.chain([B::MIN, B::MAX]).collect();
         leads_as_a_whole_one(&layer, &list, &keys);
-        // A key that comes to another segment than its own would break the list's order.
+        // A key that is led to a wrong segment would break the list's order.
         list.check().unwrap();
     }
     assert!(cfg!(miri) || shared > 0 && parts.iter().max() > parts.first() && parts.first() > Some(&8));
@@ -152,7 +152,7 @@ fn what_moves_along_the_list_is_not_written_again() {
     assert!(layer.parts() > parts && layer.built_parts() <= 6, "{} were built", layer.built_parts());
     let first_of_last = layer.slots.last().map(|slot| slot.segments().end);
     assert_eq!(first_of_last, Some(list.segments()));
-    // Nothing has changed: nothing but the top and the table is written.
+    // Nothing has changed: only the top and the table are written.
     let bytes = layer.built_bytes();
     layer = built(&anew(&mut list), Some(&layer));
     assert!(layer.built_parts() == 0 && layer.built_bytes() < bytes);
@@ -191,7 +191,7 @@ fn lists_that_shrink_and_grow_have_parts_of_their_size() {
     assert!(layer.parts() > 1);
 }
 
-/// Rounds that leave one part in ten as it is must not keep all memory of earlier rounds.
+/// Rounds that leave one part in ten unchanged must not keep all memory of earlier rounds.
 #[test]
 #[cfg_attr(miri, ignore = "parts have to fill large pages")]
 fn the_memory_of_parts_that_went_comes_back() {

@@ -8,27 +8,28 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
 use latchless_core::search::Scalar;
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::pi) enum PartedPlace {
     /// In the top.
     Top(Place),
     /// At a part's place in the table of parts.
     Slot(u32),
-    /// At what a part says of its entries.
+    /// At a part's description of its entries.
     Part(u32),
     /// In a part.
     Within(u32, Place),
 }
 
 impl<B: Bits, const M: usize> Parted<B, M> {
-    /// Where a walk begins: the same for every kernel.
+    /// Returns the start of a walk, which is the same for every kernel.
     #[inline(always)]
     pub(in crate::pi) fn begin<T: Trace>(&self, key: B, aim: Aim) -> PartedPlace {
         PartedPlace::Top(self.top.walk::<Scalar, T>().enter(key, aim))
     }
 
-    /// Goes one step, and prefetches what the next one reads. Lands at a word that represents an anchor.
+    /// Takes one step, and prefetches the memory of the next one. Lands at a word that represents an
+    /// anchor.
     #[inline(always)]
     pub(in crate::pi) fn step<S: Search, T: Trace>(&self, place: &mut PartedPlace, key: B) -> Step<u32> {
         match place {

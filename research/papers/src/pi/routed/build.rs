@@ -1,9 +1,9 @@
-//! Building an index layer: bottom-up, in O(n), by disjoint parts whose levels are strung together level
-//! by level (§3.1, §4.1).
+//! Building an index layer: bottom-up, in O(n), by disjoint parts whose levels are joined level by level
+//! (§3.1, §4.1).
 //!
-//! Two passes over the tall nodes. The first counts, for each part, its keys of each level; from that
-//! follows where each part's entries of each level are, so that the second can fill them in, each part
-//! on its own. A part's entries of a level begin with a fresh entry, so no entry is shared.
+//! Two passes over the tall nodes. The first counts, for each part, its keys of each level, which
+//! determines the place of each part's entries of each level, so that the second can fill them in, each
+//! part independently. A part's entries of a level begin with a fresh entry, so no entry is shared.
 
 use super::{Entry, LEVELS_MAX, Routed};
 use crate::pi::crew::{Run, ScopedTask};
@@ -15,7 +15,7 @@ use latchless_core::base::key::Bits;
 
 /// The nodes that an index layer is built over, in ascending order of keys, in one or more parts.
 pub trait Source<B>: Sync {
-    /// How many parts there are. Parts of a build are worked on side by side.
+    /// Returns the number of parts, which are built in parallel.
     fn parts(&self) -> usize;
 
     /// Shows the nodes of a part whose height is at least 2: key, height, and the word that names the data
@@ -23,8 +23,8 @@ pub trait Source<B>: Sync {
     fn each(&self, part: usize, visit: impl FnMut(B, usize, u32));
 }
 
-/// How high nodes are: a node of height h is in the storage layer and in h − 1 levels above. Of the nodes
-/// of a level a quarter is in the next one (P = 0.25, §5.1).
+/// The heights of nodes: a node of height h is in the storage layer and in h − 1 levels above. A quarter
+/// of the nodes of a level is in the next one (P = 0.25, §5.1).
 ///
 /// A height is drawn by scrambling the key with a seed, so it is the same whichever thread inserts the
 /// key, and whenever.
@@ -50,28 +50,28 @@ impl Heights {
         bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         bits ^= bits >> 31;
-        // Two zeros in four cases of sixteen: a quarter goes up.
+        // Two zeros in four of sixteen cases: a quarter rises.
         1 + (bits.trailing_zeros() as usize / 2).min(LEVELS_MAX)
     }
 }
 
-/// What a build is told.
+/// The parameters of a build.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RoutedOptions {
     /// The data node of keys that are smaller than all others.
     pub head: u32,
-    /// Where the entries are.
+    /// The placement of the entries.
     pub paper: Placement,
 }
 
-/// What the first pass finds in a part. Level 1 is the lowest; index 0 of the arrays is unused.
+/// The counts of the first pass in a part. Level 1 is the lowest; index 0 of the arrays is unused.
 #[derive(Clone)]
 struct Counted<B> {
     /// Keys of each level.
     keys: [usize; LEVELS_MAX + 1],
     /// The first key of each level.
     first: [Option<B>; LEVELS_MAX + 1],
-    /// Of the last key of each level, its position in the level below; in level 1 its data node.
+    /// For the last key of each level, its position in the level below; in level 1 its data node.
     last_below: [u32; LEVELS_MAX + 1],
 }
 
@@ -95,14 +95,14 @@ impl<B: Bits> Counted<B> {
     }
 }
 
-/// Where everything is.
+/// The places of everything.
 struct Plan<B> {
     counted: Vec<Counted<B>>,
     /// Levels that are built.
     levels: usize,
-    /// Where each part's entries of each level are, by part, then by level.
+    /// The place of each part's entries of each level, by part, then by level.
     places: Vec<[Range<u32>; LEVELS_MAX + 1]>,
-    /// Where each level begins.
+    /// The start of each level.
     starts: [u32; LEVELS_MAX + 1],
     entries: usize,
     head: u32,
@@ -136,7 +136,7 @@ impl<B: Bits> Plan<B> {
         self.starts[level]..end
     }
 
-    /// Where the last key of a level before the part leads to.
+    /// Returns the reference below the last key of a level before the part.
     fn carried(&self, part: usize, level: usize, m: usize) -> u32 {
         let earlier = (0..part).rev().find(|&part| self.counted[part].keys[level] > 0);
         match (earlier, level) {
@@ -247,7 +247,7 @@ fn fill_part<B: Bits, const M: usize>(
         for level in 1..height.min(plan.levels + 1) {
             let (entries, at) = (&mut *own[level], filled[level]);
             entries[at / M].keys[at % M] = key;
-            // A thread that passes this key and not the next one goes on at `below`.
+            // A thread that passes this key and not the next one continues at `below`.
             if let Some(entry) = entries.get_mut((at + 1) / M) {
                 entry.routes[(at + 1) % M] = below;
             }

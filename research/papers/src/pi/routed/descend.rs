@@ -1,4 +1,4 @@
-//! Going down an index layer (Algorithm 2): a group of searches level by level (§4.3.4).
+//! Descents through an index layer (Algorithm 2): a group of searches level by level (§4.3.4).
 
 use super::{Entry, Routed};
 use crate::common::operation::{Operation, Run, Search};
@@ -28,7 +28,7 @@ impl<B: Bits, const M: usize> Entries<'_, B, M> {
         T::work(Work::Visit);
         T::read(entry.keys.as_ptr().cast(), size_of_val(&entry.keys));
         T::work(Work::Probe);
-        // The tracing hook was told of the one vector compare, whatever the kernel makes of it.
+        // One vector comparison was reported to the tracing hook, whatever the kernel does.
         let below = S::below::<B, NoTrace>(&entry.keys, probe);
         match entry.routes.get(below) {
             Some(route) => {
@@ -57,7 +57,7 @@ impl<B: Bits, const M: usize> Entries<'_, B, M> {
         }
     }
 
-    /// Goes down from an entry of a level: along it as far as the key does, then to the level below.
+    /// Descends from an entry of a level: along it up to the key, then to the level below.
     #[inline(always)]
     pub(in crate::pi) fn lower<S: Search, T: Trace>(self, entry: u32, key: B) -> u32 {
         let (probe, mut entry) = (probe_of(key), entry as usize);
@@ -70,8 +70,8 @@ impl<B: Bits, const M: usize> Entries<'_, B, M> {
     }
 }
 
-/// What entries are compared with: keys up to the key are those below the next one. The largest key has no
-/// next and is in no entry.
+/// Returns the number that entries are compared with: keys up to the key are those below the next one. The
+/// largest key has no next and is in no entry.
 #[inline(always)]
 pub(super) fn probe_of<B: Bits>(key: B) -> B {
     match next(key) {
@@ -87,9 +87,9 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         Entries(&self.entries)
     }
 
-    /// The interception of each key, by groups of at most `group` searches that go down together, level by
-    /// level. With `prefetch` each prefetches its next entry before it lets the others go on. O(n ·
-    /// levels).
+    /// Finds the interception of each key, by groups of at most `group` searches that descend together,
+    /// level by level. With `prefetch`, each prefetches its next entry before it yields to the others. O(n
+    /// · levels).
     ///
     /// # Panics
     /// When there isn't a place for each interception.
@@ -104,7 +104,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         descend_in_groups::<T, _>(self, dispatch, keys, anchors, (group, prefetch));
     }
 
-    /// Where a descent begins: at the first entry, or at the data node that there is without entries.
+    /// Returns the start of a descent: the first entry, or the data node if there are no entries.
     #[inline(always)]
     pub(in crate::pi) fn enter(&self) -> u32 {
         if self.levels.is_empty() { self.head } else { 0 }
@@ -132,7 +132,7 @@ pub(in crate::pi) trait Groups {
     /// Its keys.
     type Key: Bits;
 
-    /// Leads keys down, at most `group` of them together, and says where they come out.
+    /// Leads keys down, at most `group` of them together, and returns the ends.
     fn descend_all<S: Search, T: Trace, const PREFETCH: bool>(
         &self,
         keys: &[Self::Key],

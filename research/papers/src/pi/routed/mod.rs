@@ -1,19 +1,19 @@
 //! PI's index layer (§3.1, §4.1): the upper levels of a skip list, each an array of *entries*. An entry is
-//! M keys, compared with a query's key by one vector instruction, and a routing table that says for each
-//! outcome where to go on.
+//! M keys, compared with a query's key by one vector instruction, and a routing table that has, for each
+//! outcome, the next place.
 //!
-//! All levels are in one array, the topmost first, so that the top levels, which every query reads, lie
-//! side by side in a few lines.
+//! All levels are in one array, the topmost first, so that the top levels, which every query reads, are
+//! adjacent in a few lines.
 //!
 //! # Invariants
-//! 1. Keys ascend along a level. An entry that isn't full is filled up with the next entry's first key; the
-//!    last entry of a level holds no key, only [`Bits::MAX`] in their stead.
+//! 1. Keys ascend along a level. An entry that isn't full is padded with the next entry's first key; the
+//!    last entry of a level has no key, only [`Bits::MAX`] in their stead.
 //! 2. Route c of an entry leads to the place below of the largest key of the level that is among its first
-//!    c keys or is before it: in the next lower level the entry that holds that key, in the lowest
-//!    level the key's data node. Where there is no such key it leads to the beginning of what is below.
-//! 3. If all M keys of an entry are small enough, the search goes on in the next entry of the level, which
-//!    is why a table has M routes and not M + 1. The last entry of a level never gets there: a search asks
-//!    for keys below one that is at most [`Bits::MAX`].
+//!    c keys or is before it: in the next lower level the entry that contains that key, in the lowest
+//!    level the key's data node. If there is no such key, it leads to the beginning of the level below.
+//! 3. If all M keys of an entry are small enough, the search continues in the next entry of the level,
+//!    which is why a table has M routes and not M + 1. This never happens in the last entry of a level: a
+//!    search counts keys below one that is at most [`Bits::MAX`].
 //!
 //! A node whose key is [`Bits::MAX`] therefore never appears here; the caller gives it height 1.
 
@@ -36,7 +36,7 @@ use latchless_core::base::key::Bits;
 /// of 1/4 of the keys going up a level this is enough for 4^15 of them.
 pub const LEVELS_MAX: usize = 15;
 
-/// M keys, and for each number of them that a search finds small enough the place to go on at.
+/// M keys, and for each number of them that are small enough the place at which the search continues.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Entry<B, const M: usize> {
@@ -70,31 +70,31 @@ struct Entry<B, const M: usize> {
 /// ```
 pub struct Routed<B: Bits, const M: usize> {
     entries: PagedArray<Entry<B, M>>,
-    /// Where each level is, the topmost first.
+    /// The range of each level, the topmost first.
     levels: Vec<Range<u32>>,
     /// The data node of keys that are smaller than all.
     head: u32,
-    /// How many keys the lowest level has.
+    /// The number of keys of the lowest level.
     keys: usize,
 }
 
 impl<B: Bits, const M: usize> Routed<B, M> {
-    /// How many levels there are.
+    /// Returns the number of levels.
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// How many entries there are in all levels.
+    /// Returns the number of entries in all levels.
     pub fn entries(&self) -> usize {
         self.entries.len()
     }
 
-    /// How many keys the lowest level has: data nodes that lie in the index layer.
+    /// Returns the number of keys of the lowest level: the data nodes in the index layer.
     pub fn keys(&self) -> usize {
         self.keys
     }
 
-    /// Bytes that there are because of the entries and their routing tables.
+    /// Returns the bytes that the entries and their routing tables occupy.
     pub fn memory_bytes(&self) -> usize {
         self.entries.slab().map_or_else(|| self.entry_bytes(), Slab::held_bytes)
     }
@@ -109,12 +109,12 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         self.entries.slab().into_iter().for_each(|slab| usage.count(slab));
     }
 
-    /// Whether it should stay there.
+    /// Returns whether it should stay in its memory.
     pub fn stays(&self, usage: &ChunkUsage) -> bool {
         self.entries.slab().is_none_or(|slab| usage.stays(slab))
     }
 
-    /// Where the entries lie: for a memory model to place.
+    /// Returns the addresses of the entries, for a memory model to place.
     pub fn addresses(&self) -> Range<usize> {
         let range = self.entries.as_ptr_range();
         range.start.addr()..range.end.addr()

@@ -1,4 +1,4 @@
-//! Layers of every width and shape against the definition of an interception.
+//! Layers of every width and shape, compared with the definition of an interception.
 
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};

@@ -1,4 +1,4 @@
-//! An index layer step by step, for batches that lead many keys down together: a comparison a step.
+//! An index layer step by step, for batches that lead many keys down together: one comparison per step.
 
 use super::Routed;
 use super::descend::probe_of;
@@ -45,7 +45,7 @@ impl<B: Bits, S: Search, T: Trace, const M: usize> Walk for RoutedWalk<'_, B, S,
         }
     }
 
-    /// Compares the key with one entry: one vector instruction, one look at the routing table.
+    /// Compares the key with one entry: one vector instruction, one read of the routing table.
     #[inline(always)]
     fn step(&self, place: &mut Place, key: B) -> Step<u32> {
         if place.level == 0 {

@@ -1,11 +1,10 @@
-//! What an index layer over a run of segments was built from, so that a later list can be asked whether it
-//! still has those segments.
+//! The segments from which an index layer was built, so that a later list can be checked for them.
 //!
 //! A layout shares segments that haven't drifted, together with the table of their tall nodes. The table
-//! names the tall nodes' places, and they stay there as long as the segment isn't laid out anew. So a run of
-//! segments with the same tables, one for one, has the same keys in its index layer and the same places below
-//! it, whatever its segments' numbers are now. Holding the tables is what makes comparing their addresses
-//! safe: none of them can be another table's address meanwhile.
+//! names the tall nodes' places, which don't change as long as the segment isn't laid out again. So a run
+//! of segments with the same tables, one for one, has the same keys in its index layer and the same places
+//! below it, whatever its segments' numbers are now. The tables are compared by address, which is safe
+//! because they are kept alive: no other table can have their addresses meanwhile.
 
 use super::{Segments, Tall};
 use core::ops::Range;
@@ -21,7 +20,7 @@ pub struct Footing<B> {
 }
 
 impl<B: Bits> Footing<B> {
-    /// How many segments the run has.
+    /// Returns the number of segments in the run.
     pub fn segments(&self) -> usize {
         self.talls.len()
     }
@@ -42,7 +41,7 @@ fn first_key<B: Bits>(talls: &[Arc<[Tall<B>]>]) -> Option<B> {
 }
 
 impl<B: Bits> Segments<B> {
-    /// What an index layer over these segments is built from.
+    /// Returns the footing of an index layer over these segments.
     ///
     /// # Errors
     /// [`OutOfMemory`](latchless_core::Error::OutOfMemory).
@@ -53,13 +52,14 @@ impl<B: Bits> Segments<B> {
         Ok(Footing { talls })
     }
 
-    /// Whether the run that begins at this segment is this one.
+    /// Returns whether the run that begins at this segment is this one.
     pub fn stands_at(&self, segment: usize, footing: &Footing<B>) -> bool {
         let own = self.talls.get(segment..segment + footing.segments());
         own.is_some_and(|own| own.iter().zip(&footing.talls).all(|(own, theirs)| Arc::ptr_eq(own, theirs)))
     }
 
-    /// Where the list has this run of segments, if it still has it. O(log segments + the run's segments).
+    /// Returns the place of this run of segments in the list, if it still has it. O(log segments + the
+    /// run's segments).
     pub fn find(&self, footing: &Footing<B>) -> Option<usize> {
         // The head is in no level: the first segment may begin with any key.
         let begins_before = |talls: &Arc<[Tall<B>]>| talls.first().map(|tall| tall.key) < footing.first_key();
@@ -70,7 +70,7 @@ impl<B: Bits> Segments<B> {
         self.stands_at(at, footing).then_some(at)
     }
 
-    /// How many tall nodes these segments have. O(segments).
+    /// Returns the number of tall nodes of these segments. O(segments).
     pub fn talls_of(&self, segments: Range<usize>) -> usize {
         self.talls[segments].iter().map(|talls| talls.len()).sum()
     }

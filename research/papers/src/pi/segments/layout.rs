@@ -1,5 +1,5 @@
-//! Laying the list out: from sorted entries, or anew from a list that has drifted. What is flagged goes,
-//! what was inserted gets a place between its neighbours, and segments are cut to size.
+//! Laying the list out: from sorted entries, or again from a list that has drifted. Flagged nodes are
+//! dropped, inserted ones are placed between their neighbours, and segments get their intended size.
 
 use super::segment::{END, Node, Segment};
 use super::{Anchor, Form, Segments, Tall};
@@ -13,7 +13,7 @@ use latchless_core::mem::line::prefetch_read_all;
 use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
 
-/// Segments between asking for the tall nodes of one and going through them.
+/// The distance, in segments, between prefetching tall nodes and reading them.
 const TALLS_AHEAD: usize = 8;
 
 /// Takes nodes in ascending order and makes segments of them.
@@ -27,12 +27,12 @@ struct Layout<B: Bits> {
     tall: Vec<Tall<B>>,
     /// Nodes that aren't flagged.
     live: usize,
-    /// What became of it: once memory was refused nothing more is laid out.
+    /// The result: after a refusal of memory nothing more is laid out.
     outcome: Result<()>,
 }
 
 impl<B: Bits> Layout<B> {
-    /// For about so many nodes that aren't shared.
+    /// Creates a layout for an estimated number of nodes that aren't shared.
     fn new(form: Form, nodes: usize) -> Self {
         let places = nodes.saturating_add(room_of(nodes, form));
         let expected_bytes = places.saturating_mul(size_of::<Node<B>>());
@@ -55,7 +55,7 @@ impl<B: Bits> Layout<B> {
         let place = self.nodes.len();
         let node = Node::new(key, value, height, flagged, place as u32 + 1);
         if height > 1 {
-            // At most as many as there are places that anchors can name.
+            // At most as many as there are places that anchors can distinguish.
             self.tall.push(Tall::of(&node, place));
         }
         reserve(&mut self.nodes, 1)?;
@@ -114,7 +114,7 @@ impl<B: Bits> Layout<B> {
             if is_first && at == 0 {
                 self.push_head(node.value(), node.is_flagged())?;
             } else if !node.is_flagged() || self.nodes.is_empty() {
-                // What a segment begins with stays: keys after it are looked for here.
+                // The first node of a segment stays: keys after it are searched from here.
                 self.push(node.key, node.value(), node.height(), node.is_flagged())?;
             }
             at = node.next();
@@ -123,7 +123,7 @@ impl<B: Bits> Layout<B> {
     }
 }
 
-/// Room beyond so many nodes.
+/// Returns the room beyond that many nodes.
 fn room_of(nodes: usize, form: Form) -> usize {
     nodes.saturating_mul(form.room_percent) / 100
 }
@@ -167,10 +167,10 @@ impl<B: Bits> Segments<B> {
         Self::assembled(layouts, form)
     }
 
-    /// The same list laid out anew, from one that is quiescent ([`Segments::lend`]). Segments that haven't
-    /// drifted are shared as they are, unless they are the last of many that once were laid out together; the
-    /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't
-    /// shared.
+    /// Lays the same list out again, from one that is quiescent ([`Segments::lend`]). Segments that
+    /// haven't drifted are shared, unless they are the last of many that were laid out together; the
+    /// others lose their flagged nodes. In `parts` pieces of work. O(n) in the nodes of segments that
+    /// aren't shared.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).

@@ -1,20 +1,20 @@
 //! PI's storage layer (§4.1): a sorted linked list of data nodes, each with its key, its value, its height
-//! and a flag that says that it was deleted.
+//! and a flag for deleted nodes.
 //!
-//! The list is cut into *segments*: runs of nodes that lie in memory of their own, linked by their places
-//! there. A thread that owns a run of segments through `&mut` ([`SegmentsMut`]) may change everything in
-//! it, without any latch, while others change other runs; the compiler proves that no node has two owners.
+//! The list is divided into *segments*: runs of nodes in separate memory, linked by their places there. A
+//! thread that owns a run of segments through `&mut` ([`SegmentsMut`]) may change everything in it,
+//! without any latch, while others change other runs; the compiler proves that no node has two owners.
 //! Segments are cut in front of nodes that appear in the index layer, so the search for a key never has to
 //! leave the segment of its interception.
 //!
 //! # Invariants
-//! 1. Keys ascend along the list. The list's first node, the *head*, has the smallest key there is and is
-//!    always there, flagged if the key isn't.
-//! 2. A segment other than the first begins with a node of height 2 or more at place 0. Every node that was
-//!    higher than 1 when its segment was laid out is at a place below [`PLACES_MAX`] and is never moved
-//!    nor unlinked before the segment is laid out anew.
-//! 3. A deleted node is only flagged (§3.2.3); inserting its key again clears the flag. Flagged nodes go
-//!    when their segment is laid out anew.
+//! 1. Keys ascend along the list. The list's first node, the *head*, has the smallest possible key and is
+//!    always present, flagged if the key isn't.
+//! 2. A segment other than the first begins with a node of height 2 or more at place 0. Every node that
+//!    was higher than 1 when its segment was laid out is at a place below [`PLACES_MAX`] and is never
+//!    moved or unlinked before the segment is laid out again.
+//! 3. A deleted node is only flagged (§3.2.3); inserting its key again clears the flag. Flagged nodes are
+//!    dropped when their segment is laid out again.
 //!
 //! # Snapshots
 //! [`Segments::lend`] shares all segments with a second list in O(segments). A segment that is changed
@@ -47,15 +47,15 @@ use latchless_core::mem::touch::Trace;
 use segment::{END, Segment, seek};
 use std::sync::Arc;
 
-/// Bits of an anchor that say the place in a segment.
+/// Bits of an anchor for the place in a segment.
 const PLACE_BITS: u32 = 8;
 /// Places in a segment that anchors can name.
 pub const PLACES_MAX: usize = 1 << PLACE_BITS;
 
-/// The most room beyond its nodes that a segment is laid out with, in percent of them.
+/// The maximum room beyond its nodes that a segment is laid out with, in percent of them.
 pub const ROOM_PERCENT_MAX: usize = 10_000;
 
-/// Segments that anchors can tell apart.
+/// The number of segments that anchors can distinguish.
 pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
 
 /// A data node that the index layer leads to: its segment, and its place there.
@@ -71,7 +71,7 @@ impl Anchor {
         Self((segment << PLACE_BITS | place) as u32)
     }
 
-    /// The same place in the segment that is so many further on.
+    /// Returns the same place in the segment that is that many further on.
     #[inline(always)]
     pub fn further_on(self, segments: usize) -> Self {
         debug_assert!(self.segment() + segments < SEGMENTS_MAX);
@@ -103,7 +103,7 @@ impl Anchor {
     }
 }
 
-/// A node that the index layer holds: what a rebuild of that needs to know.
+/// A node of the index layer, with the data that its rebuild needs.
 #[derive(Debug, Clone, Copy)]
 struct Tall<B> {
     key: B,
@@ -118,17 +118,17 @@ pub struct Form {
     /// make the table of them longer, large ones the copy of a shared one.
     nodes: usize,
     /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
-    /// [`ROOM_PERCENT_MAX`]. Without any the first insert has to copy it.
+    /// [`ROOM_PERCENT_MAX`]. Without any, the first insert has to copy it.
     room_percent: usize,
-    /// Which nodes are tall.
+    /// The heights, which determine the tall nodes.
     heights: Heights,
-    /// Where segments that are laid out together are.
+    /// The placement of segments that are laid out together.
     paper: Placement,
 }
 
 impl Form {
-    /// The form with segments of so many nodes and so much room, if a list can be laid out in it; on ordinary
-    /// pages, wherever the system puts them.
+    /// Creates the form with segments of that many nodes and that much room, if a list can be laid out in
+    /// it; on ordinary pages, at the system's choice.
     ///
     /// # Errors
     /// [`Error::Setting`].
@@ -138,7 +138,7 @@ impl Form {
         Ok(Self { nodes, room_percent, heights, paper: Placement::default() })
     }
 
-    /// The same form on this paper.
+    /// Returns the same form with this placement.
     pub fn on(self, paper: Placement) -> Self {
         Self { paper, ..self }
     }
@@ -148,13 +148,13 @@ impl Form {
 #[derive(Debug)]
 pub struct Segments<B: Bits> {
     segments: Vec<Segment<B>>,
-    /// Each segment's tall nodes, as they were when it was laid out.
+    /// Each segment's tall nodes, as of its layout.
     talls: Vec<Arc<[Tall<B>]>>,
     /// Nodes without a flag.
     len: usize,
     /// Nodes that were inserted or flagged since they were laid out.
     drift: usize,
-    /// Of all places where nodes were put, the farthest one.
+    /// The farthest place of all inserted nodes.
     farthest: usize,
     form: Form,
 }
@@ -163,28 +163,28 @@ impl<B: Bits> Segments<B> {
     /// A list of nothing but its head.
     ///
     /// # Errors
-    /// As [`Segments::from_sorted`].
+    /// Those of [`Segments::from_sorted`].
     pub fn new(form: Form) -> Result<Self> {
         let none = |_| (B::MIN, B::MIN);
         Self::from_sorted(0, &none, form, (1, &one_by_one))
     }
 
-    /// How the list is laid out.
+    /// Returns the form of the list.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// How many keys the list holds.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the list holds nothing.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many segments there are.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.segments.len()
     }
@@ -199,15 +199,15 @@ impl<B: Bits> Segments<B> {
         self.segments.iter().map(|segment| segment.nodes().len()).max().unwrap_or(0)
     }
 
-    /// Bytes that the nodes take, room for further ones counted and what segments that moved have left
-    /// after, and the table of segments. O(segments).
+    /// Returns the bytes of the nodes, including the room for further ones and the places that moved
+    /// segments have left, and of the table of segments. O(segments).
     pub fn memory_bytes(&self) -> usize {
         let nodes: usize = self.segments.iter().map(|segment| segment.slab().held_bytes()).sum();
         let talls: usize = self.talls.iter().map(|talls| size_of_val(&**talls)).sum();
         nodes + talls + self.segments.len() * (size_of::<Segment<B>>() + size_of::<Arc<[Tall<B>]>>())
     }
 
-    /// Where each segment's nodes lie, and its room: for a memory model to place.
+    /// Returns the addresses of each segment's nodes and room, for a memory model to place.
     pub fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
         self.segments.iter().map(|segment| {
             let start = segment.nodes().as_ptr().addr();
@@ -230,7 +230,7 @@ impl<B: Bits> Segments<B> {
         ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment()));
     }
 
-    /// Prefetches an anchor's node, and what is after it. Reads the table.
+    /// Prefetches an anchor's node and the line after it. Reads the table.
     #[inline(always)]
     pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         self.segments[anchor.segment()].ask_for_node::<T>(anchor.place());
@@ -248,8 +248,8 @@ impl<B: Bits> Segments<B> {
         self.farthest = self.farthest.max(by.farthest);
     }
 
-    /// Whether keys were put so close together that some segment has grown long: every search in it goes
-    /// through all of its nodes since the one that the index layer knows.
+    /// Returns whether inserts were so close together that some segment has grown long: every search in it
+    /// passes all of its nodes since the one that the index layer knows.
     pub fn has_long_segment(&self) -> bool {
         const TIMES: usize = 16;
         self.farthest > TIMES * self.form.nodes.max(16)
@@ -278,7 +278,7 @@ impl<B: Bits> Segments<B> {
         Parts::of_run(self, segments)
     }
 
-    /// Looks at every node. Says what is wrong, if anything is. O(n).
+    /// Checks every node, and reports the first violation. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

@@ -1,4 +1,4 @@
-//! A run of segments that one thread owns: what Algorithm 4 executes against.
+//! A run of segments that one thread owns: the list on which Algorithm 4 executes.
 
 use super::segment::{Change, Segment, seek};
 use super::{Anchor, END};
@@ -18,8 +18,8 @@ pub struct SegmentsMut<'a, B: Bits> {
     heights: Heights,
 }
 
-/// Where the last query of an ascending run has been: the next one needn't begin at its anchor if this is
-/// further on.
+/// The place of the last query of an ascending run: the next one starts there if it is further on than its
+/// anchor.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Finger {
     segment: usize,
@@ -27,7 +27,7 @@ pub struct Finger {
     set: bool,
 }
 
-/// What became of a list.
+/// The change of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Drift {
     /// Keys that came.
@@ -62,13 +62,13 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     /// Cuts the run in front of the segment of that number.
     ///
     /// # Panics
-    /// When there is no such segment.
+    /// If there is no such segment.
     pub fn split(self, number: usize) -> (Self, Self) {
         let (left, right) = self.segments.split_at_mut(number - self.first);
         (Self { first: self.first, segments: left, ..self }, Self { first: number, segments: right, ..self })
     }
 
-    /// The key of the run's first node: where a range that came from the left goes on.
+    /// Returns the key of the run's first node: a range from the left continues there.
     pub fn first_key(&self) -> Option<B> {
         self.segments.first().map(|segment| segment.nodes()[0].key)
     }
@@ -84,7 +84,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         super::ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
     }
 
-    /// Prefetches an anchor's node, and what is after it. Reads the table.
+    /// Prefetches an anchor's node and the line after it. Reads the table.
     #[inline(always)]
     pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         if let Some(segment) = self.segments.get(anchor.segment().wrapping_sub(self.first)) {
@@ -103,8 +103,8 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         &mut self.segments[position]
     }
 
-    /// Where to begin: at the anchor, or at the finger if that is further on in the same segment. Since
-    /// keys come in ascending order, the finger's key isn't after this one.
+    /// Returns the start: the anchor, or the finger if that is further on in the same segment. Since keys
+    /// ascend, the finger's key isn't after this one.
     #[inline(always)]
     fn begin(segment: &Segment<B>, anchor: Anchor, finger: &Finger) -> u32 {
         let place = anchor.place();
@@ -134,7 +134,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         nodes[place as usize].value_of(key)
     }
 
-    /// Puts a value under a key and says what stood there and what became of the list.
+    /// Inserts a value under a key; returns the previous value and the change of the list.
     ///
     /// # Errors
     /// When memory is refused; the list is then as before.
@@ -156,7 +156,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         Ok((before, Drift { inserted, removed: 0, drifted: usize::from(drifts), farthest: place as usize }))
     }
 
-    /// Removes a key and says what stood there and what became of the list.
+    /// Removes a key; returns the previous value and the change of the list.
     #[inline(always)]
     pub fn take<T: Trace>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> (Option<B>, Drift) {
         let segment = self.at(anchor);
@@ -168,9 +168,9 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         (before, Drift { inserted: 0, removed, drifted: removed, farthest: 0 })
     }
 
-    /// Appends the entries from `low` to `high`, both included, to `found`, until that holds `limit`
-    /// entries or the run ends. The anchor isn't after `low`. Says whether it was the run that ended, so
-    /// that what is missing may be in the next one.
+    /// Appends the entries from `low` to `high`, both included, to `found`, until that has `limit` entries
+    /// or the run ends. The anchor isn't after `low`. Returns whether the run ended, so that more entries
+    /// may be in the next one.
     pub fn range<T: Trace>(
         &self,
         anchor: Anchor,

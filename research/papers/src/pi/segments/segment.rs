@@ -13,9 +13,9 @@ use std::sync::Arc;
 pub(super) const END: u32 = (1 << 26) - 1;
 /// The bits of a link that are the next node's place.
 const NEXT: u32 = END;
-/// Where the height is.
+/// The position of the height.
 const HEIGHT_SHIFT: u32 = 26;
-/// The bit that says that the node was deleted.
+/// The bit of deleted nodes.
 const FLAG: u32 = 1 << 31;
 
 /// A data node (Definition 1): key, value, height, flag, and where the next one is.
@@ -65,14 +65,14 @@ impl<B: Bits> Node<B> {
     }
 }
 
-/// What owns a segment's nodes.
+/// The owner of a segment's nodes.
 #[derive(Debug)]
 enum SegmentNodes<B> {
     Own(Slab<Node<B>>),
     Shared(Arc<Slab<Node<B>>>),
 }
 
-/// A run of the list, in memory of its own.
+/// A run of the list, in separate memory.
 #[derive(Debug)]
 pub(super) struct Segment<B> {
     held: SegmentNodes<B>,
@@ -80,19 +80,19 @@ pub(super) struct Segment<B> {
     pub(super) drift: u32,
 }
 
-/// What became of a key.
+/// The result of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Change<B> {
-    /// What stood under it before.
+    /// The previous value under the key.
     pub(super) before: Option<B>,
-    /// Where its node is, or the one before it.
+    /// The place of its node, or of the one before it.
     pub(super) place: u32,
-    /// Whether the list's shape drifts: a node came or was flagged.
+    /// Whether the list's shape drifts: a node was added or flagged.
     pub(super) drifts: bool,
 }
 
 impl<B: Bits> Segment<B> {
-    /// A segment of these nodes with room for so many more.
+    /// Cuts a segment of these nodes with room for that many more.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -105,7 +105,7 @@ impl<B: Bits> Segment<B> {
         self.slab()
     }
 
-    /// The nodes and the room beside them.
+    /// Returns the nodes and their room.
     #[inline(always)]
     pub(super) fn slab(&self) -> &Slab<Node<B>> {
         match &self.held {
@@ -114,12 +114,12 @@ impl<B: Bits> Segment<B> {
         }
     }
 
-    /// Whether a layout can share the segment as it is.
+    /// Returns whether a layout can share the segment unchanged.
     pub(super) fn can_stay(&self) -> bool {
         self.drift == 0 && matches!(self.held, SegmentNodes::Shared(_))
     }
 
-    /// The same nodes a second time; from here on nobody changes them.
+    /// Returns another handle of the same nodes, which don't change from here on.
     pub(super) fn lend(&mut self) -> Self {
         let shared = match core::mem::replace(&mut self.held, SegmentNodes::Own(Slab::default())) {
             SegmentNodes::Own(nodes) => Arc::new(nodes),
@@ -129,7 +129,7 @@ impl<B: Bits> Segment<B> {
         Self { held: SegmentNodes::Shared(shared), drift: self.drift }
     }
 
-    /// The same nodes a second time, of a list that nobody changes.
+    /// Returns another handle of the same nodes, of a list that doesn't change.
     pub(super) fn share(&self) -> Option<Self> {
         match &self.held {
             SegmentNodes::Shared(nodes) => {
@@ -195,7 +195,7 @@ impl<B: Bits> Segment<B> {
             T::write(core::ptr::from_ref(node).cast(), size_of::<Node<B>>());
             let before = node.value_of(key);
             (node.value, node.links) = (value, node.links & !FLAG);
-            // A key that comes back to its node changes no shape.
+            // A key that returns to its node changes no shape.
             return Ok(Change { before, place, drifts: false });
         }
         let next = node.next();
@@ -251,14 +251,14 @@ pub(super) fn seek<B: Bits, T: Trace>(nodes: &[Node<B>], from: u32, key: B) -> u
     }
 }
 
-/// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
+/// Copies shared nodes, with as much room as they had, or as growing gives.
 fn copied<B: Bits>(shared: &Slab<Node<B>>) -> Result<Slab<Node<B>>> {
     let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
     // Without the room rather than not at all.
     Slab::with_room(shared, room).or_else(|_| Slab::with_room(shared, 0))
 }
 
-/// Nodes that a segment of so many gets more when it is full: a quarter.
+/// Returns the number of nodes by which a full segment grows: a quarter.
 fn room_to_grow(nodes: usize) -> usize {
     (nodes / 4).max(4)
 }

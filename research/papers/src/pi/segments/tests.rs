@@ -1,4 +1,4 @@
-//! The list alone, without an index layer, against `BTreeMap`.
+//! The list alone, without an index layer, compared with `BTreeMap`.
 
 use super::*;
 use crate::pi::crew::one_by_one;
@@ -73,7 +73,7 @@ fn edits_layouts_and_what_is_left() {
         let mut state = 1u64;
         for step in 0..if cfg!(miri) { 60 } else { 1500 } {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            // Both ends of the lanes, and keys that come back.
+            // Both ends of the lanes, and keys that return.
             let key = match state >> 60 {
                 0 => 0,
                 1 => u64::MAX,
@@ -121,7 +121,7 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
     assert!(shared(&lent, &list) < list.segments(), "what changed was copied first");
 }
 
-/// Rounds of changes that leave one segment in ten as it is must not keep all memory of earlier layouts.
+/// Rounds of changes that leave one segment in ten unchanged must not keep all memory of earlier layouts.
 #[test]
 fn what_stays_in_an_emptied_quarry_is_gathered() {
     let len = if cfg!(miri) { 1_200 } else { 120_000 };
@@ -136,7 +136,8 @@ fn what_stays_in_an_emptied_quarry_is_gathered() {
             talls.push((tall, Anchor::from_word(word)));
         });
         for &(key, anchor) in talls.iter().filter(|(_, anchor)| anchor.segment() % 10 != 3) {
-            // A key that goes and comes back: the segment has drifted and holds what it held.
+            // A key that is removed and inserted again: the segment has drifted and has its previous
+            // content.
             let mut finger = Finger::default();
             for put in [false, true] {
                 let drift = match put {

@@ -1,22 +1,23 @@
-//! Pages: the nodes of the tree with optimistic lock coupling, as in the B+-Tree that Spiderman is built
-//! on (Vu 2023, §2.3.2). A page of 4096 bytes holds a header of sixteen and 255 pairs.
+//! Pages: the nodes of the tree with optimistic lock coupling, as in the B+-Tree under Spiderman (Vu 2023,
+//! §2.3.2). A page of 4096 bytes has a header of sixteen and 255 pairs.
 //!
 //! ```text
 //! latch and version │ size, level, dead, link │ keys ………………… │ values or children …………………
 //! ```
 //! A leaf's pairs are keys and values, ascending. An inner page of `n` children has `n − 1` separators,
-//! each the largest key that belongs to the child in its place; the last child takes all keys after these.
-//! Where the paper's header leaves four bytes free, ours has the link to the page on the right.
+//! each the largest key that belongs to the child in its place; the last child covers all keys after
+//! these. Ours stores the link to the page on the right in four bytes of the header that the paper leaves
+//! free.
 //!
 //! # Thread safety
-//! Words are atomics. A thread that writes holds the latch; a thread that reads validates the version.
-//! What a reader finds in a page that is being written is one of the values that the words had, and sizes
-//! never exceed the room that there is, so a look at it goes nowhere it shouldn't.
+//! Words are atomics. A thread that writes holds the latch; a thread that reads validates the version. A
+//! word of a page that is being written has one of the values that were stored in it, and sizes never
+//! exceed the page's capacity, so a reader never accesses memory outside of it.
 //!
 //! # Invariants
-//! 1. A page is used again for its own level only: a word that once named a child names a page of the
-//!    level below for ever.
-//! 2. A page that isn't part of the tree says that it is dead, or holds nothing.
+//! 1. A page is reused for its own level only: a word that once was a child's reference always refers to a
+//!    page of the level below.
+//! 2. A page that isn't part of the tree is marked as dead, or is empty.
 
 mod pairs;
 mod search;
@@ -40,7 +41,7 @@ const DEAD: u64 = 1 << 24;
 /// The smallest and the largest page, in bytes.
 pub const PAGE_BYTES: RangeInclusive<usize> = 2 * LINE_BYTES..=64 * LINE_BYTES;
 
-/// How many pairs pages of one size have room for.
+/// The number of pairs that pages of one size have room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLayout {
     /// Pairs: a leaf's entries, an inner page's children.
@@ -59,8 +60,8 @@ impl PageLayout {
         Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
     }
 
-    /// What of a page is so many bytes after its start; `None`: it is after its end, or fills up its last
-    /// line.
+    /// Returns the part of a page at an offset in bytes; `None`: the offset is after its end, or in the
+    /// padding of its last line.
     pub fn part_at(self, bytes: usize) -> Option<PagePart> {
         let word = bytes / size_of::<u64>();
         match word.checked_sub(HEADER_WORDS) {
@@ -71,14 +72,14 @@ impl PageLayout {
         }
     }
 
-    /// Where the value or child at a place is, in words.
+    /// Returns the place of a value or child, in words.
     #[inline(always)]
     fn second_at(self, place: usize) -> usize {
         HEADER_WORDS + self.places + place
     }
 }
 
-/// What a page is made of.
+/// The parts of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PagePart {
     /// Latch, version, size, level, link.
@@ -89,7 +90,7 @@ pub enum PagePart {
     Seconds,
 }
 
-/// A page: its words, and how many pairs it has room for.
+/// A page: its words, and the number of pairs that it has room for.
 #[derive(Debug)]
 pub struct Page<'a, T> {
     words: &'a [Word],
@@ -105,7 +106,7 @@ impl<T> Clone for Page<'_, T> {
 
 impl<T> Copy for Page<'_, T> {}
 
-/// What a page says about itself, as it was at one moment.
+/// The meta word of a page, as of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meta(u64);
 
@@ -122,7 +123,7 @@ impl Meta {
         (self.0 >> 16) as usize & 0xFF
     }
 
-    /// Whether the page has left the tree, or isn't part of it yet.
+    /// Returns whether the page has left the tree, or isn't part of it yet.
     #[inline(always)]
     pub fn is_dead(self) -> bool {
         self.0 & DEAD != 0
@@ -148,25 +149,25 @@ impl<'a, T: Trace> Page<'a, T> {
         OptimisticLatch::of(&self.words[0])
     }
 
-    /// Where a word is, for the tracing hook and for prefetching.
+    /// Returns the address of a word, for the tracing hook and for prefetching.
     #[inline(always)]
     fn address(self, at: usize) -> *const u8 {
         self.words.as_ptr().wrapping_add(at).cast()
     }
 
-    /// Where the header is.
+    /// Returns the address of the header.
     #[inline(always)]
     pub fn header_address(self) -> *const u8 {
         self.address(0)
     }
 
-    /// Where the key at a place is.
+    /// Returns the address of the key at a place.
     #[inline(always)]
     pub fn key_address(self, place: usize) -> *const u8 {
         self.address(HEADER_WORDS + place)
     }
 
-    /// Where the value or child at a place is.
+    /// Returns the address of the value or child at a place.
     #[inline(always)]
     pub fn second_address(self, place: usize) -> *const u8 {
         self.address(self.layout.second_at(place))
@@ -200,17 +201,17 @@ impl<'a, T: Trace> Page<'a, T> {
     #[inline(always)]
     pub fn meta(self) -> Meta {
         self.tell_read(META_AT, 1);
-        // The link leads to what was written before it was set.
+        // The link leads to a page that was written before it was set.
         Meta(self.words[META_AT].follow())
     }
 
-    /// How many pairs there are, whatever a page says that is just changing.
+    /// Returns the number of pairs, within the page's capacity even while it changes.
     #[inline(always)]
     pub fn size(self) -> usize {
         self.meta().size().min(self.layout.places)
     }
 
-    /// Whether there is no room for another pair.
+    /// Returns whether there is no room for another pair.
     #[inline(always)]
     pub fn is_full(self) -> bool {
         self.meta().size() >= self.layout.places
@@ -222,7 +223,7 @@ impl<'a, T: Trace> Page<'a, T> {
         self.set_meta(meta & !0xFFFF | size as u64);
     }
 
-    /// Sets all of it, and what the link leads to is seen by the thread that follows it.
+    /// Sets the whole word; a thread that follows the link sees what was written before.
     #[inline(always)]
     fn set_meta(self, meta: u64) {
         self.tell_write(META_AT, 1);
@@ -234,7 +235,7 @@ impl<'a, T: Trace> Page<'a, T> {
         self.set_meta(u64::from(NodeRef::NIL.to_word()) << 32 | (level as u64) << 16);
     }
 
-    /// The page leaves the tree: a thread that comes to it looks elsewhere.
+    /// Removes the page from the tree: a thread that arrives at it moves on or restarts.
     pub fn mark_dead(self) {
         let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & !0xFFFF | DEAD);
@@ -275,7 +276,7 @@ impl<'a, T: Trace> Page<'a, T> {
     pub fn child(self, place: usize) -> NodeRef {
         let at = self.layout.second_at(place);
         self.tell_read(at, 1);
-        // It leads to what was written before it was set.
+        // It leads to a page that was written before it was set.
         NodeRef::from_word(self.words[at].follow() as u32)
     }
 

@@ -1,4 +1,4 @@
-//! Putting pairs in, taking them out, moving them from page to page. For the holder of the latch.
+//! Inserts, removals and moves of pairs between pages. The caller holds the latch.
 
 use super::{HEADER_WORDS, Page};
 use latchless_core::mem::node_ref::NodeRef;
@@ -25,12 +25,12 @@ impl<T: Trace> Page<'_, T> {
         self.tell_read(from, words);
         to.tell_write(at, words);
         for (to, from) in to.words[at..at + words].iter().zip(&self.words[from..from + words]) {
-            // What names a child leads to what was written before: this thread saw that.
+            // A child's reference leads to a page that was written before: this thread saw that.
             to.publish(from.load_relaxed());
         }
     }
 
-    /// Puts an entry in at a place of a leaf; there is room.
+    /// Inserts an entry at a place of a leaf; it has room.
     pub fn insert_entry(self, place: usize, key: u64, value: u64) {
         let size = self.size();
         debug_assert!(place <= size && size < self.layout.places);
@@ -53,7 +53,8 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size - 1);
     }
 
-    /// Puts a child in after the one at `place`, which from now on ends with `separator`; there is room.
+    /// Inserts a child after the one at `place`, which from now on ends with `separator`; the page has
+    /// room.
     pub fn insert_child(self, place: usize, separator: u64, right: NodeRef) {
         let size = self.size();
         debug_assert!(place < size && size < self.layout.places);
@@ -77,7 +78,7 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size - 1);
     }
 
-    /// Adds a pair after all others, where there is room; for filling a leaf in order.
+    /// Adds a pair after all others, to a page with room; for filling a leaf in order.
     pub fn push_entry(self, key: u64, value: u64) {
         let size = self.size();
         self.set_key(size, key);
@@ -95,8 +96,8 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size + 1);
     }
 
-    /// Moves the pairs from place `cut` on to `right`, an empty page, and says with which key this one now
-    /// ends. Of an inner page that is the separator after its last child.
+    /// Moves the pairs from place `cut` on to `right`, an empty page, and returns the key with which this
+    /// one now ends. For an inner page that is the separator after its last child.
     pub fn split_to(self, right: Self, cut: usize) -> u64 {
         let moved = self.size() - cut;
         debug_assert!(cut > 0 && moved > 0);
@@ -108,8 +109,8 @@ impl<T: Trace> Page<'_, T> {
         self.key(cut - 1)
     }
 
-    /// Takes over all pairs of the page on the right, for which there is room. `separator` is what is
-    /// between the two; it is needed between children.
+    /// Takes over all pairs of the page on the right; there is room for them. `separator` is the separator
+    /// between the two; inner pages need it.
     pub fn take_all_of(self, right: Self, separator: u64) {
         let (size, more) = (self.size(), right.size());
         debug_assert!(size + more <= self.layout.places);
@@ -123,7 +124,7 @@ impl<T: Trace> Page<'_, T> {
     }
 
     /// Moves pairs between two neighbours until this one, the left, has `wanted` of them. `separator` is
-    /// what is between the two; says what is there afterwards.
+    /// the separator between the two; returns the new one.
     pub fn share_with(self, right: Self, separator: u64, wanted: usize) -> u64 {
         let (size, more) = (self.size(), right.size());
         let inner = right.meta().level() > 0;

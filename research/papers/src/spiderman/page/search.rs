@@ -1,12 +1,12 @@
-//! Searching a page: at once, or a cache line at a time, so that others can go on while a line is on its
-//! way.
+//! Searching a page: at once, or a cache line at a time, so that other walks can proceed while a line is
+//! loaded.
 
 use super::{HEADER_WORDS, Page};
 use crate::common::words::words_below;
 use core::hint::select_unpredictable;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// A binary search that is under way: the place looked for is one of `base..=base + left`.
+/// A binary search in progress: its result is one of `base..=base + left`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Probes {
     base: u16,
@@ -14,38 +14,39 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// The search through so many keys.
+    /// Starts a search through that many keys.
     #[inline(always)]
     pub fn through(keys: usize) -> Self {
         Self { base: 0, left: keys as u16 }
     }
 
-    /// Whether the search is over.
+    /// Returns whether the search is over.
     #[inline(always)]
     pub fn is_over(self) -> bool {
         self.left == 0
     }
 
-    /// Where it has come to: when it is over, how many keys are smaller.
+    /// Returns its current position: at the end, the number of smaller keys.
     #[inline(always)]
     pub fn place(self) -> usize {
         usize::from(self.base)
     }
 
-    /// How many keys are left to look at.
+    /// Returns the number of remaining keys.
     #[inline(always)]
     pub fn left(self) -> usize {
         usize::from(self.left)
     }
 
-    /// The place of the next key that it looks at.
+    /// Returns the place of the next key that it reads.
     #[inline(always)]
     pub fn middle(self) -> usize {
         usize::from(self.base) + usize::from(self.left / 2)
     }
 
-    /// Where it goes on if the next key isn't smaller than the one looked for, and where if it is. Of an even
-    /// number the upper half is one short: it takes the middle in again, as in [`words_below`].
+    /// Returns the two continuations: if the next key isn't smaller than the searched one, and if it is.
+    /// For an even number the upper half is one short: it includes the middle again, as in
+    /// [`words_below`].
     #[inline(always)]
     pub fn halves(self) -> [Self; 2] {
         let half = self.left / 2;
@@ -66,7 +67,7 @@ impl<T: Trace> Page<'_, T> {
         self.lower(size.saturating_sub(1), key)
     }
 
-    /// Looks at one key, as [`Page::lower`] does.
+    /// Reads one key; see [`Page::lower`].
     #[inline(always)]
     pub fn probe(self, at: Probes, key: u64) -> Probes {
         T::work(Work::Probe);

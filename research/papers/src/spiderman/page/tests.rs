@@ -1,4 +1,4 @@
-//! Pages on their own, against plain vectors.
+//! Pages on their own, compared with plain vectors.
 
 use super::*;
 use latchless_core::mem::touch::NoTrace;

@@ -1,4 +1,4 @@
-//! Bulk load: whole levels at once, pairs shared out evenly.
+//! Bulk load: whole levels at once, with pairs distributed evenly.
 
 use super::*;
 use latchless_core::base::error::Error;

@@ -1,4 +1,4 @@
-//! Looking at the whole tree at rest: saying what is wrong with it, and drawing it.
+//! The check of the whole tree at rest, and its printing.
 
 use super::*;
 use core::fmt;
@@ -11,7 +11,7 @@ struct Bounds {
     high: Option<u64>,
 }
 
-/// What a walk over the tree has found so far.
+/// The findings of a walk over the tree so far.
 struct Tally {
     pages: usize,
     entries: usize,

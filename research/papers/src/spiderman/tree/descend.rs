@@ -1,4 +1,4 @@
-//! From the root to the leaf that a key belongs to.
+//! Descents from the root to the leaf that a key belongs to.
 
 use super::hold::{Held, Restart, Seen};
 use super::*;
@@ -23,7 +23,7 @@ pub(super) struct Child {
 }
 
 impl<T: Trace> OlcTree<T> {
-    /// The root as it is now, and the number of levels.
+    /// Reads the current root and the number of levels.
     #[inline(always)]
     pub(super) fn see_root(&self) -> Result<(Seen, usize), Restart> {
         let (root, levels) = self.root();
@@ -40,8 +40,8 @@ impl<T: Trace> OlcTree<T> {
         let place = page.child_place(page.size(), key);
         let low = place.checked_sub(1).map(|before| page.key(before));
         let child = page.child(place);
-        // What was read makes sense only if nobody was writing; and the child is the right one at the
-        // moment its version is read only if its parent still is the same then.
+        // The data is valid only if no thread was writing; and the child is the right one at the moment
+        // its version is read only if its parent is still unchanged then.
         self.check(parent)?;
         let seen = self.see(child)?;
         self.check(parent)?;
@@ -82,8 +82,9 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// What `look` finds in the leaf that `key` belongs to; it is told the leaf's `low` as in [`Reached`].
-    /// It may run several times, on a leaf that is being changed; only what it finds at last counts.
+    /// Returns the result of `look` in the leaf that `key` belongs to; it gets the leaf's `low` as in
+    /// [`Reached`]. It may run several times, on a leaf that is being changed; only its last result
+    /// counts.
     #[inline(always)]
     pub(super) fn look_at_leaf<R>(&self, key: u64, mut look: impl FnMut(Page<'_, T>, Option<u64>) -> R) -> R {
         let mut backoff = Backoff::default();

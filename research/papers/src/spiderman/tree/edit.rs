@@ -1,27 +1,27 @@
-//! Putting entries in and taking them out.
+//! Inserts and removals of entries.
 
 use super::hold::{Held, Restart, Seen};
 use super::*;
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
-/// How an attempt to put an entry in has ended.
+/// The result of an attempt to insert an entry.
 pub(super) enum Put {
-    /// With the value that stood there before.
+    /// With the previous value.
     Done(Option<u64>),
     /// The leaf has no room.
     Full,
 }
 
-/// What was taken out of a leaf.
+/// The result of a removal from a leaf.
 pub(super) struct Taken {
     pub(super) value: u64,
-    /// Whether the leaf has so few entries left that it should be joined with another.
+    /// Whether the leaf has so few entries left that it should be merged with another.
     pub(super) leaves_few: bool,
 }
 
 impl<T: Trace> OlcTree<T> {
-    /// Puts a value under a key and returns the one that stood there.
+    /// Inserts a value under a key and returns the previous one.
     ///
     /// # Errors
     /// When memory is refused; nothing has changed then.
@@ -56,7 +56,7 @@ impl<T: Trace> OlcTree<T> {
         Ok(self.put_held(leaf.page, held, key, value))
     }
 
-    /// As [`OlcTree::put_in`], where as many keys are smaller as `place` says.
+    /// Inserts at the place of a key, which the caller has found; see [`OlcTree::put_in`].
     #[inline(always)]
     pub(super) fn put_at(&self, leaf: Seen, place: usize, entry: (u64, u64)) -> Result<Put, Restart> {
         let held = self.upgrade(leaf)?;
@@ -106,7 +106,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// What a removal answers; before that it joins a leaf that has few entries left with another.
+    /// Completes a removal and returns its answer: merges a leaf that has few entries left with another.
     #[inline(always)]
     pub(super) fn after_taking(&self, key: u64, taken: Option<Taken>) -> Option<u64> {
         let taken = taken?;
@@ -134,7 +134,7 @@ impl<T: Trace> OlcTree<T> {
         self.take_from_place(leaf, page.lower(page.size(), key), key)
     }
 
-    /// As [`OlcTree::take_from`], where as many keys are smaller as `place` says.
+    /// Removes at the place of a key, which the caller has found; see [`OlcTree::take_from`].
     #[inline(always)]
     pub(super) fn take_from_place(
         &self,

@@ -1,4 +1,4 @@
-//! Versions of pages that were seen and latches of pages that are held.
+//! Versions of pages that were read and latches of pages that are held.
 
 use super::*;
 use crate::spiderman::latches::NodeLatch;
@@ -26,25 +26,25 @@ impl<T: Trace> OlcTree<T> {
         Ok(Seen { page, version: self.latch_of(page).see()? })
     }
 
-    /// Whether all that was read of a page since it was seen is of that version.
+    /// Returns whether everything that was read of a page since it was seen is of that version.
     #[inline(always)]
     pub(super) fn is_still(&self, seen: Seen) -> bool {
         self.latch_of(seen.page).is_still(seen.version)
     }
 
-    /// As [`OlcTree::is_still`], as a result.
+    /// Checks the same, as a result; see [`OlcTree::is_still`].
     #[inline(always)]
     pub(super) fn check(&self, seen: Seen) -> Result<(), Restart> {
         if self.is_still(seen) { Ok(()) } else { Err(Restart) }
     }
 
-    /// Latches a page if it is as it was seen.
+    /// Latches a page if it is unchanged since it was seen.
     #[inline(always)]
     pub(super) fn upgrade(&self, seen: Seen) -> Result<Held<'_, T>, Restart> {
         self.latch_of(seen.page).upgrade(seen.version)
     }
 
-    /// Latches a page if nobody holds it.
+    /// Latches a page if its latch is free.
     #[inline(always)]
     pub(super) fn try_latch(&self, page: NodeRef) -> Result<Held<'_, T>, Restart> {
         self.latch_of(page).try_latch()

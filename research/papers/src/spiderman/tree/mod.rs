@@ -1,28 +1,28 @@
-//! The B+-Tree with optimistic lock coupling that Spiderman is built on (Vu 2023, §2.3.4): pages of up to
-//! 4096 bytes, a latch and version a page.
+//! The B+-Tree with optimistic lock coupling under Spiderman (Vu 2023, §2.3.4): pages of up to 4096 bytes,
+//! a latch and version per page.
 //!
-//! A thread that goes down reads a page's version, finds the child, reads the child's version and then
-//! looks at the page's version again: if it is the same, the child was the right one when *its* version
-//! was read. An update latches the leaf under that version. A full leaf is split by a descent of its
-//! own, which splits every full page on its way, from the top down; so is a leaf with few entries left
-//! joined with a neighbour below the same parent.
+//! A descending thread reads a page's version, finds the child, reads the child's version and then
+//! validates the page's version: if it is unchanged, the child was the right one when *its* version was
+//! read. An update latches the leaf under that version. A full leaf is split by a separate descent, which
+//! splits every full page on its way, from the top down; likewise a leaf with few entries left is merged
+//! with a neighbour below the same parent.
 //!
-//! Beyond the paper: removals give pages back; leaves are linked, for scans and for a thread that comes to
-//! a leaf that was split meanwhile; where keys arrive in order, pages stay full.
+//! Beyond the paper: removals free pages; leaves are linked, for scans and for a thread that arrives at a
+//! leaf that was split meanwhile; if keys arrive in order, pages stay full.
 //!
 //! # Thread safety
-//! Everything takes `&self`. Readers hold no latch; one that finds others in its way [`READ_TRIES`] times
-//! goes down with latches instead, one above the other. No code of the caller runs, and nothing is
-//! allocated, while a latch is held.
+//! Everything takes `&self`. Readers hold no latch; after [`READ_TRIES`] failed attempts a reader descends
+//! with latches instead, one above the other. No code of the caller runs, and nothing is allocated, while
+//! a latch is held.
 //!
 //! # Invariants
 //! 1. A page covers the keys after the separator before it up to the one after it. Its version grows when
 //!    that changes, when its entries change, and when it leaves the tree.
-//! 2. Latches are waited for from the top down, by the thread that holds nothing or the parent's. All
-//!    others are tried, and if one isn't free everything is released; so waiting never goes round.
+//! 2. Latches are waited for from the top down, by a thread that holds nothing or the parent's. All others
+//!    are tried, and if one isn't free everything is released; so there is no cycle of waits.
 //! 3. At rest every page but the root has an entry, and every inner page two children.
 //! 4. A key between the first and the last key of a leaf that isn't dead belongs to that leaf. So a thread
-//!    that comes with a hint that is out of date can tell without going down again, nearly always.
+//!    with an outdated hint can nearly always verify it without another descent.
 
 mod bulk;
 mod check;
@@ -50,23 +50,23 @@ use latchless_core::sync::{Striped, Word};
 pub use resume::Landed;
 pub use walk::{PageWalk, Place};
 
-/// How often a reader goes down without latches before it takes them.
+/// The number of a reader's descents without latches before it takes them.
 pub const READ_TRIES: u32 = 16;
 
-/// What a tree is told when it is made.
+/// Construction options of a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct OlcOptions {
     /// Bytes of a page: 128, 192 and so on up to the paper's 4096.
     pub page_bytes: usize,
-    /// The most bytes that pages may take. `None`: what the machine has.
+    /// The maximum number of bytes of pages; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages.
+    /// Whether to request huge pages from the system.
     pub huge_pages: bool,
-    /// How many pages references can tell apart; tests make it tiny.
+    /// The number of pages that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
-/// In cache lines of its own (processors fetch them in pairs).
+/// A value in separate cache lines (processors fetch them in pairs).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<X>(X);
@@ -129,12 +129,12 @@ impl<T: Trace> OlcTree<T> {
         self.init_root()
     }
 
-    /// How many entries there are: exact when nobody is changing that.
+    /// Returns the number of entries: exact while no other thread changes it.
     pub fn len(&self) -> usize {
         self.len.sum().max(0) as usize
     }
 
-    /// Whether there are no entries, as exact as [`OlcTree::len`].
+    /// Returns whether there are no entries, as exact as [`OlcTree::len`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -144,7 +144,7 @@ impl<T: Trace> OlcTree<T> {
         self.root().1
     }
 
-    /// Room in pages.
+    /// Returns the capacities of pages.
     pub fn layout(&self) -> PageLayout {
         self.layout
     }
@@ -159,7 +159,7 @@ impl<T: Trace> OlcTree<T> {
         self.arena.held_bytes()
     }
 
-    /// The tree's form. Looks at every page; wants the tree at rest.
+    /// Returns the tree's statistics. Reads every page; the tree must be at rest.
     pub fn stats(&self) -> Stats {
         let (root, levels) = self.root();
         let mut pages = vec![0; levels];

@@ -1,7 +1,7 @@
-//! Serving a request at the leaf that a walk led to, without going down again (what Spiderman's author
-//! wished for, §5.2): the leaf is the right one if its version still is the one that the walk saw. If not,
-//! it may be so nevertheless, or the one to its right may: a key between the first and the last key of a
-//! leaf belongs there.
+//! Serving a request at the leaf at the end of its walk, without another descent (which Spiderman's author
+//! proposes, §5.2): the leaf is the right one if its version is still the one that the walk saw. If not,
+//! it may still be the right one, or the one to its right may be: a key between the first and the last key
+//! of a leaf belongs there.
 
 use super::edit::Put;
 use super::hold::{Restart, Seen};
@@ -9,7 +9,7 @@ use super::*;
 use latchless_core::latch::Version;
 use latchless_core::mem::touch::Work;
 
-/// Where a walk led to: a leaf, its version, and how many keys of it are smaller.
+/// The end of a walk: a leaf, its version, and the number of its keys that are smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Landed {
     leaf: NodeRef,
@@ -17,7 +17,7 @@ pub struct Landed {
     version: Version,
 }
 
-/// How far to the right of a leaf that was split a key is looked for.
+/// The maximum number of steps to the right of a split leaf in the search for a key.
 const MOVES_MAX: usize = 3;
 
 impl Landed {
@@ -37,7 +37,7 @@ impl Landed {
 }
 
 impl<T: Trace> OlcTree<T> {
-    /// As [`OlcTree::get`], from a leaf.
+    /// Looks up a key, starting at a leaf; see [`OlcTree::get`].
     #[inline]
     pub fn get_from(&self, landed: Landed, key: u64) -> Option<u64> {
         let found = self.page(landed.leaf).value_at(landed.place(), key);
@@ -58,7 +58,7 @@ impl<T: Trace> OlcTree<T> {
         self.get(key)
     }
 
-    /// As [`OlcTree::put`], from a leaf.
+    /// Inserts an entry, starting at a leaf; see [`OlcTree::put`].
     ///
     /// # Errors
     /// When memory is refused; nothing has changed then.
@@ -72,7 +72,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// As [`OlcTree::take`], from a leaf.
+    /// Removes a key, starting at a leaf; see [`OlcTree::take`].
     #[inline]
     pub fn take_at(&self, landed: Landed, key: u64) -> Option<u64> {
         let taken = self.take_from_place(landed.seen(), landed.place(), key);
@@ -83,7 +83,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// The leaf that a walk led to, if it still is as it was then.
+    /// Returns the leaf at the end of a walk, if it is unchanged.
     #[inline(always)]
     pub(super) fn still(&self, landed: Landed) -> Option<Seen> {
         self.is_still(landed.seen()).then(|| landed.seen())

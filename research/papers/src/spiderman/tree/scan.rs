@@ -1,5 +1,5 @@
-//! Scans. Entries of a leaf are copied under its version; the leaf on the right belongs after it if the
-//! version still holds once that one's has been read. Nothing is kept between two pages.
+//! Scans. Entries of a leaf are copied under its version; the leaf on the right follows it if the version
+//! still holds once that one's has been read. Nothing is held between two pages.
 
 use super::hold::{Restart, Seen};
 use super::resume::Landed;
@@ -8,18 +8,18 @@ use crate::common::pages::{Page as Entries, PageEnd, Pages, TOGETHER_MAX};
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
-/// What is left to be copied.
+/// The entries that are still to be copied.
 struct Rest {
     /// The next key. No key from here on has been copied, all before have.
     low: u64,
     high: u64,
 }
 
-/// Where copying from a leaf has come to.
+/// The result of copying from a leaf.
 enum Copied {
-    /// There is no more room, or the range has ended.
+    /// The buffer is full, or the range has ended.
     Enough(PageEnd<u64>),
-    /// All of the leaf; this one is to its right.
+    /// All of the leaf was copied; this one is to its right.
     GoesOn(NodeRef),
 }
 
@@ -51,7 +51,7 @@ impl<T: Trace> Pages for OlcTree<T> {
             T::work(Work::Copy(page.keys.len()));
             begin
         });
-        // What didn't find room is in this leaf, everything else before it.
+        // The entries without room are in this leaf, all others before it.
         let next = match (page.keys.first(), begin) {
             (Some(&first), _) if page.keys.len() == room => first.checked_sub(1),
             (_, begin) => begin,
@@ -114,7 +114,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// The same with latches, each leaf's taken before the one to its left is released.
+    /// Copies with latches, taking each leaf's before the one to its left is released.
     #[cold]
     fn copy_latched(&self, mut rest: Rest, page: &mut Entries<u64>) -> PageEnd<u64> {
         let (mut leaf, held, _) = self.latch_leaf(rest.low);
@@ -133,13 +133,13 @@ impl<T: Trace> OlcTree<T> {
     }
 }
 
-/// Where a scan goes on that has appended all that a leaf has to the first `len` entries of a page. Its last
-/// key isn't the last of all: the range goes on.
+/// Returns the key at which a scan continues after it has appended all entries of a leaf to the first
+/// `len` entries of a page. Its last key isn't the last of all: the range continues.
 fn behind(page: &Entries<u64>, len: usize, low: u64) -> u64 {
     page.keys[len..].last().map_or(low, |&last| last.saturating_add(1))
 }
 
-/// Appends what a leaf has of a range to a page.
+/// Appends a leaf's entries of a range to a page.
 #[inline(always)]
 fn copy<T: Trace>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Copied {
     let meta = leaf.meta();

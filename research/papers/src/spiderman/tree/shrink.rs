@@ -1,4 +1,4 @@
-//! Giving pages back: a page with few pairs left is joined with a neighbour below the same parent.
+//! Freeing pages: a page with few pairs left is merged with a neighbour below the same parent.
 
 use super::hold::{Restart, Seen};
 use super::*;
@@ -26,7 +26,7 @@ struct Pair {
 }
 
 impl<T: Trace> OlcTree<T> {
-    /// Joins what there is to be joined on the way to a key, from the top down.
+    /// Merges pages with few pairs on the path of a key, from the top down.
     #[cold]
     pub(super) fn shrink(&self, key: u64) {
         let mut backoff = Backoff::default();
@@ -57,7 +57,7 @@ impl<T: Trace> OlcTree<T> {
         Ok(())
     }
 
-    /// How many pairs of a page of this level are few.
+    /// Returns the number of pairs up to which a page of this level has few.
     fn few(&self, level: usize) -> usize {
         if level == 0 { self.layout.places / 4 } else { (self.layout.places / 4).max(1) }
     }
@@ -74,8 +74,8 @@ impl<T: Trace> OlcTree<T> {
         Ok(Again::Joined)
     }
 
-    /// Joins a page that has few pairs with a neighbour, if they fit into one; a page that can't stay as
-    /// it is takes some of its neighbour's. `false`: it stays as it is.
+    /// Merges a page that has few pairs with a neighbour, if they fit into one; a page that can't stay so
+    /// takes some of its neighbour's. `false`: it is unchanged.
     fn join(&self, parent: Seen, place: usize, poor: Seen, level: usize) -> Result<bool, Restart> {
         let mut parent_held = self.upgrade(parent)?;
         let page = self.page(parent.page);

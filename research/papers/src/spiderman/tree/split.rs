@@ -1,4 +1,4 @@
-//! Making room: every full page on the way to a key is split, from the top down, so that each finds room
+//! Making room: every full page on the path of a key is split, from the top down, so that each finds room
 //! in its parent.
 
 use super::descend::Child;
@@ -6,7 +6,7 @@ use super::hold::{Held, Restart, Seen};
 use super::*;
 use latchless_core::sync::Backoff;
 
-/// Pages that were put aside, dead and latched by nobody: nothing is allocated under a latch.
+/// Reserved pages, dead and unlatched: nothing is allocated under a latch.
 struct Reserve<'a, T: Trace> {
     tree: &'a OlcTree<T>,
     /// With their levels.
@@ -15,7 +15,7 @@ struct Reserve<'a, T: Trace> {
 
 /// Why a pass down starts over.
 enum Again {
-    /// A page was split: there is more room than before.
+    /// A page was split: there is more room now.
     Split,
     /// Pages of these levels are needed first.
     Needs([Option<usize>; 2]),
@@ -30,7 +30,7 @@ impl From<Restart> for Again {
 }
 
 impl<T: Trace> Reserve<'_, T> {
-    /// Puts aside what is missing of these levels.
+    /// Reserves the missing pages for these levels.
     fn reserve(&mut self, levels: [Option<usize>; 2]) -> Result<()> {
         self.give_back();
         for (place, level) in self.pages.iter_mut().zip(levels) {
@@ -45,8 +45,8 @@ impl<T: Trace> Reserve<'_, T> {
         self.pages.map(|page| page.map(|(_, level)| level)) == levels
     }
 
-    /// Latches a page that was put aside: a thread that comes to it from its earlier life notices. It is
-    /// waited for, so the caller holds no latch.
+    /// Latches a reserved page, so that a thread with a reference from its previous use detects it. The
+    /// latch is waited for, so the caller holds none.
     fn latch(&self, nth: usize) -> Option<(NodeRef, Held<'_, T>)> {
         let (page, _) = self.pages[nth]?;
         Some((page, self.tree.latch(page)))
@@ -138,7 +138,7 @@ impl<T: Trace> OlcTree<T> {
         else {
             return Again::Needs(needed);
         };
-        // Nobody makes another page the root but the holder of the root's latch.
+        // Only the holder of the root's latch can replace the root.
         let Ok(mut root_held) = self.upgrade(root) else { return Again::Disturbed };
         [&mut root_held, &mut above_held, &mut right_held].into_iter().for_each(Held::changing);
         let separator = self.split(root.page, right, levels - 1, key);
@@ -152,8 +152,8 @@ impl<T: Trace> OlcTree<T> {
         Again::Split
     }
 
-    /// Moves the upper half of a page to another one, for `key` to find room, and says where they part.
-    /// Keys that come in order leave full leaves behind.
+    /// Moves the upper half of a page to another one, to make room for `key`, and returns the key that
+    /// separates them. Keys that arrive in order leave full leaves.
     fn split(&self, page: NodeRef, right: NodeRef, level: usize, key: u64) -> u64 {
         self.splits.add(1);
         let (left, new) = (self.page(page), self.page(right));

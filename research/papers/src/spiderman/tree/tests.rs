@@ -1,4 +1,4 @@
-//! The tree against `BTreeMap`, on pages of seven pairs; walks and hints that come too late.
+//! The tree compared with `BTreeMap`, on pages of seven pairs; outdated walks and hints.
 
 use super::*;
 use crate::common::pages::{PageEnd, Pages};
@@ -34,7 +34,7 @@ fn loaded(keys: u64) -> Tree {
     tree
 }
 
-/// All entries of a range, by pages of so many.
+/// Returns all entries of a range, in pages of that many.
 fn scanned(tree: &Tree, mut low: u64, high: u64, room: usize) -> Vec<(u64, u64)> {
     let (mut page, mut found) = (tree.empty_page(room), Vec::new());
     loop {
@@ -158,7 +158,7 @@ fn hints_that_come_too_late_do_no_harm() {
         let keys: Vec<u64> = (0..40).map(|_| drawn(&mut state, 10 * loads + 200)).collect();
         let hints: Vec<Landed> =
             keys.iter().map(|&key| landed(&tree, Prefetch::BEST, key, Aim::Change).unwrap()).collect();
-        // What happens in between splits leaves, joins them, and uses those that went for others.
+        // The operations in between split leaves, merge them, and reuse freed ones.
         for _ in 0..changes {
             let near = keys[drawn(&mut state, 40) as usize] + drawn(&mut state, 30);
             if round % 2 == 0 {

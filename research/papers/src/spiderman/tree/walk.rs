@@ -1,8 +1,8 @@
 //! Descents step by step: phase 1 of Spiderman (§3.1.2), with its prefetch options (§3.3).
 //!
 //! A step ends where the next one needs memory that was just prefetched: a page's header, the next keys of
-//! a search, the place that names the child, a leaf's value. Which of these get a step of their own is what
-//! the options say; the rest is waited for within a step.
+//! a search, the child's reference, a leaf's value. The options determine which of these get a separate
+//! step; the others are waited for within a step.
 
 use super::hold::Seen;
 use super::resume::Landed;
@@ -28,30 +28,30 @@ pub struct PageWalk<'a, T> {
     checked: bool,
 }
 
-/// What a walk does next.
+/// The next action of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Look at the header of a page that it has come to.
+    /// Read the header of a page that it has arrived at.
     Arrive,
-    /// Look at the middle key.
+    /// Read the middle key.
     Middle,
-    /// Look at the rest of the keys.
+    /// Read the rest of the keys.
     Rest,
-    /// Look at two keys.
+    /// Read two keys.
     Probe,
-    /// Look at all keys that are left, and read the child.
+    /// Read all remaining keys, and the child.
     Last,
     /// Read the child.
     Child,
-    /// Nothing: others came in between.
+    /// Nothing: another thread interfered.
     Lost,
 }
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     page: NodeRef,
-    /// The page above and its version; once the page's own header was looked at, the page itself.
+    /// The page above and its version; once the page's own header was read, the page itself.
     seen: Option<Seen>,
     probes: Probes,
     size: u16,
@@ -63,8 +63,8 @@ pub struct Place {
 }
 
 impl<'a, T: Trace> PageWalk<'a, T> {
-    /// Walks that prefetch what `prefetch` says. `checked`: whether they look at versions, so that a
-    /// request can be served where they land; the paper's don't.
+    /// Creates walks with these prefetch options. `checked`: whether they read versions, so that a request
+    /// can be served where they land; the paper's don't.
     pub fn new(tree: &'a OlcTree<T>, prefetch: Prefetch, checked: bool) -> Self {
         Self { tree, prefetch, checked }
     }
@@ -87,13 +87,13 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         }
     }
 
-    /// Whether nothing of a page so deep is prefetched.
+    /// Returns whether nothing of a page at this depth is prefetched.
     #[inline(always)]
     fn spares(&self, depth: u8) -> bool {
         self.prefetch.has(Prefetch::BELOW_TWO) && usize::from(depth) < LEVELS_CACHED
     }
 
-    /// Comes to a page: looks at its header, and whether it was the right one.
+    /// Arrives at a page: reads its header, and checks that it was the right one.
     #[inline(always)]
     fn arrive(&self, place: &mut Place) -> bool {
         T::work(Work::Visit);
@@ -133,8 +133,8 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         Step::On
     }
 
-    /// Prefetches what the next step of a search looks at: two keys, of which the second is one of two; or
-    /// all that are left, and the children that they may lead to.
+    /// Prefetches the keys that the next step of a search reads: two keys, of which the second is one of
+    /// two; or all remaining ones, and the children that they may lead to.
     #[inline(always)]
     fn ask_for_probes(&self, place: &mut Place) {
         let (page, probes) = (self.tree.page(place.page), place.probes);
@@ -153,7 +153,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         place.next = if with_child { Next::Last } else { Next::Rest };
     }
 
-    /// Looks at the middle key, and prefetches the half of the keys that it leads to.
+    /// Reads the middle key, and prefetches the half of the keys that it leads to.
     #[inline(always)]
     fn halve(&self, place: &mut Place, key: u64) {
         let page = self.tree.page(place.page);
@@ -178,7 +178,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         }
     }
 
-    /// Looks at two keys, and prefetches the next ones.
+    /// Reads two keys, and prefetches the next ones.
     #[inline(always)]
     fn probe(&self, place: &mut Place, key: u64) -> Step<Landed> {
         let page = self.tree.page(place.page);
@@ -201,7 +201,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         self.go_down(place, key)
     }
 
-    /// Reads the child and prefetches what the options say of it.
+    /// Reads the child and prefetches according to the options.
     #[inline(always)]
     fn go_down(&self, place: &mut Place, key: u64) -> Step<Landed> {
         place.page = self.tree.page(place.page).child(place.probes.place());
@@ -222,7 +222,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         Step::On
     }
 
-    /// A walk has come to its leaf: prefetches what the request will need there.
+    /// Arrives at the leaf: prefetches what the request will need there.
     #[inline(always)]
     fn land(&self, place: &mut Place) -> Step<Landed> {
         let (page, from, size) = (self.tree.page(place.page), place.probes.place(), usize::from(place.size));
@@ -304,5 +304,6 @@ impl<T: Trace> Walk for PageWalk<'_, T> {
     }
 }
 
-/// How a version is kept in a place says how large places are; many of them should fit into a cache.
+/// The size of a version within a place determines the size of places; many of them should fit into a
+/// cache.
 const _: () = assert!(size_of::<Place>() <= 56 && size_of::<Version>() == 8);

@@ -1,4 +1,4 @@
-//! Looking at the whole trie at rest and saying what is wrong with it.
+//! The check of the whole trie at rest.
 
 use super::*;
 use latchless_core::base::error::Broken;

@@ -1,10 +1,10 @@
-//! From the root to the leaf that a key's bytes lead to.
+//! Descents from the root to the leaf that a key's bytes lead to.
 
 use super::hold::{Holder, Restart, Seen};
 use super::way::{Leaf, Way};
 use super::*;
 
-/// Where a descent is: at a child of a node that was seen. It was the child when it was read.
+/// The position of a descent: a child of a node that was seen. It was the child when it was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stand {
     pub(super) above: Seen,
@@ -29,7 +29,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(Stand { above, at })
     }
 
-    /// From an inner node, where the descent stands, to its child.
+    /// Descends from an inner node to its child.
     #[inline(always)]
     pub(super) fn down(&self, stand: Stand, node: Node<'_, T>, key: B) -> Result<Stand, Restart> {
         T::work(Work::Visit);
@@ -40,7 +40,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(Stand { above, at })
     }
 
-    /// What is under a key whose descent has ended here.
+    /// Returns the value under a key whose descent has ended here.
     #[inline(always)]
     pub(super) fn answer(&self, stand: Stand, key: B) -> Result<Option<B>, Restart> {
         let found = match stand.at.to() {

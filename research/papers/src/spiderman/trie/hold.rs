@@ -1,4 +1,4 @@
-//! Versions of nodes that were seen and latches of nodes that are held.
+//! Versions of nodes that were read and latches of nodes that are held.
 
 use super::*;
 use crate::spiderman::latches::NodeLatch;
@@ -33,8 +33,8 @@ pub(super) struct Seen {
     version: Version,
 }
 
-/// Where a reference to a node is: in a node that was seen, under a byte. That byte means nothing above all
-/// nodes.
+/// The place of a reference to a node: in a node that was seen, under a byte. For the root's place that
+/// byte is ignored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
     pub(super) seen: Seen,
@@ -56,7 +56,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(Seen { node, version: self.latch_of(node).see()? })
     }
 
-    /// As [`Trie::see`], of a node that is the child of another one if that is as it was seen.
+    /// Sees a node that is the child of another one, if that is unchanged; see [`Trie::see`].
     #[inline(always)]
     pub(super) fn see_below(&self, above: Seen, node: Ref) -> Result<Seen, Restart> {
         let seen = self.see(node)?;
@@ -65,13 +65,13 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(seen)
     }
 
-    /// Whether all that was read of a node since it was seen is of that version.
+    /// Checks that everything that was read of a node since it was seen is of that version.
     #[inline(always)]
     pub(super) fn check(&self, seen: Seen) -> Result<(), Restart> {
         if self.latch_of(seen.node).is_still(seen.version) { Ok(()) } else { Err(Restart) }
     }
 
-    /// Latches a node if it is as it was seen.
+    /// Latches a node if it is unchanged since it was seen.
     pub(super) fn upgrade(&self, seen: Seen) -> Result<Held<'_, T>, Restart> {
         self.latch_of(seen.node).upgrade(seen.version)
     }
@@ -87,7 +87,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         }
     }
 
-    /// Replaces a node by what `make` says, which is told once both latches are held, and takes it back.
+    /// Replaces a node by the result of `make`, which is called while both latches are held, and frees it.
     pub(super) fn replace(
         &self,
         holder: Holder,
@@ -127,7 +127,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
     }
 }
 
-/// A node that nobody knows of yet. If it isn't used it is taken back.
+/// A node that isn't reachable yet. It is freed if it isn't used.
 #[derive(Debug)]
 pub(super) struct Fresh<'a, B: Bits, T: Trace> {
     trie: &'a Trie<B, T>,

@@ -35,7 +35,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         let Some(depth) = first_difference(key, leaf.key) else {
             return Ok(Some(self.put_value(&near, leaf, value)?));
         };
-        // Where the key's way parts from the leaf's: at a node that branches on that byte, or above one.
+        // The key's path separates from the leaf's at a node that branches on that byte, or above one.
         let nth = near.way.above(depth);
         let holder = near.way.holders()[nth];
         match near.way.holders().get(nth + 1).map(|below| below.seen) {
@@ -48,7 +48,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(None)
     }
 
-    /// Replaces a leaf's value. The node above stays as it is, so its version does.
+    /// Replaces a leaf's value. The node above is unchanged, and so is its version.
     fn put_value(&self, near: &Near<B>, leaf: Leaf<B>, value: B) -> Result<B, Restart> {
         let _held = self.upgrade(near.way.last().seen)?;
         // It may have been replaced since the leaf was found.

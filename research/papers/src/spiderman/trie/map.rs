@@ -23,8 +23,8 @@ use latchless_core::mem::touch::{NoTrace, Trace};
 
 /// An ordered map on an adaptive radix tree, whose batches of lookups interleave their descents.
 ///
-/// Lookups and updates look at one node for each byte of a key at most. All operations take `&self` and may
-/// run on many threads at once, but for [`TrieMap::bulk_load`] and [`TrieMap::clear`].
+/// Lookups and updates read at most one node for each byte of a key. All operations take `&self` and may
+/// run on many threads at once, except [`TrieMap::bulk_load`] and [`TrieMap::clear`].
 ///
 /// ```
 /// use latchless_papers::spiderman::BatchSize;
@@ -71,7 +71,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         self.trie.get(key.encode()).map(V::decode_from)
     }
 
-    /// One answer for each key, in their order.
+    /// Looks up each key; the answers are in their order.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
@@ -82,7 +82,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         Ok(())
     }
 
-    /// One answer for each key, in their order, by batches of this size.
+    /// Looks up each key, in batches of this size; the answers are in their order.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`], [`Error::BatchSize`](crate::Error::BatchSize).
@@ -128,7 +128,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         Ok(Scan::new(&self.trie, encoded_range(&span)?, direction, usize::MAX))
     }
 
-    /// How many entries lie in a range. O(entries in the range).
+    /// Returns the number of entries in a range. O(entries in the range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
@@ -137,8 +137,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         Ok(lanes.map_or(0, |(low, high)| self.trie.count(low, high)))
     }
 
-    /// Fills an empty map from strictly ascending entries, one insert after the other: nodes have as many
-    /// children as there are, whatever the fill factor.
+    /// Fills an empty map from strictly ascending entries, one insert after the other; nodes have as many
+    /// children as there are, so the fill factor is ignored.
     ///
     /// # Errors
     /// [`Error::NotEmpty`]; [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at
@@ -155,12 +155,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         loaded
     }
 
-    /// How many entries there are: exact when nobody is changing that. O(1).
+    /// Returns the number of entries: exact while no other thread changes it. O(1).
     pub fn len(&self) -> usize {
         self.trie.len()
     }
 
-    /// Whether there is no entry, as exact as [`TrieMap::len`]. O(1).
+    /// Returns whether there is no entry, as exact as [`TrieMap::len`]. O(1).
     pub fn is_empty(&self) -> bool {
         self.trie.is_empty()
     }
@@ -191,7 +191,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         Stats { levels, inner_nodes, leaves, leaf_fill: 1.0, restarts, ..Stats::default() }
     }
 
-    /// Looks at every node and says what is wrong, if anything is. Wants the map at rest. O(n).
+    /// Checks every node, and reports the first violation. The map must be at rest. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

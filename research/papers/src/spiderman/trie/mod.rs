@@ -3,31 +3,31 @@
 //! Practical Synchronization*, DaMoN 2016), as another index for the executor: the author's future work
 //! (§5.2) is request multiplexing on indexes that aren't B+-Trees.
 //!
-//! A key is four or eight bytes, the most significant first. An inner node branches on one of them; bytes in
-//! which all keys below a node agree have no node (path compression, the optimistic form: a lookup skips
-//! them, and compares the whole key at its leaf). Nodes grow and shrink between four kinds
+//! A key is four or eight bytes, the most significant first. An inner node branches on one of them; bytes
+//! in which all keys below a node agree have no node (path compression, the optimistic form: a lookup
+//! skips them, and compares the whole key at its leaf). Nodes grow and shrink between four kinds
 //! (`node.rs`).
 //!
-//! Doesn't care about key and value types; that is the business of [`TrieMap`].
+//! This module doesn't depend on key and value types; [`TrieMap`] converts them.
 //!
 //! # Thread safety
-//! Everything takes `&self`, but for [`Trie::clear`]. A thread that goes down reads a node's version, finds
-//! the child, reads the child's version and then looks at the node's version again: if it is the same, the
-//! child was the right one when *its* version was read. An update latches, under the versions that it saw,
-//! the node that it changes; and, where it replaces that node, the one above first. It waits for no latch:
-//! if one isn't free, or a version has changed, everything is released and the operation starts again.
-//! Nothing is allocated while a latch is held.
+//! Everything takes `&self`, except [`Trie::clear`]. A descending thread reads a node's version, finds the
+//! child, reads the child's version and then validates the node's version: if it is unchanged, the child
+//! was the right one when *its* version was read. An update latches, under the versions that it read, the
+//! node that it changes; and, if it replaces that node, the one above first. It waits for no latch: if one
+//! isn't free, or a version has changed, everything is released and the operation restarts. Nothing is
+//! allocated while a latch is held.
 //!
 //! # Invariants
-//! 1. The depths of the nodes on a way from the root increase.
+//! 1. The depths of the nodes on a path from the root increase.
 //! 2. All keys below a node agree in the bytes before its depth, and those bytes are the same for as long as
 //!    it is in the trie; keys below its child under byte b have b at its depth.
 //! 3. An inner node has at least two children, and no more than its kind has room for.
-//! 4. The pools hold the nodes that the root leads to and no others.
-//! 5. A node's version grows when its children change and when it leaves the trie, and goes on growing when
-//!    its memory is used again; so a version is a mark of being obsolete as well. A leaf has none: its key
-//!    never changes, its value does under the latch of the node that leads to it, and it is used again only
-//!    after that node's version has grown. A new value is no change of that node: it is one word.
+//! 4. The pools have the nodes that are reachable from the root and no others.
+//! 5. A node's version grows when its children change and when it leaves the trie, and continues to grow
+//!    when its memory is reused; so a version also marks obsolete nodes. A leaf has none: its key never
+//!    changes, its value does under the latch of the node that leads to it, and it is reused only after
+//!    that node's version has grown. A new value isn't a change of that node: it is one word.
 
 mod check;
 mod descend;
@@ -59,14 +59,14 @@ use node::Node;
 use pools::Pools;
 use reference::{Kind, Ref, To};
 
-/// What a trie is told when it is made.
+/// Construction options of a trie.
 #[derive(Debug, Clone, Copy)]
 pub struct TrieOptions {
-    /// The most bytes that nodes may take. `None`: what the machine has.
+    /// The maximum number of bytes of nodes; `None`: no limit but the machine's memory.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages.
+    /// Whether to request huge pages from the system.
     pub huge_pages: bool,
-    /// How many nodes of a kind references can tell apart, if not fewer; tests make it tiny.
+    /// The maximum number of nodes of a kind that references can distinguish; tests make it tiny.
     pub references: u32,
 }
 
@@ -76,7 +76,7 @@ impl Default for TrieOptions {
     }
 }
 
-/// The place above all nodes, in cache lines of its own (processors fetch them in pairs).
+/// The place above all nodes, in separate cache lines (processors fetch them in pairs).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Root {
@@ -120,12 +120,12 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         })
     }
 
-    /// How many keys there are: exact when nobody is changing that.
+    /// Returns the number of keys: exact while no other thread changes it.
     pub fn len(&self) -> usize {
         self.len.sum().max(0) as usize
     }
 
-    /// Whether there is no key, as exact as [`Trie::len`].
+    /// Returns whether there is no key, as exact as [`Trie::len`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -145,7 +145,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         self.pools.live()
     }
 
-    /// How often operations started again because others were in the way.
+    /// Returns the number of operations that restarted because another thread interfered.
     pub fn restarts(&self) -> u64 {
         self.restarts.load_relaxed()
     }

@@ -1,4 +1,4 @@
-//! Inner nodes of four kinds, by how many children they have room for: 4, 16, 48 and 256.
+//! Inner nodes of four kinds, by the number of children that they have room for: 4, 16, 48 and 256.
 //!
 //! ```text
 //! word 0   latch and version
@@ -6,11 +6,12 @@
 //! then     with 16 places a byte each, ascending; with 48 for each byte 1 + its place, or 0
 //! then     the children, two in a word
 //! ```
-//! A node knows bytes and children. Which byte of a key it branches on is in the reference to it.
+//! A node stores bytes and children. The reference to it has the position of the byte on which it
+//! branches.
 //!
 //! # Thread safety
-//! Words are atomics, written by the holder of the latch. A reader may see some children from before a change
-//! and some from after it; it finds another version then, and reads again.
+//! Words are atomics, written by the holder of the latch. A reader may see some children from before a
+//! change and some from after it; it then finds another version, and reads again.
 
 use super::reference::{Kind, Ref};
 use core::marker::PhantomData;
@@ -26,7 +27,7 @@ const HIGHS: u64 = ONES << 7;
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Four, Self::Sixteen, Self::FortyEight, Self::All];
 
-    /// Children that there is room for.
+    /// Returns the number of children that there is room for.
     pub(super) const fn places(self) -> usize {
         match self {
             Self::Four => 4,
@@ -65,12 +66,12 @@ impl Kind {
         }
     }
 
-    /// Where the bytes begin, in bytes.
+    /// Returns the offset of the bytes, in bytes.
     const fn bytes_at(self) -> usize {
         if matches!(self, Self::Four) { 12 } else { 16 }
     }
 
-    /// Where the children begin, in words.
+    /// Returns the offset of the children, in words.
     const fn children_at(self) -> usize {
         match self {
             Self::Four | Self::All => 2,
@@ -129,7 +130,7 @@ impl<'a, T: Trace> Node<'a, T> {
         self.words.as_ptr().cast::<u8>().wrapping_add(byte)
     }
 
-    /// How many children there are.
+    /// Returns the number of children.
     #[inline(always)]
     pub(super) fn len(self) -> usize {
         self.words[1].load_relaxed() as u32 as usize
@@ -176,7 +177,7 @@ impl<'a, T: Trace> Node<'a, T> {
         self.words[1..end].iter().for_each(|word| word.store_relaxed(0));
     }
 
-    /// Where the child under a byte is, if there may be one.
+    /// Returns the place of the child under a byte, if there may be one.
     #[inline(always)]
     fn place(self, byte: u8) -> Option<usize> {
         let of_sorted = |place: usize| (place < self.len()).then_some(place);
@@ -206,13 +207,13 @@ impl<'a, T: Trace> Node<'a, T> {
         self.place(byte).map_or(Ref::NIL, |place| self.slot(place))
     }
 
-    /// Asks for the lines that [`Node::child`] will read.
+    /// Prefetches the lines that [`Node::child`] will read.
     #[inline(always)]
     pub(super) fn ask(kind: Kind, at: *const u8, byte: u8) {
         let behind = |words: usize, bytes: usize| at.wrapping_add(8 * words + bytes);
         match kind {
             Kind::Four | Kind::Sixteen => ask_all::<T>(at, 8 * kind.words()),
-            // Where the child is isn't known yet, so its line may be any of three or four.
+            // The place of the child isn't known yet, so its line may be any of three or four.
             Kind::FortyEight => {
                 ask_all::<T>(at, 1);
                 ask_all::<T>(behind(0, kind.bytes_at() + usize::from(byte)), 1);
@@ -225,7 +226,7 @@ impl<'a, T: Trace> Node<'a, T> {
         }
     }
 
-    /// How many of the bytes, which ascend, are below `end`.
+    /// Returns how many of the bytes, which ascend, are below `end`.
     fn below(self, end: usize) -> usize {
         T::read(self.address(8), self.kind.bytes_at() + self.kind.places() - 8);
         let len = self.len().min(self.kind.places());
@@ -269,7 +270,7 @@ impl<'a, T: Trace> Node<'a, T> {
     }
 }
 
-/// What the holder of the latch does, or the owner of a node that nobody else knows of.
+/// Changes by the holder of the latch, or by the owner of a node that isn't reachable yet.
 impl<T: Trace> Node<'_, T> {
     fn tell_written(self) {
         T::write(self.address(0), 8 * self.words.len());
@@ -283,7 +284,7 @@ impl<T: Trace> Node<'_, T> {
         }
     }
 
-    /// Puts a child under a byte that has none. There is room.
+    /// Inserts a child under a byte that has none. There is room.
     pub(super) fn add(self, byte: u8, child: Ref) {
         self.tell_written();
         let len = self.len();
@@ -318,7 +319,7 @@ impl<T: Trace> Node<'_, T> {
         let (Some(place), last) = (self.place(byte), self.len() - 1) else { return };
         match self.kind {
             Kind::Four | Kind::Sixteen => (place..last).for_each(|nth| self.move_entry(nth + 1, nth)),
-            // The last child takes the place of the one that goes.
+            // The last child takes the place of the removed one.
             Kind::FortyEight => {
                 self.set_slot(place, self.slot(last));
                 let moved = (0..256).find(|&other| usize::from(self.byte(other)) == last + 1);

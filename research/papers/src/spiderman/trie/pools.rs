@@ -1,8 +1,8 @@
-//! The memory of a trie: an arena of leaves, and one of each kind of inner nodes.
+//! The memory of a trie: an arena of leaves, and one for each kind of inner nodes.
 //!
-//! A node that left the trie is used again at once, as a node of the same kind. Its version goes on growing,
-//! so a thread that has seen it before notices; and memory never goes back to the system while the trie is
-//! there.
+//! A node that left the trie is reused at once, as a node of the same kind. Its version continues to grow,
+//! so a thread that has seen it before detects this; and memory is never returned to the system while the
+//! trie exists.
 
 use super::TrieOptions;
 use super::node::Node;
@@ -62,7 +62,7 @@ impl<B: Bits> Pools<B> {
 
     /// Bytes of the nodes in use.
     pub(super) fn live_bytes(&self) -> usize {
-        // What was charged isn't live.
+        // Charged memory doesn't count as nodes.
         self.leaves.live_bytes() + self.inner.iter().map(UnitArena::live_bytes).sum::<usize>()
     }
 
@@ -104,7 +104,7 @@ impl<B: Bits> Pools<B> {
         arena.allocate_run(1).inspect_err(|_| self.leaves.discharge(arena.node_bytes()))
     }
 
-    /// Takes a node back that nobody can come to any more, or that nobody has known of.
+    /// Frees a node that no thread can reach any more, or that was never reachable.
     pub(super) fn free<T: Trace>(&self, node: Ref) {
         match node.to() {
             To::Nothing => {}
@@ -118,13 +118,13 @@ impl<B: Bits> Pools<B> {
         Node::new(kind, self.inner[kind as usize].words(place))
     }
 
-    /// Where a node is likely to be, to prefetch it.
+    /// Returns the likely address of a node, for prefetching.
     #[inline(always)]
     pub(super) fn inner_address(&self, kind: Kind, place: NodeRef) -> *const u8 {
         self.inner[kind as usize].address(place)
     }
 
-    /// As [`Pools::inner_address`], of a leaf; and how many bytes it has.
+    /// Returns the likely address of a leaf, and its size in bytes; see [`Pools::inner_address`].
     #[inline(always)]
     pub(super) fn leaf_address(&self, place: NodeRef) -> (*const u8, usize) {
         (self.leaves.address(place), 2 * B::BYTES)

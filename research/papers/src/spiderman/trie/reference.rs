@@ -1,17 +1,18 @@
-//! What names a node: its kind, the byte of a key that it branches on, and its place in its arena.
+//! References to nodes: the kind, the byte of a key on which the node branches, and the place in its
+//! arena.
 //!
 //! ```text
 //! 1 │ place of a leaf, 31 bits
 //! 0 │ kind, 2 bits │ depth, 3 │ 1 + place, 26        all zeros: no node
 //! ```
-//! Memory that nobody has written holds no references.
+//! Unwritten memory contains no references.
 //!
-//! A walk knows from the reference which byte comes next, and so which line of a large node it will read,
-//! before it has seen the node.
+//! From the reference a walk knows the next byte, and so which line of a large node it will read, before
+//! it has read the node.
 
 use latchless_core::mem::node_ref::NodeRef;
 
-/// The kinds of inner nodes, by the children that they have room for.
+/// The kinds of inner nodes, by the number of children that they have room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Four,
@@ -24,7 +25,7 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ref(u32);
 
-/// What a reference leads to.
+/// The target of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum To {
     Nothing,
@@ -39,9 +40,9 @@ const KIND_AT: u32 = 29;
 impl Ref {
     /// No node.
     pub(super) const NIL: Self = Self(0);
-    /// Leaves that references can tell apart.
+    /// The number of leaves that references can distinguish.
     pub(super) const LEAVES_MAX: u32 = LEAF;
-    /// Inner nodes of a kind that references can tell apart.
+    /// The number of inner nodes of a kind that references can distinguish.
     pub(super) const NODES_MAX: u32 = (1 << DEPTH_AT) - 1;
 
     pub(super) fn leaf(place: NodeRef) -> Self {
@@ -60,7 +61,7 @@ impl Ref {
         Self(word)
     }
 
-    /// The reference as it is stored.
+    /// Returns the reference in its stored form.
     #[inline(always)]
     pub(super) fn to_word(self) -> u32 {
         self.0

@@ -8,7 +8,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
     pub fn take(&self, key: B) -> Option<B> {
         T::work(Work::Operation);
         let leaf = self.until_done(|| self.try_unlink(key))?;
-        // Nobody can reach it any more; its value may have changed until then.
+        // It isn't reachable any more; its value may have changed until then.
         let value = self.leaf_at(leaf).value;
         self.pools.free::<T>(Ref::leaf(leaf));
         self.len.add(-1);
@@ -21,7 +21,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         while let To::Inner(kind, place) = stand.at.to() {
             let holder = stand.above;
             stand = self.down(stand, self.inner(kind, place), key)?;
-            // Of the place above all nodes the depth means nothing.
+            // For the place above all nodes the depth is meaningless.
             let byte = if holder.node == Ref::NIL { 0 } else { byte_at(key, holder.node.depth()) };
             above = Some(Holder { seen: holder, byte });
         }

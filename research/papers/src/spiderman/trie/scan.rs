@@ -1,12 +1,12 @@
-//! Scans. A leaf follows another one because no node between them has changed since it was seen; where one
-//! has, the scan goes down from the root again, to the key after the last. Nothing is kept between two pages.
+//! Scans. A leaf follows another one if no node between them has changed since it was read; if one has,
+//! the scan descends from the root again, to the key after the last. Nothing is held between two pages.
 
 use super::hold::Restart;
 use super::*;
 use crate::common::pages::{Page, PageEnd, Pages, TOGETHER_MAX};
 use latchless_core::base::span::{next, previous};
 
-/// What is left to be copied, both ends included, and in which direction.
+/// The range that is still to be copied, both ends included, and the direction.
 struct Rest<B> {
     left: Option<(B, B)>,
     forward: bool,
@@ -45,7 +45,7 @@ impl<B: Bits, T: Trace> Pages for Trie<B, T> {
 }
 
 impl<B: Bits, T: Trace> Trie<B, T> {
-    /// Fills a page with the entries of a range that come first in its direction, and says what is left.
+    /// Fills a page with the first entries of a range in its direction, and returns the rest of the range.
     fn copy_all(&self, mut rest: Rest<B>, page: &mut Page<B>) -> Option<(B, B)> {
         T::work(Work::Operation);
         page.truncate(0);
@@ -53,7 +53,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         rest.left
     }
 
-    /// Goes on copying until the page is full or the range has ended.
+    /// Copies until the page is full or the range has ended.
     fn copy_on(&self, rest: &mut Rest<B>, page: &mut Page<B>) -> Result<(), Restart> {
         let Some((low, high)) = rest.left else { return Ok(()) };
         let (mut way, mut at) = self.seek(if rest.forward { low } else { high }, rest.forward)?;

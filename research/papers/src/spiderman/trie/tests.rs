@@ -1,5 +1,5 @@
-//! Tries beside a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits, walks. Then
-//! several threads, one by one and in batches.
+//! Tries compared with a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits,
+//! walks. Then several threads, one by one and in batches.
 
 use super::*;
 use crate::common::interleave::BatchSize;
@@ -100,7 +100,7 @@ fn nodes_grow_and_shrink_through_all_kinds() {
     }
     for left in (0..256u32).rev() {
         assert_eq!(trie.take(left << 24), Some(left + 1));
-        // It looks at all keys that are left, which takes an interpreter minutes.
+        // It reads all remaining keys, which takes an interpreter minutes.
         if !cfg!(miri) || left < 6 {
             trie.check_invariants().unwrap();
         }
@@ -166,7 +166,7 @@ fn threads_that_change_a_trie_lose_nothing() {
         for step in 0..steps {
             let key = spread(next_random(&mut state) as u32, thread);
             assert_eq!(trie.get(key), model.get(&key).copied(), "{key:x}");
-            // It grows and shrinks by turns.
+            // It alternately grows and shrinks.
             if next_random(&mut state) % 4 < if step / 300 % 2 == 0 { 3 } else { 1 } {
                 assert_eq!(trie.put(key, step).unwrap(), model.insert(key, step));
             } else {
@@ -187,17 +187,17 @@ fn threads_that_change_a_trie_lose_nothing() {
 
 /// Keys that are always there, in the places that nodes change around.
 const PLACES: u64 = 16;
-/// Bits of a value that are its key; the others count what was put there.
+/// The bits of a value that are its key; the others count the inserts.
 const KEY_BITS: u32 = 48;
 
-/// Places that a batch asks about. It takes its time, so that much changes under its walks.
+/// The number of keys in a batch. It takes long, so that much changes during its walks.
 const TOGETHER: usize = if cfg!(miri) { 8 } else { 170 };
 
 fn steady(place: u64) -> u64 {
     (place % 4) << 40 | (place / 4) << 16
 }
 
-/// A key that comes and goes: it leaves the way to a steady one at some byte.
+/// A transient key: it leaves the path of a permanent one at some byte.
 fn passing(state: &mut u64) -> u64 {
     let shift = [0, 8, 24, 32][(next_random(state) % 4) as usize];
     steady(next_random(state) % PLACES) | (1 + next_random(state) % 6) << shift
@@ -209,7 +209,7 @@ fn change(map: &TrieMap<u64, u64>, writer: u64, steps: u64) {
     let mut state = writer;
     for step in 1..=steps {
         let key = passing(&mut state);
-        // It grows and shrinks by turns.
+        // It alternately grows and shrinks.
         if next_random(&mut state) % 4 < if step / 300 % 2 == 0 { 3 } else { 1 } {
             map.insert(key, step << KEY_BITS | key).unwrap();
         } else {
@@ -220,8 +220,8 @@ fn change(map: &TrieMap<u64, u64>, writer: u64, steps: u64) {
     }
 }
 
-/// Looks a batch up: a third of its keys is always there, a third comes and goes, a third never is. Counts
-/// under steady keys only grow: `counts` has those that were seen before.
+/// Looks up a batch: a third of its keys is always present, a third is transient, a third is never
+/// present. Counts under permanent keys only grow: `counts` has those that were seen before.
 fn look(map: &TrieMap<u64, u64>, size: BatchSize, state: &mut u64, counts: &mut [u64]) {
     let places: Vec<u64> = (0..TOGETHER).map(|_| next_random(state) % PLACES).collect();
     let keys: Vec<u64> = places

@@ -1,5 +1,5 @@
-//! Operations between any two accesses of another one, without threads: a tracing hook runs whole updates at
-//! the moment before an operation reads its n-th word. What comes out must be what one after the other gives,
+//! Operations between any two accesses of another one, without threads: a tracing hook runs whole updates
+//! at the moment before an operation reads its n-th word. The result must be that of one after the other,
 //! in one of the two orders.
 
 use super::*;
@@ -13,14 +13,14 @@ use std::rc::Rc;
 type Model = BTreeMap<u32, u32>;
 type Tested = Trie<u32, Between>;
 
-/// Runs what is waiting when its moment has come.
+/// Runs the pending updates at the chosen moment.
 #[derive(Debug)]
 struct Between;
 
 /// Accesses that are left until something is run, and what.
 type Waiting = (usize, Box<dyn FnOnce()>);
 
-/// Instead of so many accesses: when the first latch is taken.
+/// A number of accesses that means: when the first latch is taken.
 const AT_A_LATCH: usize = usize::MAX;
 
 thread_local! {
@@ -88,7 +88,7 @@ impl Change {
     }
 }
 
-/// What is interrupted.
+/// The interrupted operation.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Get(u32),
@@ -125,7 +125,7 @@ impl Asked {
     }
 }
 
-/// A trie, what it should hold, and what draws the next operations.
+/// A trie, its expected content, and the source of the next operations.
 struct History {
     trie: Rc<Tested>,
     model: Model,
@@ -142,8 +142,8 @@ impl History {
         self.rng.below(u64::from(end)) as u32
     }
 
-    /// Few values in each byte but one of two, so that there are nodes of all kinds at several depths; or two
-    /// keys, so that the trie is empty now and then.
+    /// Returns a key with few values in each byte but one of two, so that there are nodes of all kinds at
+    /// several depths; or one of two keys, so that the trie is empty now and then.
     fn key(&mut self, spread: u32) -> u32 {
         if spread == 0 {
             return self.below(2);
@@ -184,7 +184,7 @@ impl History {
         changes
     }
 
-    /// Has `act` interrupted by updates before some access, and tells their answers.
+    /// Runs `act` interrupted by updates before some access, and returns their answers.
     fn interrupted<R>(
         &self,
         changes: &[Change],
@@ -213,7 +213,7 @@ impl History {
         (done, answers.take())
     }
 
-    /// One operation, interrupted, and which orders explain it.
+    /// Runs one operation, interrupted, and checks that one of the orders explains it.
     fn step(&mut self, spread: u32) {
         let (key, value) = (self.key(spread), self.below(1_000));
         let moment = if self.below(4) == 0 { AT_A_LATCH } else { self.below(32) as usize };
@@ -250,7 +250,8 @@ impl History {
         }
     }
 
-    /// A page of a scan, interrupted: what was there throughout is in it, and nothing that never was.
+    /// Runs a page of a scan, interrupted: it has the entries that were present throughout, and only
+    /// entries that existed.
     fn scan(&mut self, spread: u32) {
         let (one, other, moment) = (self.key(spread), self.key(spread), self.below(70) as usize);
         let (low, high, forward) = (one.min(other), one.max(other), self.below(2) == 0);

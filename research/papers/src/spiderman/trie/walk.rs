@@ -1,4 +1,4 @@
-//! Descents of a trie step by step: one node a step.
+//! Descents of a trie step by step: one node per step.
 
 use super::descend::Stand;
 use super::*;
@@ -10,11 +10,11 @@ use latchless_core::mem::line::prefetch_read_all;
 #[derive(Debug)]
 pub struct TrieWalk<'a, B: Bits, T>(&'a Trie<B, T>);
 
-/// Where a walk is; `None`: nowhere, because others were in the way.
+/// The position of a walk; `None`: lost, because another thread interfered.
 #[derive(Debug, Clone, Copy)]
 pub struct Place(Option<Stand>);
 
-/// Where a walk came out, and the version of the node above.
+/// The end of a walk, and the version of the node above.
 #[derive(Debug, Clone, Copy)]
 pub struct Landed(Stand);
 
@@ -24,14 +24,14 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         TrieWalk(self)
     }
 
-    /// As [`Trie::get`], from where a walk came out.
+    /// Looks up a key at the end of a walk; see [`Trie::get`].
     #[inline(always)]
     pub fn get_from(&self, landed: Landed, key: B) -> Option<B> {
         self.answer(landed.0, key).unwrap_or_else(|_| self.get(key))
     }
 
-    /// Asks for what the next step reads. The reference to a node names the byte that is next, so of a large
-    /// node just the lines that are read are asked for.
+    /// Prefetches what the next step reads. The reference to a node has the position of the next byte, so
+    /// only the required lines of a large node are prefetched.
     #[inline(always)]
     fn ask(&self, at: Ref, key: B) {
         match at.to() {

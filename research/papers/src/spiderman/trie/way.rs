@@ -1,4 +1,4 @@
-//! The way from the root to a leaf, which leads on to the next leaf and to the one before.
+//! The path from the root to a leaf, which leads to the next leaf and to the previous one.
 
 use super::hold::{Holder, Restart, Seen};
 use super::*;
@@ -35,7 +35,7 @@ impl Way {
         self.holders[self.len - 1]
     }
 
-    /// Which place is the last one above all nodes that branch on the byte of this depth or on a later one.
+    /// Returns the last place above all nodes that branch on the byte of this depth or on a later one.
     pub(super) fn above(&self, depth: usize) -> usize {
         self.holders()[1..].iter().take_while(|holder| holder.seen.node.depth() < depth).count()
     }

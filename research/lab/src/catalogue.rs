@@ -1,4 +1,4 @@
-//! Which papers and experiments there are, by name.
+//! The papers and their experiments, by name.
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Experiment, Paper};

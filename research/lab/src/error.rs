@@ -1,9 +1,9 @@
-//! What can go wrong in the lab.
+//! The errors of the lab.
 
 /// The result of something the lab does.
 pub type Result<T, E = LabError> = core::result::Result<T, E>;
 
-/// Why the lab can't do what it is asked to.
+/// The reason why the lab can't do what was requested.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -20,10 +20,10 @@ pub enum LabError {
     /// A machine that can't be modelled.
     #[error("the machine can't be modelled: {what}")]
     Machine {
-        /// What is wrong with it.
+        /// What is invalid about it.
         what: &'static str,
     },
-    /// A modelled processor waits for a latch that nobody releases: a bug of the structure.
+    /// A modelled processor waits for a latch that no thread releases: a bug of the structure.
     #[error("modelled processor {processor} waits for a latch that nobody releases")]
     Stuck {
         /// Its number.
@@ -35,7 +35,7 @@ pub enum LabError {
     /// No paper has this name.
     #[error("no paper is called '{given}'; the papers are: {known}")]
     UnknownPaper {
-        /// What was asked for.
+        /// The given name.
         given: String,
         /// Every name there is.
         known: String,
@@ -43,7 +43,7 @@ pub enum LabError {
     /// No experiment of the chosen papers has this name.
     #[error("no experiment is called '{given}'; the experiments are: {known}")]
     UnknownExperiment {
-        /// What was asked for.
+        /// The given name.
         given: String,
         /// Every name there is.
         known: String,
@@ -51,7 +51,7 @@ pub enum LabError {
     /// An index refused to do its part.
     #[error(transparent)]
     Index(#[from] latchless::Error),
-    /// A structure of a paper can't be made, or refused what it alone offers.
+    /// A structure of a paper can't be built, or refused one of its own operations.
     #[error(transparent)]
     Paper(#[from] latchless_papers::Error),
     /// Several processors can't update this index.
@@ -65,13 +65,13 @@ pub enum LabError {
     Wrong {
         /// The index's name.
         index: &'static str,
-        /// What was expected and what came.
+        /// The expected and the actual answer.
         what: String,
     },
     /// A run under valgrind failed.
     #[error("counting {what}: {source}")]
     Probe {
-        /// What was to be counted.
+        /// The quantity to be counted.
         what: String,
         /// Why it couldn't be.
         source: std::io::Error,

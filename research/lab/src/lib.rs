@@ -22,7 +22,7 @@
 //! assert!(rows.iter().any(|row| row.published.is_some()));
 //! ```
 
-/// As in the program: what is weighed, and what is apart, goes through it.
+/// The same allocator as the program's: weighed allocations and arenas need it.
 #[cfg(test)]
 #[global_allocator]
 static ALLOCATOR: latchless_bench::counting::Counting = latchless_bench::counting::Counting;

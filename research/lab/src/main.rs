@@ -1,4 +1,4 @@
-//! `latchless-lab`: rerun the papers' experiments, beside the published numbers.
+//! `latchless-lab`: reruns the papers' experiments, and shows the published numbers beside ours.
 
 mod list;
 mod paper;

@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "model")]
     on: Where,
 
-    /// How large: `small` takes seconds and shows that it runs, `paper` has the paper's sizes
+    /// Scale: `small` takes seconds and only checks that it runs, `paper` has the paper's sizes
     #[arg(long, value_enum, default_value = "paper")]
     scale: Size,
 
@@ -110,7 +110,7 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 /// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(specification) = &args.probe {
-        // Valgrind can be told to begin to count in between.
+        // Valgrind can be made to begin counting in between.
         let ready = |word: &str| {
             writeln!(std::io::stdout(), "{word}")?;
             std::io::stdin().read_line(&mut String::new()).map(drop)

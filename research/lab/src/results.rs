@@ -1,4 +1,4 @@
-//! Results as files: one JSON file an experiment, and a page of text that sums them up.
+//! Results as files: one JSON file per experiment, and a page of text that summarizes them.
 
 use crate::catalogue::Selected;
 use crate::error::{LabError, Result};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Where and how rows came about.
+/// The place and the conditions of the rows' measurement.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
     /// The processor that the native numbers are from.
@@ -23,7 +23,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// Those of this process.
+    /// Returns those of this process.
     pub fn here(scale: Scale) -> Self {
         Self {
             processor: latchless_bench::host::processor(),
@@ -88,7 +88,7 @@ fn merged<'a>(names: impl Iterator<Item = &'a str>, kept: &str, page: &str) -> S
     merged
 }
 
-/// One experiment as JSON with a line a row, so that a change shows as the lines that changed.
+/// Returns one experiment as JSON with one line per row, so that a difference shows the changed rows.
 fn to_json(
     one: &Selected,
     rows: &[&Row],
@@ -168,7 +168,7 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
     text
 }
 
-/// What of a panel is shown as tables.
+/// The tables of a panel.
 struct Shown<'a> {
     name: &'static str,
     label: &'static str,
@@ -178,7 +178,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn parallel(panel: &ParallelPanel) -> Self {
-        // Comparisons of two series say nothing that the two columns don't.
+        // Comparisons of two series repeat the two columns.
         let alone = panel.yardsticks.iter().filter(|yardstick| yardstick.compares_with().is_none());
         Self {
             name: panel.name,
@@ -188,7 +188,7 @@ impl Shown<'_> {
         }
     }
 
-    /// What a way gains over no batching is what the paper is about, so that is shown as well.
+    /// The gain of a way over no batching is the paper's subject, so it is shown as well.
     fn batched(panel: &BatchedPanel) -> Self {
         Self {
             name: panel.name,
@@ -199,7 +199,8 @@ impl Shown<'_> {
     }
 }
 
-/// Everything that an experiment of its own measured: its panels and units in the order of their rows.
+/// Writes everything that an experiment with its own driver measured: its panels and units in the order of
+/// their rows.
 fn timed(text: &mut String, label: &'static str, rows: &[&Row]) {
     let mut panels: Vec<Shown<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.on != On::Anywhere) {
@@ -218,8 +219,8 @@ fn timed(text: &mut String, label: &'static str, rows: &[&Row]) {
     panels.iter().for_each(|panel| tables(text, panel, rows));
 }
 
-/// What a panel measured, as the paper draws it: a table a yardstick and place, with a column a series and
-/// a line an x.
+/// Writes a panel's results as the paper draws them: a table for each yardstick and place, with a column
+/// for each series and a line for each x.
 fn tables(text: &mut String, panel: &Shown<'_>, rows: &[&Row]) {
     for on in [On::Model, On::Native] {
         for unit in &panel.units {
@@ -248,7 +249,7 @@ fn tables(text: &mut String, panel: &Shown<'_>, rows: &[&Row]) {
     }
 }
 
-/// A number with three digits that say something, or all of them before the point.
+/// Formats a number with three significant digits, or all of them before the point.
 fn to_three(number: f64) -> String {
     let before = number.abs().max(1e-3).log10().floor() as i64;
     let behind = usize::try_from(2 - before).unwrap_or(0).min(3);

@@ -1,9 +1,9 @@
-//! One result: a number of ours beside the paper's.
+//! One result: one of our numbers with the paper's.
 
 use crate::experiment::{Published, Scale};
 use serde::{Serialize, Serializer};
 
-/// Where a number comes from.
+/// The source of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum On {
     /// The memory-hierarchy model, with the paper's machine.
@@ -51,12 +51,12 @@ pub struct Row {
     pub panel: &'static str,
     /// The index, or the curve.
     pub series: String,
-    /// Where on the x axis.
+    /// The place on the x axis.
     #[serde(serialize_with = "whole_where_it_is")]
     pub x: f64,
-    /// What `ours` and `published` are.
+    /// The unit of `ours` and `published`.
     pub unit: String,
-    /// Where `ours` comes from.
+    /// The source of `ours`.
     pub on: On,
     /// Our number.
     pub ours: f64,
@@ -64,21 +64,21 @@ pub struct Row {
     pub published: Option<Published>,
     /// `ours` over the nearest published number; 1.0 inside a published band.
     pub ratio: Option<f64>,
-    /// What one operation took.
+    /// The cost of one operation.
     pub cost: Option<f64>,
     /// The unit of `cost`.
     pub cost_unit: String,
     /// The least and the most that it took, where several rounds were timed; `cost` is the median then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<[f64; 2]>,
-    /// Where and why the two differ.
+    /// The difference, with its reason.
     pub note: String,
-    /// What reproduces this row.
+    /// The command that reproduces this row.
     pub command: String,
 }
 
 impl Row {
-    /// A row without context: what was measured, and what the paper says.
+    /// Creates a row without context: the measured quantity, and the paper's number.
     pub fn new(series: impl Into<String>, x: f64, unit: impl Into<String>, ours: f64) -> Self {
         Self {
             paper: "",
@@ -99,7 +99,7 @@ impl Row {
         }
     }
 
-    /// The same row beside what the paper says, with a note where the two differ.
+    /// Returns the same row with the paper's number, and a note if the two differ.
     pub fn beside(mut self, published: Option<Published>) -> Self {
         self.published = published;
         self.ratio = published.map(|published| published.ratio(self.ours));
@@ -107,7 +107,7 @@ impl Row {
         self
     }
 
-    /// The same row, of a run of this scale: smoke runs are smaller than what the paper speaks of.
+    /// Returns the same row, for a run of this scale: smoke runs are smaller than the paper's.
     pub fn comparable(mut self, scale: Scale) -> Self {
         if scale == Scale::Small && self.published.is_some() {
             self.note = crate::runner::NOT_COMPARABLE.to_string();

@@ -1,4 +1,4 @@
-//! The indexes that experiments are done on.
+//! The indexes of the experiments.
 
 use crate::row::On;
 use latchless_core::base::index::OrderedIndex;
@@ -16,7 +16,7 @@ pub enum Subject {
     Olfit(olfit::Member),
 }
 
-/// What experiments drive: the paper's 4-byte keys and tuple identifiers.
+/// The type of all indexes of experiments: the paper's 4-byte keys and tuple identifiers.
 pub type Index = Box<dyn OrderedIndex<u32, u32>>;
 
 impl Subject {
@@ -28,8 +28,8 @@ impl Subject {
         }
     }
 
-    /// An empty index that tells the listening model everything it does. It searches with the
-    /// paper's own kernel, a binary search, whatever this processor has.
+    /// Creates an empty index that reports everything to the listening model. It searches with the paper's
+    /// own kernel, a binary search, whatever this processor supports.
     ///
     /// # Errors
     /// When memory is refused.
@@ -45,11 +45,11 @@ impl Subject {
         self.make_parallel(On::Native, olfit::Options::default().node_bytes, false)
     }
 
-    /// As [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of so many bytes and with
-    /// duplicates where the index offers a choice.
+    /// Creates an empty index like [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of
+    /// that many bytes and with duplicates if the index offers a choice.
     ///
     /// # Errors
-    /// When there are no nodes of that size, or memory is refused.
+    /// If there are no nodes of that size, or memory is refused.
     pub fn make_parallel(
         self,
         on: On,

@@ -1,4 +1,4 @@
-//! Figures 4 and 10 with ART in two ways: ranges by a walk, as the crate has them, and by a search from the
+//! Figures 4 and 10 with ART in two ways: ranges by a walk, the crate's own way, and by a search from the
 //! root for each key.
 
 use super::contestant::{Ask, Who};

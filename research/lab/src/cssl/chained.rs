@@ -1,4 +1,4 @@
-//! Figure 7 taken apart: lookups that a processor overlaps, and the same ones when each waits for the last.
+//! Figure 7 analysed: lookups that a processor overlaps, and dependent ones.
 
 use super::contestant::{Ask, Who};
 use super::data::{Spread, present};

@@ -1,7 +1,7 @@
-//! The contestants: CSSL in its forms, and its rivals, all asked the same.
+//! The contestants: CSSL in its forms, and its rivals, with the same queries.
 //!
-//! A range is answered by how many keys lie in it. Rivals of the paper walk it: they find its first key and
-//! look at every further one up to the last, as their linked leaves or the array let them. Others find both
+//! The answer to a range is the number of its keys. Rivals of the paper walk it: they find its first key
+//! and read every further one up to the last, through their linked leaves or the array. Others find both
 //! ends by search alone.
 
 use super::eytzinger::Eytzinger;
@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 /// Something that answers lookups and ranges.
 pub(super) trait Contestant: Send + Sync {
-    /// How many of these keys are there.
+    /// Returns how many of these keys are present.
     fn lookups(&self, keys: &[u32]) -> u64;
 
-    /// The same, each key known only once the last answer is: lookups that a processor can't overlap.
+    /// The same with dependent keys: lookups that a processor can't overlap.
     fn chained(&self, keys: &[u32]) -> u64;
 
-    /// How many keys lie in these ranges, both ends included, all together.
+    /// Returns the number of keys in these ranges, both ends included, in total.
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64;
 
-    /// How many keys these lookups and ranges find, all together, one after the other.
+    /// Returns the number of keys that these lookups and ranges find, in total, one after the other.
     fn mixed(&self, queries: &[Query]) -> u64 {
         let found = |query: &Query| match query {
             Query::Lookup(key) => self.lookups(from_ref(key)),
@@ -46,25 +46,25 @@ pub(super) enum Query {
     Range((u32, u32)),
 }
 
-/// How a CSSL is asked.
+/// How a CSSL is queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
     /// The paper's way: along lane 1.
     Along,
-    /// By two descents side by side.
+    /// By two interleaved descents.
     Descents,
     /// The same, many together.
     Batched,
     /// The paper's way, by lanes alone: no table guesses where in lane 1 a key is.
     Unguessed,
-    /// The same with the paper's nine lanes (§5), however many would fit a first-level cache best.
+    /// The same with the paper's nine lanes (§5), whatever number would fit a first-level cache best.
     NineLanes,
 }
 
 /// The paper's number of fast lanes (§5).
 pub(super) const PAPER_S_LANES: usize = 9;
 
-/// By name.
+/// A contestant, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Who {
     Cssl(Member, Ask, Option<Kernel>),
@@ -75,7 +75,7 @@ pub(super) enum Who {
     Csb,
     BTreeMap,
     AdaptiveRadixTree,
-    /// The same, whose ranges are a search from the root for each of their keys.
+    /// The same, with a search from the root for each key of a range.
     AdaptiveRadixTreeBySearches,
 }
 
@@ -118,7 +118,7 @@ impl Who {
         self.load_beside(keys, &mut Loaded::default())
     }
 
-    /// As [`Who::load`]; what takes part in several ways is loaded once.
+    /// Loads a contestant; structures that take part in several ways are loaded once. See [`Who::load`].
     ///
     /// # Errors
     /// When memory is refused.
@@ -151,7 +151,7 @@ impl Who {
     }
 }
 
-/// What contestants share, of one set of keys.
+/// Structures that contestants share, of one set of keys.
 #[derive(Default)]
 pub(super) struct Loaded {
     lists: Vec<(Options, Arc<CsslMap<u32, u32>>)>,
@@ -211,8 +211,8 @@ fn loaded_with(
     Ok(index)
 }
 
-/// Looks keys up, one after the other: what the last answer adds to a key is nothing, which a processor
-/// doesn't know before it has that answer.
+/// Looks up keys, one after the other: the last answer adds zero to a key, which a processor doesn't know
+/// before it has that answer.
 pub(super) fn chain(keys: &[u32], get: impl Fn(u32) -> Option<u32>) -> u64 {
     let nothing = std::hint::black_box(0);
     let (mut found, mut last) = (0, 0);

@@ -1,8 +1,8 @@
-//! Figures 6 and 8: what a query takes of a processor, counted by valgrind's callgrind.
+//! Figures 6 and 8: the processor events of a query, counted by valgrind's callgrind.
 //!
 //! The program runs itself under valgrind, which begins to count when everything is loaded: once with some
-//! queries and once with twice as many; the difference is theirs alone. valgrind has no AVX-512, so AVX2 is
-//! what searches.
+//! queries and once with twice as many; the difference is due to the queries. valgrind doesn't support
+//! AVX-512, so searches use AVX2.
 
 use super::contestant::{Ask, Who};
 use super::data::{Spread, present, ranges};
@@ -54,14 +54,14 @@ pub(super) const FIG_8: Experiment = Experiment {
     body: Body::Timed { x_label: "keys", rows: |scale| figure(scale, Kind::Lookups) },
 };
 
-/// Which queries are counted.
+/// The kind of queries that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Ranges,
     Lookups,
 }
 
-/// What valgrind says of one run, or of one query.
+/// The counts of valgrind for one run, or for one query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Counts {
     instructions: f64,
@@ -72,7 +72,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// What KCachegrind takes a run for.
+    /// Returns KCachegrind's estimate of the cycles of a run.
     fn cycles(self) -> f64 {
         self.instructions
             + 10.0 * (self.mispredictions + self.first_level_misses)
@@ -88,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// What Figures 6 and 8 say of a query.
+    /// Returns the numbers of Figures 6 and 8 for a query.
     fn published(self, who: Who, spread: Spread) -> Option<Stated> {
         let place = CONTESTANTS.iter().position(|one| *one == who)?;
         let [cycles, mispredictions, hits, misses, tlb_misses] = match (self, spread) {
@@ -250,9 +250,9 @@ fn run_counted(specification: &str, caches: [&str; 3]) -> io::Result<Option<Coun
     Ok((answer.trim_end() != ABSENT).then(|| parse(&said)))
 }
 
-/// What a probe prints when it is about to ask.
+/// The line that a probe prints before its queries.
 const LOADED: &str = "loaded";
-/// What a probe prints if its build is without the contestant.
+/// The line that a probe prints if its build doesn't have the contestant.
 const ABSENT: &str = "absent";
 
 /// The counts in callgrind's summary.
@@ -271,12 +271,12 @@ fn parse(summary: &str) -> Counts {
     }
 }
 
-/// Loads a contestant and has it answer queries: what is run under valgrind. `specification` is
-/// `NAME:SPREAD:KIND:KEYS:QUERIES`. When all is loaded `ready` is called with a word to print, before
-/// anything is asked.
+/// Loads a contestant and serves queries: the process that runs under valgrind. `specification` is
+/// `NAME:SPREAD:KIND:KEYS:QUERIES`. When everything is loaded, `ready` is called with a word to print,
+/// before the first query.
 ///
 /// # Errors
-/// A specification that says nothing, refused memory, or what `ready` fails with.
+/// An invalid specification, refused memory, or the error of `ready`.
 pub fn probe(specification: &str, ready: impl FnOnce(&str) -> io::Result<()>) -> Result<String> {
     let bad = || LabError::Wrong { index: "probe", what: format!("'{specification}' is no specification") };
     let parts: Vec<&str> = specification.split(':').collect();

@@ -1,4 +1,4 @@
-//! Keys and queries of the CSSL paper (§5), made before anything is timed, from fixed seeds.
+//! Keys and queries of the CSSL paper (§5), generated from fixed seeds before anything is timed.
 
 use super::contestant::Query;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -11,7 +11,7 @@ const SEED: u64 = 2016;
 /// The largest sparse key: random keys come from [1, 2^31).
 const SPARSE_END: u32 = 1 << 31;
 
-/// How keys are spread.
+/// The distribution of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spread {
     /// Every key in [1, n].
@@ -30,7 +30,7 @@ impl Spread {
         }
     }
 
-    /// So many keys, ascending.
+    /// Returns that many keys, ascending.
     pub(super) fn keys(self, count: usize) -> Vec<u32> {
         match self {
             Self::Dense => (1..=count as u32).collect(),
@@ -72,8 +72,8 @@ pub(super) fn chromosome_22() -> Vec<u32> {
     positions
 }
 
-/// So many positions whose gaps are drawn from those of chromosome 22: as many as the paper has of
-/// chromosomes 1 and 2.
+/// Returns that many positions whose gaps are drawn from those of chromosome 22: as many as the paper has
+/// of chromosomes 1 and 2.
 pub(super) fn genome(count: usize) -> Vec<u32> {
     let real = chromosome_22();
     let gaps: Vec<u32> = real.windows(2).map(|pair| pair[1] - pair[0]).collect();

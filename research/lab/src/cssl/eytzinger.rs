@@ -1,6 +1,6 @@
-//! A static array in the order of a breadth-first walk over its search tree (Eytzinger's): binary search
-//! whose upper steps share cache lines. Sixteen children's grandchildren share one line, which is prefetched
-//! four steps ahead.
+//! A static array in the order of a breadth-first walk over its search tree (Eytzinger layout): binary
+//! search whose upper steps share cache lines. The sixteen descendants four levels below a node share one
+//! line, which is prefetched.
 
 use super::contestant::{Contestant, chain};
 use std::hint::select_unpredictable;

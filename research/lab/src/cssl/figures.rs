@@ -43,11 +43,11 @@ const BY_ENDS: [Who; 6] = [CSSL5_DESCENTS, CSSL5_BATCHED, PARTS, PARTS_BATCHED, 
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
 const MANY_KEYS: Scaled<usize> = Scaled::new(256_000_000, 40_000);
-/// As many of them as fit eight gigabytes: two lists, the array, and what they are loaded from.
+/// As many as fit eight gigabytes: two lists, the array, and the entries from which they are loaded.
 const HALF_AS_MANY: Scaled<usize> = Scaled::new(128_000_000, 35_000);
 /// As many as leave room for a radix tree's leaves.
 const FEWER_KEYS: Scaled<usize> = Scaled::new(64_000_000, 30_000);
-/// What the paper measured on chromosomes 1 and 2.
+/// The number of positions on chromosomes 1 and 2, as in the paper.
 const POSITIONS: Scaled<usize> = Scaled::new(13_571_394, 20_000);
 /// Percent of n (or of the genome's interval) that a range is wide.
 const WIDTHS: [f64; 3] = [0.1, 1.0, 10.0];
@@ -125,7 +125,7 @@ fn figure_5(scale: Scale, many: Scaled<usize>) -> Result<Vec<Row>> {
     let turns = |contestants: &[Who]| by_width((scale, Spread::name), many.at(scale), contestants, ours);
     let mut all = turns(&[CSSL5_UNGUESSED, CSSL2_UNGUESSED, WALK])?;
     let others = turns(&[CSSL5_NINE, CSSL5, CSSL5_DESCENTS, ENDS, WALK])?;
-    // What all are relative to is told once.
+    // The baseline of all ratios is reported once.
     let told = |row: &Row| row.series == "all" || row.series == WALK.name();
     all.extend(others.into_iter().filter(|row| !told(row)));
     // "CSSL outperforms BS and ART."
@@ -156,7 +156,7 @@ fn by_width(
             let ranges = ranges(&keys, (count as f64 * width / 100.0) as u32, QUERIES);
             let times = race(&field, Queries::Ranges(&ranges), scale)?;
             let at = Point { panel: panel(spread), x: width, scale };
-            // What the text says is about the widest.
+            // The text's statement is about the widest ranges.
             let said = |who| claim(spread, who).filter(|_| width == WIDTHS[2]);
             all.extend(rows(&field, &times, at, WALK, said));
             all.extend(beyond(&field, &times, at));
@@ -165,14 +165,14 @@ fn by_width(
     Ok(all)
 }
 
-/// Puts what was loaded on huge pages, and says how much of it is.
+/// Puts loaded structures on huge pages, and reports the share.
 fn on_huge_pages(at: Point) -> Row {
     let share = if at.scale == Scale::Small { huge_pages::share() } else { huge_pages::for_all() };
     native(Row::new("all", at.x, "share on huge pages", share), at)
 }
 
-/// How many times as fast as binary search for both ends those are that search for both ends, and as CSSL2
-/// CSSL5 is.
+/// Returns the ratios to binary search for both ends of the contestants that search for both ends, and of
+/// CSSL5 to CSSL2.
 fn beyond(field: &Field, times: &[f64], at: Point) -> Vec<Row> {
     let time = |wanted: Who| field.iter().position(|(who, _)| *who == wanted).map(|place| times[place]);
     let pair = |who: Who, reference: Who, published: Option<Published>| {
@@ -299,7 +299,7 @@ fn figure_10(scale: Scale) -> Result<Vec<Row>> {
     Ok(all)
 }
 
-/// How many times as fast as a rival the paper's CSSL5 is.
+/// Returns the ratio of the paper's CSSL5 to a rival.
 fn all_over(field: &Field, times: &[f64], at: Point, rival: Who, said: Option<Published>) -> Option<Row> {
     let time = |wanted: Who| field.iter().position(|(who, _)| *who == wanted).map(|place| times[place]);
     let ratio = time(rival)? / time(CSSL5_UNGUESSED)?;

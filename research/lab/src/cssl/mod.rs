@@ -1,8 +1,8 @@
 //! The experiments of Sprenger, Zeuch and Leser, *Cache-Sensitive Skip List: Efficient Range Queries on
-//! modern CPUs* (2016), §5, and what its §7 leaves to future work.
+//! modern CPUs* (2016), §5, and the future work of its §7.
 //!
-//! They run on this machine, whatever place is chosen: of the paper's processor there is no model; its
-//! events are counted by valgrind's.
+//! They run on this machine, whatever `--on` is: there is no model of the paper's processor; its events
+//! are counted by valgrind's.
 
 mod art;
 mod chained;

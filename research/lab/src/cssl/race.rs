@@ -1,4 +1,4 @@
-//! Contestants side by side in one process, round by round: only such numbers are compared.
+//! Contestants interleaved in one process, round by round: only such numbers are compared.
 
 use super::contestant::{Contestant, Loaded, Query, Who};
 use crate::error::{LabError, Result};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// Rounds; the median counts.
 const ROUNDS: usize = 5;
-/// Queries between two looks at the clock.
+/// Queries between two reads of the clock.
 const TOGETHER: usize = 16;
 
-/// What is asked.
+/// The queries of a race.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Queries<'a> {
     Lookups(&'a [u32]),
@@ -55,7 +55,7 @@ pub(super) fn field(whos: &[Who], keys: &[u32]) -> Result<Field> {
     Ok(field)
 }
 
-/// How long one contestant is asked in one round.
+/// Returns the duration of one contestant's round.
 fn budget(scale: Scale) -> Duration {
     match scale {
         Scale::Small => Duration::from_micros(200),
@@ -99,7 +99,7 @@ fn time(who: &dyn Contestant, queries: Queries<'_>, budget: Duration) -> f64 {
     start.elapsed().as_nanos() as f64 / done.max(1) as f64
 }
 
-/// Where in an experiment rows belong.
+/// The position of rows in an experiment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Point {
     pub(super) panel: &'static str,
@@ -107,8 +107,7 @@ pub(super) struct Point {
     pub(super) scale: Scale,
 }
 
-/// Throughput of each, and how many times as fast as `reference` each is; `claim` knows what the paper says
-/// about that.
+/// Returns the throughput of each, and its ratio to `reference`; `claim` returns the paper's numbers.
 pub(super) fn rows(
     field: &Field,
     times: &[f64],
@@ -125,7 +124,7 @@ pub(super) fn rows(
     rows
 }
 
-/// How many times as fast as `reference` each is; `claim` knows what the paper says about that.
+/// Returns each one's ratio to `reference`; `claim` returns the paper's numbers.
 pub(super) fn ratios(
     field: &Field,
     times: &[f64],

@@ -46,12 +46,12 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
             let mut map = CsslMap::with_options(&options)?;
             map.bulk_load(&super::contestant::entries(&keys))?;
             let (bytes, lanes) = (map.memory_bytes() as f64, map.space().lanes);
-            // Nothing but the formula of what it is made of is claimed, so small runs are compared as well.
+            // Only the formula for the contents is claimed, so small runs are compared as well.
             let expected = space_bytes(count, options.skip, lanes, 4);
             let own = Row::new(member.name(), at.x, "times its own formula", bytes / expected);
             rows.push(native(Row::new(member.name(), at.x, UNIT, per_key(bytes)), at));
             rows.push(native(own.beside(Some(Published::About(1.0))), at));
-            // Of a node's three words the value isn't the formula's.
+            // The formula doesn't include the value, one of a node's three words.
             let counted = (map.space().list_bytes * 2 / 3 + map.space().lane_bytes) as f64;
             let formula = lane_space_bytes(count, options.skip, lanes, 4, 4);
             let own = Row::new(
@@ -72,7 +72,8 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
         for who in [Who::BinarySearch, Who::BPlus, Who::Csb, Who::BTreeMap, Who::AdaptiveRadixTree] {
             let (loaded, weighed) = weigh(|| who.load(&keys));
             let Some(loaded) = loaded? else { continue };
-            // What counts itself is asked; what lives on the heap is weighed.
+            // Contestants that count themselves report their size; heap allocations of the others are
+            // weighed.
             let Some(bytes) = loaded.bytes().or(weighed) else { continue };
             rows.push(native(Row::new(who.name(), at.x, UNIT, per_key(bytes as f64)), at));
             let times = Row::new(who.name(), at.x, "times cssl5", bytes as f64 / lists[0][0]);
@@ -83,7 +84,7 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What the text says of a rival's memory beside CSSL5's (§5.5).
+/// Returns the text's statement on a rival's memory, relative to CSSL5's (§5.5).
 fn order(who: Who, spread: Spread) -> Option<Published> {
     match (who, spread) {
         (Who::BPlus | Who::Csb, _) => Some(Published::MoreThan(1.0)),
@@ -93,7 +94,7 @@ fn order(who: Who, spread: Spread) -> Option<Published> {
     }
 }
 
-/// What the paper's formula says.
+/// Returns the numbers of the paper's formula.
 fn formula(count: usize) -> Vec<Row> {
     let row = |series: &str, unit: &str, ours: f64| Row {
         panel: "formula",

@@ -1,4 +1,4 @@
-//! What §7 leaves to future work: threads, between queries and inside one; and a rebuild beside lookups.
+//! The future work of §7: threads, between queries and inside one; and a rebuild concurrent with lookups.
 
 use super::contestant::{Ask, Who, entries};
 use super::data::{Spread, present, ranges};
@@ -82,7 +82,7 @@ fn one_range(keys: &[u32], at: Point) -> Result<Vec<Row>> {
     let copy = |threads: usize| -> Result<Sum> {
         let copied = map.copy_on_threads(span.clone(), threads)?;
         let ends = copied.first().zip(copied.last()).map(|(first, last)| [first.0, last.0]);
-        // Only what is cheap beside the copy is looked at; how many and which were copied it tells.
+        // Only a check that is cheap compared with the copy: the number and the keys of the entries.
         let right = copied.len() == alone.entries && ends.is_some_and(|[first, _]| first == span.start);
         if right { Ok(alone) } else { Err(wrong("a copy", threads)) }
     };
@@ -105,7 +105,7 @@ fn one_range(keys: &[u32], at: Point) -> Result<Vec<Row>> {
     Ok(all)
 }
 
-/// How many times as fast as one thread two are: medians of rounds that alternate.
+/// Returns the speedup of two threads over one: medians of rounds that alternate.
 fn times_one(series: &str, scale: Scale, time: &dyn Fn(usize) -> f64) -> Row {
     let (mut one, mut two) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS.at(scale) {
@@ -160,7 +160,7 @@ fn rebuild(scale: Scale) -> Result<Vec<Row>> {
     Ok(all)
 }
 
-/// What each lookup takes while another thread does some work.
+/// Returns the time of each lookup while another thread does some work.
 fn beside(
     map: &CsslMap<u32, u32>,
     wanted: &[u32],

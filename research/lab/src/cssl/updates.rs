@@ -1,5 +1,5 @@
-//! Lookups, ranges and updates in one stream: what the paper leaves out. CSSL's lanes are then out of date
-//! for a while, and are rebuilt.
+//! Lookups, ranges and updates in one stream, which the paper doesn't measure. CSSL's lanes are then out
+//! of date for a while, and are rebuilt.
 
 use super::contestant::entries;
 use super::data::{Spread, present, ranges};
@@ -22,7 +22,7 @@ const WIDTH: Scaled<usize> = Scaled::new(10_000, 100);
 /// Queries of a round, which all contestants answer before the next.
 const QUERIES: Scaled<usize> = Scaled::new(20_000, 200);
 const ROUNDS: usize = 5;
-/// Of a hundred queries, those that are inserts or removals.
+/// The percentages of queries that are inserts or removals.
 const PERCENT: [u32; 4] = [0, 1, 10, 50];
 
 pub(super) const UPDATES: Experiment = Experiment {
@@ -109,7 +109,7 @@ fn stream(keys: &[u32], percent: u32, round: usize, scale: Scale) -> Vec<Query> 
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1990 + round as u64);
     let wanted = present(keys, count);
     let ranges = ranges(keys, 2 * WIDTH.at(scale) as u32, count);
-    // Each round has places of its own, which an odd step spreads over all keys.
+    // Each round has separate places, which an odd step distributes over all keys.
     let place = |nth: usize| ((round * count + nth) * 0x9E37_79B1) % keys.len();
     (0..count)
         .map(|nth| match (random.random_range(0..100) < percent, random.random()) {
@@ -121,7 +121,7 @@ fn stream(keys: &[u32], percent: u32, round: usize, scale: Scale) -> Vec<Query> 
         .collect()
 }
 
-/// What all answers add up to.
+/// Returns the sum of all answers.
 fn answer(index: &mut dyn OrderedIndex<u32, u32>, queries: &[Query]) -> Result<u64> {
     let mut all = 0u64;
     for &query in queries {

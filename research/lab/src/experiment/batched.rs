@@ -1,5 +1,5 @@
-//! Experiments in which threads serve a mix of requests batch by batch, as data: which mix, how many
-//! threads, in which ways batches are led, and what the paper says about it.
+//! Experiments in which threads serve a mix of requests batch by batch, as data: the mix, the number of
+//! threads, the ways in which batches are led, and the paper's numbers.
 
 use super::claim::Published;
 use super::{Scale, Scaled};
@@ -11,7 +11,7 @@ use latchless_workload::Workload;
 /// One diagram: a mix of requests, by threads, in several ways.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchedPanel {
-    /// What sets it apart from the figure's other diagrams; empty if it is alone.
+    /// The name that distinguishes it from the figure's other diagrams; empty if it is the only one.
     pub name: &'static str,
     /// The mix.
     pub workload: Workload,
@@ -23,22 +23,22 @@ pub struct BatchedPanel {
     pub modelled_threads: &'static [usize],
     /// Threads natively.
     pub native_threads: &'static [usize],
-    /// What differs from the paper's machine; on the model alone.
+    /// The differences from the paper's machine; only on the model.
     pub changes: &'static [Change],
     /// The ways. All of them run on one tree.
     pub ways: &'static [Way],
-    /// What is reported; the first is what a chart shows.
+    /// The reported quantities; a chart shows the first one.
     pub yardsticks: &'static [BatchedYardstick],
-    /// What the paper says.
+    /// The paper's numbers.
     pub claims: &'static [BatchedClaim],
 }
 
 /// A way to lead batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// What it is called in results.
+    /// The name in results.
     pub name: &'static str,
-    /// How many requests go together; 0: that is found out. `None`: no batches.
+    /// The number of requests that walk together; 0: tuned. `None`: no batches.
     pub size: Option<usize>,
     /// The prefetch options, by number.
     pub options: &'static [u8],
@@ -50,39 +50,39 @@ impl Way {
     /// No batches.
     pub const NONE: Self = Self { name: "no batching", size: None, options: &[], rounds: Rounds::Unfinished };
 
-    /// The way as a map is told of it.
+    /// Returns the way as an option of the map.
     ///
     /// # Errors
-    /// When options can't be combined, or there is no such size.
+    /// If options can't be combined, or there is no such size.
     pub fn batching(&self) -> latchless_papers::Result<Option<Batching>> {
         let Some(size) = self.size else { return Ok(None) };
         let size = if size == 0 { BatchSize::Auto } else { BatchSize::of(size)? };
         Ok(Some(Batching { size, prefetch: Prefetch::of(self.options)?, rounds: self.rounds }))
     }
 
-    /// Whether it can be measured there: how many requests do best is found out by the clock, which a model
-    /// hasn't.
+    /// Returns whether it can be measured there: tuning the number of requests needs a clock, which a
+    /// model doesn't have.
     pub const fn runs_on(&self, on: On) -> bool {
         !matches!((on, self.size), (On::Model, Some(0)))
     }
 }
 
-/// What is reported of a way.
+/// A reported quantity of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchedYardstick {
     /// Thousands of transactions a second.
     Throughput,
-    /// How many times as many transactions a second as another way, by name.
+    /// The ratio of its transactions per second to those of another way, by name.
     Over(&'static str),
     /// Lines that come from memory or another core, a transaction; on the model only.
     Misses,
-    /// Those of them that were waited for, and not prefetched, somewhere; a transaction.
+    /// Misses at a spot that were waited for, not prefetched, per transaction.
     MissesAt(Spot),
     /// Nanoseconds that a transaction waited for data somewhere.
     WaitsAt(Spot),
-    /// How many times as many misses that were waited for are at one place as at another.
+    /// The ratio of misses that were waited for at one place to those at another.
     MissesOver {
-        /// What claims call the comparison.
+        /// The name of the comparison in claims.
         name: &'static str,
         /// The place.
         at: Spot,
@@ -91,7 +91,7 @@ pub enum BatchedYardstick {
     },
 }
 
-/// What is at an address of a tree of pages.
+/// The kind of data at an address of a tree of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Something else than a page.
@@ -115,7 +115,7 @@ const _: () = assert!((Kind::Payloads as usize) < KINDS_MAX);
 /// Somewhere to miss: in some phases, at some kinds of things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
-    /// What it is called in results.
+    /// The name in results.
     pub name: &'static str,
     /// The phases.
     pub phases: &'static [Phase],
@@ -127,7 +127,7 @@ pub struct Spot {
 pub type Sorted = [[Missed; KINDS_MAX]; 2];
 
 impl Spot {
-    /// What was missed here.
+    /// Returns the misses here.
     pub fn of(&self, sorted: &Sorted) -> Missed {
         let each = self
             .phases
@@ -141,23 +141,23 @@ impl Spot {
     }
 }
 
-/// What running one way gave.
+/// The result of running one way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BatchedOutcome {
     /// Transactions a second, of all threads.
     pub throughput: f64,
     /// Transactions that the counters count.
     pub transactions: usize,
-    /// What the modelled processors did, all together; on the model only.
+    /// The counters of the modelled processors, in total; only on the model.
     pub counters: Option<Counters>,
-    /// What they missed, by phase and kind, if that was wanted.
+    /// Their misses by phase and kind, if requested.
     pub sorted: Option<Sorted>,
     /// Nanoseconds of a slot of theirs.
     pub slot_ns: f64,
 }
 
 impl BatchedYardstick {
-    /// Whether misses must be sorted for it.
+    /// Returns whether it needs misses by phase and kind.
     pub const fn sorts(self) -> bool {
         matches!(self, Self::MissesAt(_) | Self::WaitsAt(_) | Self::MissesOver { .. })
     }
@@ -209,7 +209,7 @@ pub struct BatchedClaim {
 }
 
 impl BatchedPanel {
-    /// Records that are inserted before, unless the caller says how many.
+    /// Returns the number of records that are inserted before, unless the caller gives it.
     pub const fn records(&self, on: On, scale: Scale) -> usize {
         match on {
             On::Native => self.records.at(scale),
@@ -230,7 +230,7 @@ impl BatchedPanel {
         self.ways.iter().copied().filter(|way| way.runs_on(on)).collect()
     }
 
-    /// What the paper says.
+    /// Returns the paper's number.
     pub fn published(&self, yardstick: BatchedYardstick, way: &str, threads: usize) -> Option<Published> {
         let over = match yardstick {
             BatchedYardstick::Over(over) | BatchedYardstick::MissesOver { name: over, .. } => over,

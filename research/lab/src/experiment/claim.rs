@@ -1,4 +1,4 @@
-//! What a paper says, and whether our number agrees.
+//! A paper's numbers, and their comparison with ours.
 
 use super::yardstick::Yardstick;
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 use core::fmt;
 use serde::{Serialize, Serializer};
 
-/// How far a number may lie from an *about* before it is called different.
+/// The tolerance of an *about*.
 const ABOUT: f64 = 0.10;
 
 /// A published number, as exact as the paper gives it.
@@ -51,7 +51,7 @@ impl Published {
         if ours.to_bits() == nearest.to_bits() { 1.0 } else { ours / nearest }
     }
 
-    /// What to say about `ours`: nothing if it agrees, to as many digits as the paper gives.
+    /// Returns the verdict on `ours`: empty if it agrees, to as many digits as the paper gives.
     pub fn verdict(self, ours: f64) -> String {
         let ratio = match self {
             Self::About(_) if self.holds(ours) => 1.0,
@@ -104,7 +104,7 @@ impl fmt::Display for Published {
     }
 }
 
-/// A number is written as it is; a band is `[low, high]`, an open end `null`.
+/// A number is written as such; a band is `[low, high]`, an open end `null`.
 impl Serialize for Published {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match *self {
@@ -116,14 +116,14 @@ impl Serialize for Published {
     }
 }
 
-/// A published number and what it is about.
+/// A published number and its subject.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim<Y: 'static = Yardstick> {
-    /// What is measured.
+    /// The measured quantity.
     pub yardstick: Y,
-    /// Which indexes.
+    /// The indexes.
     pub series: &'static [Subject],
-    /// From which x.
+    /// The first x.
     pub from: usize,
     /// To which x, itself included.
     pub to: usize,
@@ -137,7 +137,7 @@ impl<Y: Copy + PartialEq> Claim<Y> {
         Self { yardstick, series, from: 0, to: usize::MAX, published }
     }
 
-    /// From one x to another, both included.
+    /// Returns the claim restricted to the x from one to another, both included.
     pub const fn between(
         from: usize,
         to: usize,
@@ -153,7 +153,7 @@ impl<Y: Copy + PartialEq> Claim<Y> {
         Self::between(x, x, yardstick, series, published)
     }
 
-    /// Whether it says something about this point.
+    /// Returns whether it applies to this point.
     pub fn is_about(&self, yardstick: Y, subject: Subject, x: usize) -> bool {
         self.yardstick == yardstick && (self.from..=self.to).contains(&x) && self.series.contains(&subject)
     }

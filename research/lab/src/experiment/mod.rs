@@ -1,5 +1,5 @@
-//! What an experiment is, as data: which indexes, how large, doing what, measured with which
-//! yardsticks, and what the paper says about it.
+//! An experiment as data: the indexes, their sizes, the operations, the yardsticks, and the paper's
+//! numbers.
 
 mod batched;
 mod claim;
@@ -17,10 +17,10 @@ use crate::error::Result;
 use crate::row::{On, Row};
 use crate::subject::Subject;
 
-/// How large a run is.
+/// The size of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scale {
-    /// Seconds for everything: shows that the experiments run, not what the paper says.
+    /// Seconds for everything: checks that the experiments run, without comparable numbers.
     Small,
     /// The paper's sizes.
     #[default]
@@ -47,12 +47,12 @@ pub struct Scaled<T> {
 }
 
 impl<T: Copy> Scaled<T> {
-    /// One value for each scale.
+    /// Returns one value for each scale.
     pub const fn new(paper: T, small: T) -> Self {
         Self { paper, small }
     }
 
-    /// The same value at every scale.
+    /// Returns the same value for every scale.
     pub const fn same(value: T) -> Self {
         Self { paper: value, small: value }
     }
@@ -82,42 +82,42 @@ pub struct Paper {
 pub struct Experiment {
     /// The paper's own name for it, such as `fig-7`.
     pub name: &'static str,
-    /// One line: what is done.
+    /// The operation, in one line.
     pub title: &'static str,
-    /// What to know when reading the numbers: where ours differ from the paper's, and why.
+    /// Remarks on the numbers: differences from the paper, with reasons.
     pub remarks: &'static [&'static str],
-    /// What is run.
+    /// The content.
     pub body: Body,
 }
 
-/// How an experiment's rows come about.
+/// The source of an experiment's rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Body {
     /// Indexes are built and timed or counted.
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
-    /// Something is timed on this machine, whatever place is chosen: there is no model of the machine
-    /// that the paper measured on. Unlike what is driven it says itself what is comparable, and its charts
-    /// are drawn by what was timed.
+    /// Timed on this machine, whatever `--on` is: there is no model of the paper's machine. Unlike driven
+    /// experiments it decides itself which rows are comparable, and its charts are drawn from the timed
+    /// quantities.
     Timed {
-        /// What the rows' x is.
+        /// The label of the rows' x.
         x_label: &'static str,
         /// Rows without a paper's and an experiment's name.
         rows: fn(Scale) -> Result<Vec<Row>>,
     },
     /// A tree is built, and threads serve requests on it batch by batch.
     Batched(&'static [BatchedPanel]),
-    /// Something of its own is built and timed, on the model or natively.
+    /// Builds and times its own subject, on the model or natively.
     Driven {
-        /// What the rows' x is.
+        /// The label of the rows' x.
         x_label: &'static str,
         /// Rows without a paper's and an experiment's name.
         rows: fn(On, Scale) -> Result<Vec<Row>>,
     },
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
-        /// What the rows' x is.
+        /// The label of the rows' x.
         x_label: &'static str,
         /// Rows without a paper's and an experiment's name.
         rows: fn(Scale) -> Result<Vec<Row>>,
@@ -127,27 +127,28 @@ pub enum Body {
 /// One diagram of a figure: several indexes along one axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Panel {
-    /// What sets it apart from the figure's other diagrams, such as `warm`; empty if it is alone.
+    /// The name that distinguishes it from the figure's other diagrams, such as `warm`; empty if it is the
+    /// only one.
     pub name: &'static str,
-    /// What is varied.
+    /// The x axis.
     pub axis: Axis,
-    /// Keys in the index, unless they are what is varied.
+    /// Keys in the index, unless they are the x axis.
     pub keys: Scaled<usize>,
-    /// Percent of the nodes' places that the bulk load fills, unless that is what is varied.
+    /// Percent of the nodes' places that the bulk load fills, unless that is the x axis.
     pub fill_percent: usize,
-    /// How the index comes by its keys.
+    /// How the index is built.
     pub built: Built,
-    /// What is done to the loaded index.
+    /// The operation on the loaded index.
     pub operation: Operation,
     /// The indexes, the baseline first.
     pub series: &'static [Subject],
-    /// What is reported; the first is what a chart shows.
+    /// The reported quantities; a chart shows the first one.
     pub yardsticks: &'static [Yardstick],
-    /// What the paper says.
+    /// The paper's numbers.
     pub claims: &'static [Claim],
 }
 
-/// What is varied along a panel's x axis, and its values.
+/// The quantity on a panel's x axis, and its values.
 #[derive(Debug, Clone, Copy)]
 pub enum Axis {
     /// Keys in the index.
@@ -166,7 +167,7 @@ impl Axis {
         }
     }
 
-    /// What the axis says.
+    /// Returns the label of the axis.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Keys(_) => "keys in the index",
@@ -176,7 +177,7 @@ impl Axis {
     }
 }
 
-/// How an index comes by its keys.
+/// How an index is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Built {
     /// All keys are loaded in bulk: leaves are neighbours in memory.
@@ -186,37 +187,37 @@ pub enum Built {
     Mature,
 }
 
-/// What is done to a loaded index.
+/// An operation on a loaded index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// Nothing: the load itself is looked at.
+    /// None: the load itself is measured.
     Load,
     /// Searches for random keys that are there.
     Search {
-        /// How many.
+        /// The number of operations.
         count: Scaled<usize>,
         /// Whether the caches are emptied before each.
         cold: bool,
     },
     /// Range scans from random keys, the caches emptied before each.
     Scan {
-        /// How many.
+        /// The number of scans.
         starts: Scaled<usize>,
-        /// How often the scan is resumed, the first time counted.
+        /// The number of segments of a scan, including the first.
         segments: Scaled<usize>,
-        /// Entries a segment, unless they are what is varied.
+        /// Entries per segment, unless they are the x axis.
         entries: Scaled<usize>,
     },
     /// Inserts of random keys that aren't there.
     Insert {
-        /// How many.
+        /// The number of operations.
         count: Scaled<usize>,
         /// Whether the caches are emptied before each.
         cold: bool,
     },
     /// Removals of random keys that are there.
     Remove {
-        /// How many.
+        /// The number of operations.
         count: Scaled<usize>,
         /// Whether the caches are emptied before each.
         cold: bool,
@@ -224,7 +225,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What one of them is called.
+    /// Returns the noun for one of them.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -236,16 +237,16 @@ impl Operation {
     }
 }
 
-/// One point of a panel, ready to run: everything that its x determines is settled.
+/// One point of a panel, ready to run: with everything that its x determines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
     /// Keys in the index.
     pub keys: usize,
     /// Share of the nodes' places that the bulk load fills.
     pub fill: f64,
-    /// How the index comes by its keys.
+    /// How the index is built.
     pub built: Built,
-    /// What is done.
+    /// The operations.
     pub task: Task,
 }
 
@@ -256,30 +257,30 @@ pub enum Task {
     Load,
     /// See [`Operation::Search`].
     Search {
-        /// How many.
+        /// The number of operations.
         count: usize,
         /// Whether the caches are emptied before each.
         cold: bool,
     },
     /// See [`Operation::Scan`].
     Scan {
-        /// How many.
+        /// The number of scans.
         starts: usize,
-        /// How often the scan is resumed, the first time counted.
+        /// The number of segments of a scan, including the first.
         segments: usize,
         /// Entries a segment.
         entries: usize,
     },
     /// See [`Operation::Insert`].
     Insert {
-        /// How many.
+        /// The number of operations.
         count: usize,
         /// Whether the caches are emptied before each.
         cold: bool,
     },
     /// See [`Operation::Remove`].
     Remove {
-        /// How many.
+        /// The number of operations.
         count: usize,
         /// Whether the caches are emptied before each.
         cold: bool,
@@ -305,12 +306,12 @@ impl Panel {
         Case { keys, fill: percent as f64 / 100.0, built: self.built, task }
     }
 
-    /// What the paper says about `subject` at `x`, by `yardstick`.
+    /// Returns the paper's number for `subject` at `x`, by `yardstick`.
     pub fn published(&self, yardstick: Yardstick, subject: Subject, x: usize) -> Option<Published> {
         self.claims.iter().find(|claim| claim.is_about(yardstick, subject, x)).map(|claim| claim.published)
     }
 
-    /// Whether the numbers are counts, which are the same on every machine and in every run.
+    /// Returns whether the numbers are counts, which are the same on every machine and in every run.
     pub fn is_counted(&self) -> bool {
         self.yardsticks.iter().all(|yardstick| yardstick.is_counted())
     }

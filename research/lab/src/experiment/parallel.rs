@@ -1,5 +1,5 @@
-//! Experiments in which several processors share an index, as data: how many, doing what mixture, and
-//! what the paper says about it.
+//! Experiments in which several processors share an index, as data: the number of processors, the mixture,
+//! and the paper's numbers.
 
 use super::claim::{Claim, Published};
 use super::{Scale, Scaled};
@@ -11,48 +11,48 @@ use crate::subject::Subject;
 /// of distinct keys.
 #[derive(Debug, Clone, Copy)]
 pub struct ParallelPanel {
-    /// What sets it apart from the figure's other diagrams; empty if it is alone.
+    /// The name that distinguishes it from the figure's other diagrams; empty if it is the only one.
     pub name: &'static str,
-    /// What is varied.
+    /// The x axis.
     pub axis: ParallelAxis,
     /// Keys that are inserted before.
     pub keys: Scaled<usize>,
-    /// Processors, unless they are what is varied.
+    /// Processors, unless they are the x axis.
     pub processors: Processors,
-    /// Percent of the operations that are updates, half of them inserts and half deletes, unless that
-    /// is what is varied. The rest are searches for keys that are there.
+    /// Percent of the operations that are updates, half of them inserts and half deletes, unless that is
+    /// the x axis. The rest are searches for keys that are present.
     pub updates_percent: usize,
-    /// Bytes of a node, unless they are what is varied.
+    /// Bytes per node, unless they are the x axis.
     pub node_bytes: usize,
-    /// What few panels have otherwise, unless it is what is varied.
+    /// Settings that most panels share, unless they are the x axis.
     pub setting: Setting,
     /// Operations that each processor does. More than eight together do as many as eight: the paper has
     /// eight, and a case with 64 would take as long as all others together.
     pub operations: Scaled<usize>,
     /// The indexes.
     pub series: &'static [Subject],
-    /// What is reported; the first is what a chart shows.
+    /// The reported quantities; a chart shows the first one.
     pub yardsticks: &'static [ParallelYardstick],
-    /// What the paper says.
+    /// The paper's numbers.
     pub claims: &'static [Claim<ParallelYardstick>],
 }
 
-/// What is the same in most parallel panels.
+/// Settings that most parallel panels share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
     /// Whether all updates are inserts; otherwise half of them are deletes.
     pub inserts_alone: bool,
-    /// Whether a key may be in the index more than once. None is, but the index must expect it.
+    /// Whether a key may be in the index more than once. None is, but the index must support it.
     pub duplicates: bool,
-    /// Where operations go more often than elsewhere.
+    /// The keys with more operations than others.
     pub hot: Option<Hot>,
     /// NUMA nodes of the modelled machine.
     pub nodes: usize,
-    /// What a translation that isn't at hand costs on the model; `None`: what the machine has.
+    /// The cost of a missing translation on the model; `None`: the machine's.
     pub translation_cycles: Option<u64>,
-    /// What a line takes on the bus of the modelled machine; `None`: what the machine has.
+    /// The time of a line on the bus of the modelled machine; `None`: the machine's.
     pub bus_cycles: Option<u64>,
-    /// What differs from the paper's machine; on the model alone.
+    /// The difference from the paper's machine; only on the model.
     pub change: Change,
 }
 
@@ -69,16 +69,16 @@ impl Setting {
     };
 }
 
-/// Skew: some keys, which are neighbours, are asked for more often than others.
+/// Skew: some keys, which are neighbours, are requested more often than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hot {
-    /// One key in so many is hot.
+    /// One key in this many is hot.
     pub one_of: u32,
-    /// So many percent of the operations go to hot keys.
+    /// The percentage of operations on hot keys.
     pub operations_percent: usize,
 }
 
-/// How many processors work at a time. The model has as many as it is told, this machine has not.
+/// The number of processors that work at a time. The model has any number, this machine doesn't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processors {
     /// On the model.
@@ -87,7 +87,7 @@ pub struct Processors {
     pub native: usize,
 }
 
-/// What is varied along a parallel panel's x axis, and its values.
+/// The quantity on a parallel panel's x axis, and its values.
 #[derive(Debug, Clone, Copy)]
 pub enum ParallelAxis {
     /// Processors.
@@ -109,13 +109,13 @@ pub enum ParallelAxis {
     HotPercent(&'static [usize]),
     /// NUMA nodes; on the model alone.
     Nodes(&'static [usize]),
-    /// What a translation that isn't at hand costs; on the model alone.
+    /// The cost of a missing translation; only on the model.
     TranslationCycles(&'static [usize]),
-    /// What a line takes on the bus; on the model alone.
+    /// The time of a line on the bus; only on the model.
     BusCycles(&'static [usize]),
 }
 
-/// One key in so many is hot where the share of the operations that go there is varied.
+/// One key in this many is hot if the share of the operations on hot keys is varied.
 const HOT_ONE_OF: u32 = 100;
 
 impl ParallelAxis {
@@ -138,7 +138,7 @@ impl ParallelAxis {
         }
     }
 
-    /// What the axis says.
+    /// Returns the label of the axis.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Processors { .. } => "processors",
@@ -165,13 +165,14 @@ pub struct ParallelCase {
     pub updates_percent: usize,
     /// Bytes of a node.
     pub node_bytes: usize,
-    /// What is the same in most.
+    /// The settings that most panels share.
     pub setting: Setting,
     /// Operations that each processor does.
     pub operations: usize,
 }
 
-/// From so many processors on, operations are shared out: see [`ParallelPanel::operations`].
+/// From this number of processors on, operations are divided among them: see
+/// [`ParallelPanel::operations`].
 const MANY: usize = 8;
 
 impl ParallelPanel {
@@ -211,13 +212,13 @@ impl ParallelPanel {
         }
     }
 
-    /// What the paper says about `subject` at `x`, by `yardstick`.
+    /// Returns the paper's number for `subject` at `x`, by `yardstick`.
     pub fn published(&self, yardstick: ParallelYardstick, subject: Subject, x: usize) -> Option<Published> {
         self.claims.iter().find(|claim| claim.is_about(yardstick, subject, x)).map(|claim| claim.published)
     }
 }
 
-/// What running one case on one index gave.
+/// The result of running one case on one index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParallelOutcome {
     /// Operations of all processors together.
@@ -228,7 +229,7 @@ pub struct ParallelOutcome {
     pub seconds: f64,
     /// The least and the most of several rounds.
     pub spread: Option<[f64; 2]>,
-    /// What the modelled processors did, all together; on the model only.
+    /// The counters of the modelled processors, in total; only on the model.
     pub counters: Option<Counters>,
 }
 
@@ -238,26 +239,26 @@ impl ParallelOutcome {
         self.operations as f64 / self.seconds
     }
 
-    /// Nanoseconds that one operation takes one processor if all of them take so many seconds.
+    /// Returns the nanoseconds of one operation on one processor if all of them take that many seconds.
     pub fn nanoseconds(&self, seconds: f64) -> f64 {
         seconds * 1e9 * self.processors as f64 / self.operations as f64
     }
 }
 
-/// What is reported of a parallel outcome.
+/// A reported quantity of a parallel outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParallelYardstick {
     /// Thousands of operations a second.
     Throughput,
-    /// How many times as many operations a second as the same index at this x.
+    /// The ratio of its operations per second to those of the same index at this x.
     OverOwnAt(usize),
-    /// How many times as many operations a second as another index in the same run.
+    /// The ratio of its operations per second to those of another index in the same run.
     Over(Subject),
     /// Lines that secondary caches miss, an operation.
     Misses,
-    /// Those of them that another's write is to blame for, an operation.
+    /// Misses that another processor's write caused, per operation.
     CoherenceMisses,
-    /// The same, a node that is visited: what Eq. (1) of the OLFIT paper gives a bound for.
+    /// The same, per visited node: Eq. (1) of the OLFIT paper gives a bound for it.
     CoherenceMissesPerVisit,
     /// Lines that come from another NUMA node, an operation.
     RemoteMisses,
@@ -288,8 +289,8 @@ impl ParallelYardstick {
         if let Self::Over(other) = self { Some(other) } else { None }
     }
 
-    /// The number for `outcome`, given what it is compared with in the same run: another index's outcome
-    /// at the same x, or its own at another. `None` where the runs haven't measured what it takes.
+    /// Returns the number for `outcome`, given its reference in the same run: another index's outcome at
+    /// the same x, or its own at another. `None` if the runs haven't measured the required quantities.
     pub fn measure(self, outcome: &ParallelOutcome, reference: Option<&ParallelOutcome>) -> Option<f64> {
         let per_operation = |count: u64| count as f64 / outcome.operations as f64;
         let counters = outcome.counters;

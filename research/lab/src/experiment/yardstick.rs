@@ -1,8 +1,8 @@
-//! What is measured, and the numbers that it is computed from.
+//! The reported quantities, and the measurements from which they are computed.
 
 use crate::subject::Subject;
 
-/// Where modelled time goes, as the paper's Figure 14 divides it.
+/// The parts of modelled time, as the paper's Figure 14 divides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Instructions graduate.
@@ -13,7 +13,7 @@ pub enum Part {
     OtherStall,
 }
 
-/// How many splits one insert causes.
+/// The number of splits of one insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Splits {
     /// One or more.
@@ -24,7 +24,7 @@ pub enum Splits {
     Several,
 }
 
-/// Traced time of one operation by what it went into, in cycles.
+/// Traced time of one operation by part, in cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Parts {
     /// See [`Part::Busy`].
@@ -36,12 +36,12 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// All of the time.
+    /// Returns the total time.
     pub fn total(&self) -> f64 {
         self.busy + self.data_stall + self.other_stall
     }
 
-    /// One part of it.
+    /// Returns one part of it.
     pub fn of(&self, part: Part) -> f64 {
         match part {
             Part::Busy => self.busy,
@@ -51,7 +51,7 @@ impl Parts {
     }
 }
 
-/// What running one case on one index gave. Whatever wasn't measured is absent.
+/// The result of running one case on one index. Quantities that weren't measured are absent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Outcome {
     /// Levels after the load.
@@ -60,20 +60,20 @@ pub struct Outcome {
     pub cost: Option<f64>,
     /// The least and the most of several rounds, of which `cost` is the median.
     pub spread: Option<[f64; 2]>,
-    /// Where that time went; on the model only.
+    /// The parts of that time; only on the model.
     pub parts: Option<Parts>,
     /// Inserts with no split, with one, with several.
     pub splits: Option<[u64; 3]>,
 }
 
-/// What is reported of an outcome.
+/// A reported quantity of an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yardstick {
     /// Levels of the tree after the load.
     Levels,
-    /// How many times as fast as another index in the same run.
+    /// The speedup over another index in the same run.
     Speedup(Subject),
-    /// Share of the inserts that cause so many splits, 0.0 to 1.0.
+    /// The share of the inserts with that many splits, 0.0 to 1.0.
     SplitShare(Splits),
     /// A part of the time as a share of another index's whole time: the bars of Figure 14.
     TimeShare(Part, Subject),
@@ -97,7 +97,7 @@ impl Yardstick {
         }
     }
 
-    /// Whether it counts rather than times.
+    /// Returns whether it counts rather than times.
     pub const fn is_counted(self) -> bool {
         matches!(self, Self::Levels | Self::SplitShare(_))
     }
@@ -112,8 +112,8 @@ impl Yardstick {
         }
     }
 
-    /// The number for `outcome`, given the outcome of the index that it is compared with in the
-    /// same run. `None` where the runs haven't measured what it takes.
+    /// Returns the number for `outcome`, given the outcome of its reference in the same run. `None` if the
+    /// runs haven't measured the required quantities.
     pub fn measure(self, outcome: &Outcome, reference: Option<&Outcome>) -> Option<f64> {
         match self {
             Self::Levels => outcome.levels.map(|levels| levels as f64),

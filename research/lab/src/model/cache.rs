@@ -2,8 +2,7 @@
 
 use super::parameters::CacheShape;
 
-/// What the holder of a line may do with it: the states of the MESI protocol; an invalid line is
-/// not held.
+/// The rights of the holder of a line: the states of the MESI protocol; an invalid line is not held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// Read it. Other caches may hold it as well.
@@ -33,16 +32,16 @@ const EMPTY: CacheSlot = CacheSlot { line: 0, ready: 0, used: 0, generation: 0, 
 pub struct Hit {
     /// When it is or was there.
     pub ready: u64,
-    /// How it was held before this access.
+    /// The hold before this access.
     pub hold: Hold,
 }
 
-/// A line that had to make room.
+/// A line that was evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Victim {
     /// Its line number.
     pub line: u64,
-    /// Whether it was written to since it came.
+    /// Whether it was written to since it arrived.
     pub dirty: bool,
 }
 
@@ -94,7 +93,7 @@ impl Cache {
         victim
     }
 
-    /// Whether the cache has `line` or waits for it. Doesn't count as a use.
+    /// Returns whether the cache has `line` or waits for it. Doesn't count as a use.
     pub fn holds(&self, line: u64) -> bool {
         let first = self.first_of_set(line);
         self.places[first..first + self.ways].iter().any(|place| place.is(line, self.generation))
@@ -112,7 +111,7 @@ impl Cache {
         self.set_hold(line, 0, Hold::Modified);
     }
 
-    /// Shares `line` with others from now on and says whether it was modified.
+    /// Downgrades `line` to shared and returns whether it was modified.
     pub fn demote(&mut self, line: u64) -> bool {
         self.find(line).is_some_and(|place| {
             let dirty = place.hold == Hold::Modified;
@@ -121,7 +120,7 @@ impl Cache {
         })
     }
 
-    /// Throws `line` out and says whether it was modified.
+    /// Invalidates `line` and returns whether it was modified.
     pub fn invalidate(&mut self, line: u64) -> bool {
         self.find(line).is_some_and(|place| {
             place.generation = 0;

@@ -1,48 +1,48 @@
-//! One thing of a machine that is unlike the paper's: to find out what a result is due to.
+//! One difference from the paper's machine, to find the cause of a result.
 
 use super::parameters::Parameters;
 use super::prices::{Price, Prices};
 
-/// What becomes of the branches of a binary search, of which none is better than a coin.
+/// The treatment of the branches of a binary search, which are unpredictable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Branches {
-    /// Nothing after them is issued before they are resolved.
+    /// Later instructions are issued only when they are resolved.
     #[default]
     Waited,
-    /// A processor guesses, and is right every other time: loads behind such a branch aren't late.
+    /// A processor predicts them, and is right every other time: loads after such a branch aren't late.
     HalfGuessed,
-    /// There are none: what is searched next is computed.
+    /// There are none: the next key is computed.
     None,
 }
 
-/// What a load can't be issued before, as far as its address is concerned.
+/// The condition for issuing a load, as far as its address is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Depends {
     /// The last line that was waited for: the rule where pointers are chased.
     #[default]
     OnLastLine,
-    /// The same, but not across operations: the next one's key is known. What a search then does is
-    /// limited by the reorder buffer, as on processors that reorder across operations.
+    /// The same, but not across operations: the next one's key is known. Then the reorder buffer limits a
+    /// search, as on processors that reorder across operations.
     WithinOperation,
-    /// The same, but not across visits to nodes, as where a group of searches takes turns, each with a node.
+    /// The same, but not across visits to nodes, as if a group of searches takes turns, each with a node.
     WithinVisit,
 }
 
-/// One thing that differs.
+/// One difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Change {
-    /// Nothing.
+    /// None.
     #[default]
     Nothing,
     /// A prefetch that finds all miss handlers taken waits for one.
     PrefetchesWait,
-    /// So many misses of a processor can be outstanding.
+    /// A processor can have this many outstanding misses.
     MissHandlers(usize),
-    /// Memory is so many cycles away.
+    /// Memory has this latency in cycles.
     MemoryLatency(u64),
-    /// Memory starts an access every so many cycles.
+    /// Memory starts an access every this many cycles.
     MemoryInterval(u64),
-    /// What is read from several lines at once is asked for side by side: the addresses are known.
+    /// Lines of one read are requested in parallel, because their addresses are known.
     RunsOverlap,
     /// Moving entries costs no instruction, as if vectors did it.
     FreeShifts,
@@ -117,7 +117,7 @@ mod tests {
         let wait = |branches| last_wait(reordered(branches, Depends::OnLastLine), Work::Probe);
         assert!(wait(Branches::Waited) > 145.0, "a line after the other");
         assert!(wait(Branches::None) < 30.0, "all of them side by side");
-        // The last of the three comes after a branch that was guessed wrongly.
+        // The last of the three comes after a mispredicted branch.
         assert!(wait(Branches::HalfGuessed) > 100.0);
         assert!(last_wait(reordered(Branches::None, Depends::OnLastLine), Work::Visit) > 140.0, "pointers");
     }

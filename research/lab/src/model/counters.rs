@@ -1,4 +1,4 @@
-//! What a modelled processor has done, and where its time went.
+//! The events of a modelled processor, and the parts of its time.
 
 use core::ops::{Add, Sub};
 
@@ -15,7 +15,7 @@ pub struct Counters {
     pub wait_slots: u64,
     /// Lines looked up in the primary cache, by reads, writes and prefetches.
     pub l1_accesses: u64,
-    /// The same, but that accesses to one line right after each other count once.
+    /// The same, but consecutive accesses to one line count once.
     pub lines: u64,
     /// Lines looked up in the secondary cache.
     pub l2_accesses: u64,
@@ -24,12 +24,12 @@ pub struct Counters {
     pub memory_accesses: u64,
     /// Lines that the secondary cache missed and the node's shared cache had.
     pub shared_hits: u64,
-    /// Of `memory_accesses`, those that this processor had and lost to another's write: coherence misses.
-    /// All others are cold or capacity misses.
+    /// Those of `memory_accesses` to lines that this processor had and lost to another's write: coherence
+    /// misses. All others are cold or capacity misses.
     pub coherence_misses: u64,
-    /// Those of them that came from the cache of the processor that had changed them.
+    /// Those of them that were served by the cache of the processor that had changed them.
     pub transfers: u64,
-    /// Those of them that came from another node.
+    /// Those of them that were served by another node.
     pub remote_accesses: u64,
     /// Writes to a line that was held but shared: no data moved, but others lost it.
     pub upgrades: u64,
@@ -43,14 +43,14 @@ pub struct Counters {
     pub late_reads: u64,
     /// Reads-and-writes in one locked step.
     pub exchanges: u64,
-    /// Nodes that were come to.
+    /// Visited nodes.
     pub visits: u64,
     /// Times that a latch held by another was waited for.
     pub waits: u64,
 }
 
 impl Counters {
-    /// All the time, in slots.
+    /// Returns the total time, in slots.
     pub fn slots(&self) -> u64 {
         self.busy_slots + self.data_stall_slots + self.other_stall_slots + self.wait_slots
     }

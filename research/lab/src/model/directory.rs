@@ -1,10 +1,10 @@
-//! Which processors hold which line: what keeps private caches coherent.
+//! The directory of lines and their holders, which keeps private caches coherent.
 //!
-//! The protocol is MESI by invalidation: a line is held by any number of processors that read it, or
-//! by one that may write it. A write by another takes it away from all of them, and the next access of
-//! a former holder is a *coherence miss*: a miss that no larger cache would have saved (OLFIT paper, §2.1).
-//! A bus that every cache snoops and a directory differ in how the holders are found, not in which they
-//! are, so one table does for both.
+//! The protocol is MESI by invalidation: a line is held by any number of processors that read it, or by
+//! one that may write it. A write by another invalidates all copies, and the next access of a former
+//! holder is a *coherence miss*: a miss that no larger cache would have saved (OLFIT paper, §2.1). A bus
+//! that every cache snoops and a directory differ in how the holders are found, not in who they are, so
+//! one table models both.
 
 /// A set of processors, one bit each.
 pub type Set = u64;
@@ -21,9 +21,9 @@ struct Entry {
     holders: Set,
     /// The processors that lost it to another's write and haven't had it since.
     lost: Set,
-    /// When the latest processor to write it has got it. Nobody else gets it before.
+    /// The arrival of the line at its latest writer. No other processor gets it before.
     given: u64,
-    /// When the latest processor to read it has got it. Nobody gets it for writing before.
+    /// The arrival of the line at its latest reader. No processor gets it for writing before.
     read: u64,
     /// The processor that holds it exclusively, if one does.
     owner: u8,
@@ -31,14 +31,14 @@ struct Entry {
 
 const UNKNOWN: Entry = Entry { holders: 0, lost: 0, given: 0, read: 0, owner: NOBODY };
 
-/// What is to be done for a processor that wants a line.
+/// The actions for a processor that requests a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// The others that hold it. To a writer they lose it.
     pub others: Set,
     /// The other that holds it alone, perhaps modified.
     pub owner: Option<usize>,
-    /// Whether the asker had it and lost it to another's write.
+    /// Whether the requester had it and lost it to another's write.
     pub coherence: bool,
     /// When others that were given it before have got it.
     pub from: u64,
@@ -48,18 +48,18 @@ pub struct Answer {
 #[derive(Debug)]
 pub struct Directory {
     entries: Vec<Entry>,
-    /// Whether there is nobody to share anything with, and so nothing to remember.
+    /// Whether there is only one processor, and so nothing to record.
     alone: bool,
 }
 
 impl Directory {
-    /// Nobody holds anything. At most [`PROCESSORS_MAX`] processors.
+    /// Creates an empty directory. At most [`PROCESSORS_MAX`] processors.
     pub fn new(processors: usize) -> Self {
         Self { entries: Vec::new(), alone: processors == 1 }
     }
 
-    /// Says what is to be done so that `who` gets `line`, to write it or to read it, and takes that
-    /// for done. O(1).
+    /// Returns the actions by which `who` gets `line`, for writing or for reading, and records them as
+    /// done. O(1).
     pub fn ask(&mut self, line: u64, who: usize, write: bool) -> Answer {
         if self.alone {
             return Answer { others: 0, owner: None, coherence: false, from: 0 };
@@ -95,7 +95,7 @@ impl Directory {
         *latest = ready.max(*latest);
     }
 
-    /// `who` made room: it no longer holds `line`.
+    /// Records that `who` has evicted `line`.
     pub fn leave(&mut self, line: u64, who: usize) {
         if self.alone {
             return;
@@ -107,7 +107,7 @@ impl Directory {
         }
     }
 
-    /// Nobody holds anything, and nothing is on its way. O(lines).
+    /// Empties the directory; nothing is in flight. O(lines).
     pub fn clear(&mut self) {
         self.entries.fill(UNKNOWN);
     }

@@ -1,21 +1,21 @@
-//! Where a line comes from: the processors' private caches, the directory that keeps them coherent,
-//! and the memories below them.
+//! The path of a line: the processors' private caches, the directory that keeps them coherent, and the
+//! memories below them.
 //!
 //! # What is modelled
-//! - The secondary cache includes the primary one: what leaves it leaves both. From the primary to
-//!   the secondary cache write-backs are free.
-//! - A line that a secondary cache doesn't have comes from memory, or, if another processor has
-//!   changed it, from that one's cache, which then shares it and has it written back on the way.
-//! - Processors of a node may share a third cache. Every line that comes to one of them is put there, too,
-//!   and stays until it has to make room or a processor of another node writes it. What comes from there
-//!   takes no access of memory. What leaves a secondary cache changed is written to memory as well.
-//! - A write to a line that others hold as well takes it away from them. If the writer holds it
-//!   already, that takes no data, but the time of telling them.
-//! - Every fetch, write-back and such message takes one access of the memory that the line belongs
-//!   to, so that memory, or the bus to it, can be the bottleneck.
-//! - A line that is on its way to a writer goes on to the next only when it has arrived: processors
-//!   that fight for a line get it one after the other.
-//! - On a machine of several nodes whatever comes from or goes to another node takes longer.
+//! - The secondary cache includes the primary one: a line that leaves it leaves both. Write-backs from the
+//!   primary to the secondary cache are free.
+//! - A line that a secondary cache doesn't have is served by memory, or, if another processor has changed
+//!   it, by that one's cache, which then shares it and has it written back on the way.
+//! - Processors of a node may share a third cache. Every line that arrives at one of them is put there,
+//!   too, and stays until it is evicted or a processor of another node writes it. Lines from there take no
+//!   access of memory. Modified lines that leave a secondary cache are written to memory as well.
+//! - A write to a line that others hold as well invalidates their copies. If the writer holds it already,
+//!   that takes no data, but the time of the messages.
+//! - Every fetch, write-back and such message takes one access of the memory that the line belongs to, so
+//!   that memory, or the bus to it, can be the bottleneck.
+//! - A line that is in flight to a writer continues to the next only when it has arrived: processors that
+//!   contend for a line get it one after the other.
+//! - On a machine of several nodes, transfers between nodes take longer.
 
 use super::cache::{Cache, Hold};
 use super::counters::Counters;
@@ -24,18 +24,18 @@ use super::homes::Homes;
 use super::memory::{Memory, MissHandlers};
 use super::parameters::Parameters;
 
-/// What became of an access to one line. Times in slots.
+/// The result of an access to one line. Times in slots.
 #[derive(Debug, Clone, Copy)]
 pub struct Fetched {
     /// When it was begun: a miss waits for a free handler.
     pub started: u64,
-    /// When the line is there, to be written if that was asked for.
+    /// The arrival of the line, for writing if that was requested.
     pub ready: u64,
     /// The processors that lost the line to this access.
     pub lost_by: Set,
 }
 
-/// One processor's own part.
+/// One processor's private part.
 #[derive(Debug)]
 struct Private {
     l1: Cache,
@@ -57,12 +57,12 @@ impl Private {
         }
     }
 
-    /// Gives up `line` and says whether it was modified.
+    /// Invalidates `line` and returns whether it was modified.
     fn lose(&mut self, line: u64) -> bool {
         self.l1.invalidate(line) | self.l2.invalidate(line)
     }
 
-    /// Lets others read `line` as well and says whether it was modified.
+    /// Shares `line` with other readers and returns whether it was modified.
     fn share(&mut self, line: u64) -> bool {
         self.l1.demote(line) | self.l2.demote(line)
     }
@@ -79,7 +79,7 @@ struct Latencies {
     remote: u64,
 }
 
-/// How a line comes to a secondary cache, or its hold changes.
+/// The source of a line for a secondary cache, or a change of its hold.
 #[derive(Debug, Clone, Copy)]
 struct Supply {
     ready: u64,
@@ -92,11 +92,11 @@ struct Supply {
 pub struct Hierarchy {
     latencies: Latencies,
     private: Vec<Private>,
-    /// One for each node, where processors share a cache.
+    /// One for each node, if processors share a cache.
     shared: Vec<Cache>,
     /// One for each node.
     memories: Vec<Memory>,
-    /// Which node a line lies on.
+    /// The node of each line.
     pub homes: Homes,
     directory: Directory,
 }
@@ -129,7 +129,7 @@ impl Hierarchy {
         }
     }
 
-    /// What `who`'s caches have done so far.
+    /// Returns the events of `who`'s caches so far.
     pub fn counters(&self, who: usize) -> Counters {
         self.private[who].counters
     }
@@ -139,12 +139,12 @@ impl Hierarchy {
         self.private[who].counters.prefetches += 1;
     }
 
-    /// Whether `who` has `line`, or waits for it.
+    /// Returns whether `who` has `line`, or waits for it.
     pub fn holds(&self, who: usize, line: u64) -> bool {
         self.private[who].l2.holds(line)
     }
 
-    /// Empties all caches and lets everything in flight land; forgets what was written.
+    /// Empties all caches and completes everything in flight; discards writes.
     pub fn clear(&mut self) {
         for private in &mut self.private {
             private.l1.clear();
@@ -156,7 +156,7 @@ impl Hierarchy {
         self.directory.clear();
     }
 
-    /// Brings `line` into `who`'s primary cache, asked for at `asked`.
+    /// Brings `line`, requested at `asked`, into `who`'s primary cache.
     pub fn fetch(&mut self, who: usize, line: u64, asked: u64, write: bool) -> Fetched {
         let own = &mut self.private[who];
         own.counters.l1_accesses += 1;
@@ -262,7 +262,7 @@ impl Hierarchy {
         Supply { ready, hold, lost_by }
     }
 
-    /// `who` writes `line`: what other nodes' shared caches have of it is out of date.
+    /// Records that `who` writes `line`: copies in other nodes' shared caches are invalidated.
     fn lose_elsewhere(&mut self, line: u64, who: usize) {
         let own = self.homes.node_of(who);
         for (node, shared) in self.shared.iter_mut().enumerate() {
@@ -272,7 +272,7 @@ impl Hierarchy {
         }
     }
 
-    /// Takes `line`, which `who` holds but shares, away from all others.
+    /// Invalidates all other copies of `line`, which `who` holds but shares.
     fn upgrade(&mut self, who: usize, line: u64, at: u64) -> Supply {
         let answer = self.directory.ask(line, who, true);
         self.lose_elsewhere(line, who);

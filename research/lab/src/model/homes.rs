@@ -1,12 +1,12 @@
-//! Which node of the machine a line, and a processor, belongs to.
+//! The node of the machine that a line, and a processor, belongs to.
 
 use super::parameters::{Granule, LINES_OF_PAGE};
 use super::system::{Placement, System};
 
 /// The node of every line that has been touched, by its number.
 ///
-/// Lines lie by pages where pages have numbers. Where each line has a number of its own, each lies by
-/// itself: which of them share a page is the allocator's doing, and differs from run to run.
+/// Lines are placed by pages if pages have numbers. If each line has a separate number, each is placed
+/// separately: which of them share a page is the allocator's doing, and differs from run to run.
 #[derive(Debug)]
 pub struct Homes {
     nodes: usize,
@@ -19,7 +19,7 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Nothing has been touched yet.
+    /// Creates homes for lines that haven't been touched yet.
     pub fn new(system: &System, granule: Granule) -> Self {
         Self {
             nodes: system.nodes,
@@ -43,7 +43,7 @@ impl Homes {
         self.of.get((line / self.together) as usize).copied().map_or(0, usize::from)
     }
 
-    /// `processor` touches a line: if nobody has before, it now has a home.
+    /// Records that `processor` touches a line: the first touch gives it a home.
     pub fn settle(&mut self, line: u64, processor: usize) {
         if self.nodes == 1 {
             return;

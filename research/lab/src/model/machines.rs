@@ -1,5 +1,4 @@
-//! Machines of several processors: the OLFIT paper's, grown beyond its eight, and one of several
-//! nodes.
+//! Machines of several processors: the OLFIT paper's, extended beyond its eight, and one of several nodes.
 
 use super::change::{Branches, Depends};
 use super::parameters::{CacheShape, Granule, Parameters, SharedCache, Translation};
@@ -7,23 +6,23 @@ use super::prices::Prices;
 use super::system::{Placement, System};
 
 impl Parameters {
-    /// The machine of the OLFIT paper's §6, with so many processors: a Sun Enterprise 5500 of 400 MHz
-    /// UltraSPARC II with 8 MB of secondary cache each, lines of 64 bytes, 8 clocks to the secondary
-    /// cache and 100 to memory (§2.1).
+    /// The machine of the OLFIT paper's §6, with that many processors: a Sun Enterprise 5500 of 400 MHz
+    /// UltraSPARC II with 8 MB of secondary cache each, lines of 64 bytes, 8 clocks to the secondary cache
+    /// and 100 to memory (§2.1).
     ///
-    /// One number is chosen, and the paper doesn't publish it: what a translation costs that isn't at hand.
+    /// One number is calibrated, because the paper doesn't publish it: the cost of a missing translation.
     /// It makes one processor without concurrency control do 475K searches a second among 10M keys in a
     /// B+-Tree, where Fig. 9's axis, which ends at 500K, shows its highest curve. Absolute throughputs
-    /// depend on it: 631K at 0 clocks, 555K at 20, 478K at the 47 that it is; orders and the scaling to eight
-    /// processors (7.7 to 7.8 times) don't. All else that the model says is a prediction.
+    /// depend on it: 631K at 0 clocks, 555K at 20, 478K at the chosen 47; orders and the scaling to eight
+    /// processors (7.7 to 7.8 times) don't. All other numbers of the model are predictions.
     ///
-    /// What the paper doesn't say is from the processor's manual and the machine's data sheet: the
-    /// UltraSPARC II does everything in order, with 16 KB of direct-mapped primary cache, a store buffer of
-    /// eight and translations for 512 KB; the Enterprise's bus carries a line in 20 ns, 8 clocks, and a line
-    /// that another cache has changed comes over that bus like any other. The Enterprise holds 14
-    /// processors. What is called an Enterprise of more has the same processors before the four interleaved
-    /// buses and the crossbar of an Enterprise 10000, which carry a line in 5 ns, 2 clocks; that its memory
-    /// is farther away is left out, so that one number changes, not two.
+    /// Properties that the paper doesn't give are from the processor's manual and the machine's data
+    /// sheet: the UltraSPARC II does everything in order, with 16 KB of direct-mapped primary cache, a
+    /// store buffer of eight and translations for 512 KB; the Enterprise's bus carries a line in 20 ns, 8
+    /// clocks, and a line that another cache has changed uses that bus like any other. The Enterprise
+    /// holds 14 processors. An Enterprise of more has the same processors and the four interleaved buses
+    /// and the crossbar of an Enterprise 10000, which carry a line in 5 ns, 2 clocks; the larger distance
+    /// of its memory is left out, so that one number changes, not two.
     pub const fn olfit(processors: usize) -> Self {
         Self {
             clock_mhz: 400,
@@ -55,8 +54,8 @@ impl Parameters {
         }
     }
 
-    /// The same processors on several NUMA nodes, each with a bus and a memory of its own; what another node
-    /// has comes 100 clocks later. No machine of the OLFIT paper's.
+    /// The same processors on several NUMA nodes, each with a separate bus and memory; lines of another
+    /// node arrive 100 clocks later. Not a machine of the OLFIT paper.
     pub const fn on_nodes(self, nodes: usize) -> Self {
         let one_bus = self.system.processors <= Self::ONE_BUS_PROCESSORS_MAX * nodes;
         Self {
@@ -69,11 +68,12 @@ impl Parameters {
     /// Processors that the Enterprise's one bus carries.
     const ONE_BUS_PROCESSORS_MAX: usize = 14;
 
-    /// The machine of the Spiderman paper's §4, with so many threads, each pinned to a core of one socket: a
-    /// Xeon Gold 6254 of 3.1 GHz, 32 KB of primary and 1 MB of secondary cache a core. Latencies are
-    /// those usual for it: 14 clocks to the secondary cache, 270 (87 ns) to the socket's memory, whose six
-    /// channels carry a line in 2 clocks; 200 to another core's cache; 70 to the 24 MB that its cores share.
-    /// Twelve misses of a core can be outstanding. Its memory is on huge pages, so translation takes no time.
+    /// The machine of the Spiderman paper's §4, with that many threads, each pinned to a core of one
+    /// socket: a Xeon Gold 6254 of 3.1 GHz, 32 KB of primary and 1 MB of secondary cache per core.
+    /// Latencies are typical for it: 14 clocks to the secondary cache, 270 (87 ns) to the socket's memory,
+    /// whose six channels carry a line in 2 clocks; 200 to another core's cache; 70 to the 24 MB that its
+    /// cores share. A core can have twelve outstanding misses. Its memory is on huge pages, so translation
+    /// takes no time.
     pub const fn spiderman(threads: usize) -> Self {
         Self {
             clock_mhz: 3_100,

@@ -1,13 +1,13 @@
-//! Main memory and the handlers that remember what was asked of it.
+//! Main memory and the handlers of outstanding misses.
 
 use std::collections::VecDeque;
 
 /// Main memory and the way to it: a pipeline that starts one access every so often. Shared by all
 /// processors; on a machine of several nodes each has one.
 ///
-/// Accesses are told in program order, but a load that was issued early accesses memory at an earlier moment
-/// than a store that was told before it. So starts are kept in a calendar, and an access takes the
-/// first gap from its own moment on.
+/// Accesses are reported in program order, but a load that was issued early accesses memory at an earlier
+/// moment than a store that was reported before it. So starts are kept in a calendar, and an access takes
+/// the first gap from its own moment on.
 #[derive(Debug)]
 pub struct Memory {
     interval: u64,
@@ -33,8 +33,8 @@ impl Memory {
         self.starts.clear();
     }
 
-    /// Starts an access at `at` or in the first gap of one interval after that; says when. O(accesses
-    /// that start after `at`).
+    /// Starts an access at `at` or in the first gap of one interval after that; returns its start.
+    /// O(accesses that start after `at`).
     pub fn start(&mut self, at: u64) -> u64 {
         let full = self.starts.len() >= self.remembered;
         let mut start = if full { at.max(self.starts.front().copied().unwrap_or(at)) } else { at };
@@ -62,13 +62,13 @@ pub struct MissHandlers {
 }
 
 impl MissHandlers {
-    /// So many idle handlers.
+    /// Creates that many idle handlers.
     pub fn new(limit: usize) -> Self {
         Self { busy_until: Vec::with_capacity(limit), limit }
     }
 
-    /// Takes a handler at `at`, or the first one to come free after that; says when. The caller
-    /// says with [`MissHandlers::release_at`] until when it needs it. O(handlers).
+    /// Takes a handler at `at`, or the first one that becomes free after that; returns the moment. The
+    /// caller sets the end of its use with [`MissHandlers::release_at`]. O(handlers).
     pub fn claim(&mut self, at: u64) -> u64 {
         self.busy_until.retain(|&until| until > at);
         if self.busy_until.len() < self.limit {

@@ -1,17 +1,18 @@
-//! Where misses are: in which phase of a batch, and at what.
+//! The locations of misses: the phase of a batch, and the kind of data.
 //!
-//! A batch walks first and serves then (Spiderman, §3.1). A walk says that it begins by [`Work::Walk`], and
-//! a request that is served by [`Work::Serve`]. What is at an address the caller says, by a number.
+//! A batch walks first and serves then (Spiderman, §3.1). A walk reports its start by [`Work::Walk`], and
+//! a request that is served by [`Work::Serve`]. The caller gives the kind of data at an address as a
+//! number.
 
 use latchless_core::mem::touch::Work;
 
-/// How many kinds of things addresses are sorted by.
+/// The maximum number of kinds of data.
 pub const KINDS_MAX: usize = 8;
 
-/// Which kind of thing is at an address, below [`KINDS_MAX`].
+/// Returns the kind of data at an address, below [`KINDS_MAX`].
 pub type KindOf = Box<dyn Fn(usize) -> usize>;
 
-/// What a processor is at.
+/// The phase of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
     /// It leads the walks of a batch.
@@ -41,7 +42,7 @@ pub struct Misses {
 }
 
 impl Misses {
-    /// None yet, of so many processors.
+    /// Creates zero counts, for that many processors.
     pub fn new(processors: usize, kind_of: KindOf) -> Self {
         Self { kind_of, phases: vec![Phase::default(); processors], counts: Default::default() }
     }
@@ -55,18 +56,18 @@ impl Misses {
         }
     }
 
-    /// What was counted for `processor`'s phase and what is at `address`.
+    /// Returns the count for `processor`'s phase and the kind of data at `address`.
     pub fn at(&mut self, processor: usize, address: usize) -> &mut Missed {
         let kind = (self.kind_of)(address).min(KINDS_MAX - 1);
         &mut self.counts[self.phases[processor] as usize][kind]
     }
 
-    /// All that was counted, by phase and kind.
+    /// Returns all counts, by phase and kind.
     pub fn counts(&self) -> &[[Missed; KINDS_MAX]; 2] {
         &self.counts
     }
 
-    /// What was counted in a phase for a kind.
+    /// Returns the count of a phase and a kind.
     pub fn of(&self, phase: Phase, kind: usize) -> Missed {
         self.counts[phase as usize].get(kind).copied().unwrap_or_default()
     }

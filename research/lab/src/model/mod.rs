@@ -1,8 +1,8 @@
-//! The memory-hierarchy model: what the paper's simulated machine would have taken, computed while
-//! the real code runs.
+//! The memory-hierarchy model: computes the time that the paper's simulated machine would have taken,
+//! while the real code runs.
 //!
-//! Structures made with the `model` feature tell every line that they read, write and prefetch to
-//! the listening [`Sink`]. [`Listener`] is one: it passes all of it to a shared [`Machine`].
+//! Structures made with the `model` feature report every line that they read, write and prefetch to the
+//! listening [`Sink`]. [`Listener`] is one: it passes the reports to a shared [`Machine`].
 //!
 //! | file | idea |
 //! |---|---|
@@ -17,8 +17,8 @@
 //! | `directory` | which processors hold which line: what keeps private caches coherent |
 //! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
 //!
-//! A machine has one processor or several, which [`Listener::together`] sets to work. Only there do
-//! they differ from one: with one processor nobody takes turns, and no line is shared.
+//! A machine has one processor or several, which [`Listener::together`] runs. They differ from one only
+//! there: a single processor takes no turns, and shares no line.
 
 mod cache;
 mod change;
@@ -77,7 +77,7 @@ pub struct Machine {
     misses: Option<Misses>,
 }
 
-/// What is done to one line.
+/// An access to one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
@@ -117,8 +117,8 @@ impl Machine {
         self.running = false;
     }
 
-    /// From here on misses are sorted by phase and by what is at their addresses; what was counted before is
-    /// forgotten.
+    /// From here on misses are sorted by phase and by the kind of data at their addresses; earlier counts
+    /// are discarded.
     pub fn sort_misses(&mut self, kind_of: KindOf) {
         self.misses = Some(Misses::new(self.processors.len(), kind_of));
     }
@@ -128,8 +128,8 @@ impl Machine {
         self.misses.as_ref()
     }
 
-    /// Outside of [`Listener::together`], what is told from here on is done by this processor; at first
-    /// by processor 0. So structures that belong to a node are built there.
+    /// Outside of [`Listener::together`], assigns the accesses from here on to this processor; at first to
+    /// processor 0. So structures that belong to a node are built there.
     ///
     /// # Errors
     /// [`LabError::Machine`] if there is no such processor.
@@ -157,8 +157,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes an address range for one that begins a page, wherever it lies: for what lies outside of an
-    /// arena, so that the allocator doesn't decide what shares its pages. To be told before the range is
+    /// Numbers an address range as if it began a page, wherever it is: for data outside of an arena, so
+    /// that the allocator doesn't determine what shares its pages. To be called before the range is
     /// touched.
     pub fn set_apart(&mut self, addresses: Range<usize>) {
         self.pages.set_apart(addresses);
@@ -171,13 +171,13 @@ impl Machine {
         self.processors.iter_mut().for_each(Processor::settle);
     }
 
-    /// What its processors have done since the machine was made, all together.
+    /// Returns the events of its processors since the machine was made, in total.
     pub fn counters(&self) -> Counters {
         let each = (0..self.processors.len()).map(|number| self.counters_of(number));
         each.fold(Counters::default(), |sum, one| sum + one)
     }
 
-    /// What one processor has done since the machine was made. One that isn't there has done nothing.
+    /// Returns the events of one processor since the machine was made; zero for one that doesn't exist.
     pub fn counters_of(&self, processor: usize) -> Counters {
         let processor = self.processors.get(processor).map(|found| (processor, found.counters()));
         processor.map_or(Counters::default(), |(number, own)| own + self.hierarchy.counters(number))
@@ -198,12 +198,12 @@ impl Machine {
         self.cycles(slots) / (self.parameters.clock_mhz as f64 * 1e6)
     }
 
-    /// What it is made of.
+    /// Returns its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// How many pages have been touched, each of [`PAGE_BYTES`].
+    /// Returns the number of touched pages, each of [`PAGE_BYTES`].
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
@@ -212,7 +212,7 @@ impl Machine {
         self.turns.as_ref().map_or(self.acting, Turns::current)
     }
 
-    /// Where `address` is placed, which the working processor touches now.
+    /// Returns the place of `address`, which the working processor touches now.
     fn settle(&mut self, address: usize) -> Numbers {
         let place = self.pages.translate(address);
         self.hierarchy.homes.settle(place.line, self.current());
@@ -284,7 +284,7 @@ impl Machine {
     }
 }
 
-/// What [`Listener::together`] asks of it.
+/// The operations that [`Listener::together`] uses.
 impl Machine {
     fn begin_together(&mut self, workers: usize) -> Result<()> {
         if self.turns.is_some() {
@@ -337,7 +337,7 @@ impl Sink for Machine {
         self.touch(at, 1, Access::Exchange);
     }
 
-    /// A processor that no longer has the line looks again at once: it was written since.
+    /// A processor that no longer has the line retries at once: it was written since.
     fn wait(&mut self, at: usize) {
         let line = self.settle(at).line;
         if !self.running {
@@ -357,7 +357,7 @@ impl Sink for Machine {
         if let Some(misses) = &mut self.misses {
             misses.hear(current, work);
         }
-        // That a phase begins is no work of its own.
+        // The start of a phase isn't work.
         if self.running && !matches!(work, Work::Walk | Work::Serve) {
             self.processors[current].work(work);
         }
@@ -373,7 +373,7 @@ impl Sink for Machine {
     }
 }
 
-/// A shared handle to a machine, to listen with and to look at it afterwards.
+/// A shared handle to a machine, which listens to a structure and gives access to the machine afterwards.
 ///
 /// ```
 /// use latchless_core::mem::touch::{Traced, Trace, listen};
@@ -397,7 +397,7 @@ impl Listener {
         Self(Rc::new(RefCell::new(machine)))
     }
 
-    /// Looks at the machine, or tells it something.
+    /// Calls `act` with the machine.
     pub fn with<R>(&self, act: impl FnOnce(&mut Machine) -> R) -> R {
         act(&mut self.0.borrow_mut())
     }

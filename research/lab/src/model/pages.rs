@@ -1,4 +1,4 @@
-//! Which line of the modelled machine represents which line of this one.
+//! The mapping of this machine's lines to lines of the modelled machine.
 //!
 //! Pages, or single lines, get their numbers in the order in which they are first touched. So neither the
 //! address space's random layout nor the allocator can change a result: the same touches give the same
@@ -32,16 +32,17 @@ pub struct Numbers {
 pub struct Pages {
     by_first_touch: HashMap<u64, u64>,
     quick: Vec<(u64, u64)>,
-    /// By page, the numbers of its lines, where each has its own.
+    /// By page, the numbers of its lines, if each has a separate one.
     lines: Vec<[u32; PAGE_LINES]>,
     granule: Granule,
-    /// Lines that have a number of their own.
+    /// Lines that have a separate number.
     numbered: u32,
     /// Addresses that begin a page wherever they lie, and on which addresses they are taken for.
     apart: Vec<(Range<usize>, usize)>,
 }
 
-/// Where the first range that is set apart begins, and how far the next one is: no address of this machine.
+/// The start of the first range that is set apart, and the distance to the next one: not an address of
+/// this machine.
 const APART: usize = 1 << 62;
 const APART_STEP: usize = 1 << 40;
 
@@ -59,8 +60,8 @@ impl Pages {
         }
     }
 
-    /// Takes a range for one that begins a page: what shares its pages is then not the allocator's choice.
-    /// How its lines lie stays as it is.
+    /// Numbers a range as if it began a page: then the allocator doesn't determine what shares its pages.
+    /// The layout of its lines is unchanged.
     pub fn set_apart(&mut self, addresses: Range<usize>) {
         let start = addresses.start / LINE_BYTES * LINE_BYTES;
         self.apart.push((start..addresses.end, APART + self.apart.len() * APART_STEP));
@@ -79,7 +80,7 @@ impl Pages {
         Numbers { line, page }
     }
 
-    /// How many pages have been touched.
+    /// Returns the number of touched pages.
     pub fn len(&self) -> usize {
         self.by_first_touch.len()
     }

@@ -1,4 +1,4 @@
-//! What the modelled machine is made of.
+//! The parameters of the modelled machine.
 
 use super::change::{Branches, Depends};
 use super::prices::Prices;
@@ -11,7 +11,8 @@ pub const PAGE_BYTES: usize = 4096;
 /// Lines in a page.
 pub const LINES_OF_PAGE: u64 = (PAGE_BYTES / LINE_BYTES) as u64;
 
-/// What gets its number, and with that its place in the caches and its node, by the order of first touch.
+/// The unit that gets its number, and with that its place in the caches and its node, by the order of
+/// first touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granule {
     /// A page of [`PAGE_BYTES`], as an operating system does it.
@@ -26,9 +27,9 @@ pub enum Granule {
 pub struct Translation {
     /// Pages of [`PAGE_BYTES`] at hand.
     pub pages: usize,
-    /// Of them, how many fit one set.
+    /// The number of them that fit one set.
     pub ways: usize,
-    /// What it takes to look one up that isn't.
+    /// The cost of a lookup that misses.
     pub miss_cycles: u64,
 }
 
@@ -49,7 +50,7 @@ pub struct CacheShape {
 }
 
 impl CacheShape {
-    /// How many sets the cache has.
+    /// Returns the number of sets of the cache.
     pub const fn sets(self) -> usize {
         self.bytes / (LINE_BYTES * self.ways)
     }
@@ -67,7 +68,7 @@ impl CacheShape {
 pub struct SharedCache {
     /// Its size and associativity.
     pub shape: CacheShape,
-    /// From a miss in the primary cache to the line's arrival from this one.
+    /// The time from a miss in the primary cache to the line's arrival from this one.
     pub latency_cycles: u64,
 }
 
@@ -90,29 +91,29 @@ pub struct Parameters {
     pub l3: Option<SharedCache>,
     /// Address translation, each processor's own; `None`: it takes no time.
     pub translation: Option<Translation>,
-    /// From a miss in the primary cache to the line's arrival from the secondary one.
+    /// The time from a miss in the primary cache to the line's arrival from the secondary one.
     pub l2_latency_cycles: u64,
-    /// From a miss in the primary cache to the line's arrival from memory (the paper's T1).
+    /// The time from a miss in the primary cache to the line's arrival from memory (the paper's T1).
     pub memory_latency_cycles: u64,
     /// Between the starts of two memory accesses (the paper's Tnext).
     pub memory_interval_cycles: u64,
     /// Data misses that one processor can have outstanding.
     pub miss_handlers: usize,
     /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it
-    /// until one comes free (the pB+-Tree paper's footnote 4).
+    /// until one becomes free (the pB+-Tree paper's footnote 4).
     pub prefetches_wait: bool,
-    /// Whether the lines of one read are asked for side by side. If not, one after the other, as where each
-    /// has the address of the next.
+    /// Whether the lines of one read are requested in parallel. If not, one after the other, as if each
+    /// had the address of the next.
     pub runs_overlap: bool,
-    /// What becomes of the branches of a binary search.
+    /// The treatment of the branches of a binary search.
     pub branches: Branches,
-    /// What a load can't be issued before.
+    /// The condition for issuing a load.
     pub depends: Depends,
-    /// What the instructions between memory accesses cost.
+    /// The cost of the instructions between memory accesses.
     pub prices: Prices,
-    /// What keeps its neighbourhood when addresses are renamed.
+    /// The unit whose neighbourhood is kept when addresses are renamed.
     pub granule: Granule,
-    /// How many processors there are, and what they share.
+    /// The number of processors, and what they share.
     pub system: System,
 }
 

@@ -1,4 +1,4 @@
-//! What the instructions between memory accesses cost.
+//! The cost of the instructions between memory accesses.
 //!
 //! The unit is the paper's own (§4.5, footnote 6): the *graduation slot*. A four-issue processor
 //! has four a cycle. A slot in which an instruction graduates is *busy*; a slot lost to a
@@ -6,13 +6,13 @@
 //! a data-cache miss is priced by the memory system, never here.
 //!
 //! # Where the numbers come from
-//! Each price was set by counting what a compiler emits for the work on a RISC processor, and by
-//! the length of the dependence chain in it; a mispredicted branch counts ten cycles (resolving it
-//! and refilling the pipeline). Then two of the lost-slot numbers were calibrated, each on one
-//! published share of the **baseline** alone (Fig. 1): those of a binary-search probe, so that a
-//! B+-Tree search among 10M keys stalls on data for 65 % of its time, and those of a copied entry, so
-//! that a B+-Tree scan of 1M entries does for 84 %. Everything that the model says about another tree,
-//! another size or another operation is a prediction.
+//! Each price was set by counting the instructions that a compiler emits for the work on a RISC processor,
+//! and by the length of the dependence chain in it; a mispredicted branch counts ten cycles (resolving it
+//! and refilling the pipeline). Then two of the lost-slot numbers were calibrated, each on one published
+//! share of the **baseline** alone (Fig. 1): those of a binary-search probe, so that a B+-Tree search
+//! among 10M keys stalls on data for 65 % of its time, and those of a copied entry, so that a B+-Tree scan
+//! of 1M entries does for 84 %. Everything that the model says about another tree, another size or another
+//! operation is a prediction.
 
 use latchless_core::mem::touch::Work;
 
@@ -49,24 +49,24 @@ pub struct Prices {
     /// One binary-search step: the middle, its address, a load, a compare, a branch that goes
     /// either way half of the time, one bound moved.
     pub probe: Price,
-    /// Leaving one node's binary search: how often its loop turns varies, so its last branch is
-    /// mispredicted half of the time, and whatever comes next depends on the position found.
-    /// Charged with the first work after the probes.
+    /// Leaving one node's binary search: the number of its iterations varies, so its last branch is
+    /// mispredicted half of the time, and the following work depends on the position found. Charged with
+    /// the first work after the probes.
     pub search_exit: Price,
     /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
     pub copy: Price,
     /// One lane (a key, a value or a reference) moved within or between nodes: a load, a store,
     /// one step, a loop branch; moves don't depend on each other, so nothing is lost.
     pub shift: Price,
-    /// One jump pointer looked at: a load, the test for an empty slot, a loop branch.
+    /// One jump pointer read: a load, the test for an empty slot, a loop branch.
     pub jump: Price,
-    /// One node taken from the allocator.
+    /// One node allocated.
     pub allocate: Price,
-    /// One prefetch instruction and the address it takes.
+    /// One prefetch instruction and the computation of its address.
     pub prefetch: Price,
     /// One locked read-and-write, besides waiting for its line and for the stores before it.
     pub exchange: Price,
-    /// One turn of a loop that waits for a latch, besides waiting.
+    /// One iteration of a loop that waits for a latch, besides waiting.
     pub spin: Price,
 }
 
@@ -90,7 +90,7 @@ impl Prices {
     /// processor does in the secondary cache.
     pub const OLFIT: Self = Self { exchange: Price::new(4, 60), ..Self::PB_TREE };
 
-    /// What `work` costs.
+    /// Returns the cost of `work`.
     pub fn of(&self, work: Work) -> Price {
         let count = |entries: usize| entries as u64;
         match work {
@@ -105,18 +105,18 @@ impl Prices {
         }
     }
 
-    /// What leaving a node's binary search costs.
+    /// Returns the cost of leaving a node's binary search.
     pub fn of_search_exit(&self) -> Price {
         self.search_exit
     }
 
-    /// What prefetching `lines` lines costs the processor.
+    /// Returns the processor's cost of prefetching `lines` lines.
     pub fn of_prefetches(&self, lines: u64) -> Price {
         Price::new(0, 0).plus(self.prefetch.times(lines))
     }
 
-    /// Whether `work` ends in a branch that can't be predicted, after which no load is issued
-    /// before the branch is resolved. A binary search's compare is one; loops are not.
+    /// Returns whether `work` ends in an unpredictable branch, after which no load is issued before the
+    /// branch is resolved. A binary search's compare is one; loops are not.
     pub fn is_unpredictable(work: Work) -> bool {
         matches!(work, Work::Probe)
     }

@@ -1,31 +1,31 @@
 //! One processor: its clock, its caches, its miss handlers.
 //!
 //! # What is modelled
-//! - **Reads** wait for their line. A load is issued as early as the reorder buffer, the data it
-//!   depends on and the last unpredictable branch allow (see below), so part of a miss overlaps with
-//!   the work before it. What is left is a data stall.
+//! - **Reads** wait for their line. A load is issued as early as the reorder buffer, the data it depends
+//!   on and the last unpredictable branch allow (see below), so part of a miss overlaps with the work
+//!   before it. The rest is a data stall.
 //! - **Writes** don't wait (a store buffer holds them), unless every miss handler is taken. A
 //!   missing line is fetched (write-allocate) and takes a handler and a memory access like a read's.
-//! - **Prefetches** don't wait at all: one that finds every handler taken is kept in the memory
-//!   system until one comes free (the paper's footnote 4), or, on machines that say so, waits for it.
-//! - **Exchanges**, the locked steps that latches are made of, wait until the line is theirs and all
+//! - **Prefetches** don't wait at all: one that finds every handler taken is kept in the memory system
+//!   until one becomes free (the paper's footnote 4), or, on machines with that setting, waits for it.
+//! - **Exchanges**, the locked steps that latches consist of, wait until the line is exclusive and all
 //!   stores before them are done; nothing after them is issued earlier.
-//! - **Address translation** stalls where it is modelled and a page isn't at hand; Table 2 has none.
-//! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until the line that
-//!   it waits for is taken by a writer.
+//! - **Address translation** stalls if it is modelled and a page's translation is missing; Table 2 has
+//!   none.
+//! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until a writer takes
+//!   the line that it waits for.
 //!
 //! # How early a load is issued
-//! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line
-//! that this processor waited for, because its address may come from there: chasing pointers, which
-//! is what trees do, makes this the rule; (3) the last branch that can't be predicted (a binary
-//! search's compare, the end of its loop), since the instructions after a mispredicted branch are
-//! thrown away. A [`Change`](super::change::Change) of the machine can lift (2) and (3).
+//! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line that this
+//! processor waited for, because its address may come from there: chasing pointers, as trees do, makes
+//! this the rule; (3) the last unpredictable branch (a binary search's compare, the end of its loop),
+//! since the instructions after a mispredicted branch are discarded. A [`Change`](super::change::Change)
+//! of the machine can lift (2) and (3).
 //!
 //! # What isn't
-//! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order of
-//! stores (but before an exchange). A read of several lines, which is how a
-//! scan tells of the entries that it copies from a leaf, waits for all of them before the first is
-//! worked on.
+//! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order
+//! of stores (except before an exchange). A read of several lines, by which a scan reports the entries
+//! that it copies from a leaf, waits for all of them before the first is worked on.
 
 use super::cache::{Cache, Hold};
 use super::change::{Branches, Depends};
@@ -60,11 +60,11 @@ pub struct Processor {
     resolved: u64,
     /// When the last of its stores is done.
     stored: u64,
-    /// Whether it is in the middle of a node's binary search.
+    /// Whether it is within a node's binary search.
     probing: bool,
     /// The arrival of the last line that it waited for before that search.
     found: u64,
-    /// Whether it is in the middle of a read of several lines that are asked for side by side.
+    /// Whether it is within a read of several lines that are requested in parallel.
     running: bool,
     branches: Branches,
     depends: Depends,
@@ -103,7 +103,7 @@ impl Processor {
         }
     }
 
-    /// Where its time went so far, and what it did itself; the rest the hierarchy counts.
+    /// Returns the parts of its time, and its own events; the hierarchy counts the others.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -113,7 +113,7 @@ impl Processor {
         self.now
     }
 
-    /// Goes to sleep until `moment`, which isn't counted as anything.
+    /// Sleeps until `moment`; the time isn't counted.
     pub fn skip_to(&mut self, moment: u64) {
         if moment > self.now {
             self.now = moment;
@@ -170,7 +170,7 @@ impl Processor {
         }
     }
 
-    /// From here on lines are read that don't depend on each other.
+    /// The lines that are read from here on don't depend on each other.
     pub fn begin_run(&mut self) {
         if !self.probing {
             self.found = self.arrived;
@@ -212,7 +212,7 @@ impl Processor {
         Taken { from: fetched.lost_by, at: fetched.ready }
     }
 
-    /// Finds a latch held by another, and will look again.
+    /// Finds a latch held by another, and will retry.
     pub fn spin(&mut self) {
         self.counters.waits += 1;
         self.spend(self.prices.spin);
@@ -258,7 +258,7 @@ impl Processor {
     }
 
     fn earliest_issue(&self) -> u64 {
-        // Which key is next depends on the branch, and not on what the last one was: it isn't an address.
+        // The next key depends on the branch, not on the last key's value: it isn't an address.
         let guessing = self.probing && self.branches != Branches::Waited;
         let address = if guessing || self.running { self.found } else { self.arrived };
         self.reorder.entered_at().max(address).max(self.resolved).min(self.now)

@@ -1,8 +1,8 @@
-//! The reorder buffer: how early a load can be issued.
+//! The reorder buffer, which limits how early a load can be issued.
 //!
-//! A dynamically scheduled processor issues a load before its turn to graduate, as soon as the
-//! load is among the instructions in flight. With a buffer of 64 that is when the instruction 64
-//! before it graduates. So the buffer's effect is a look back: at what time was this processor 64
+//! A dynamically scheduled processor issues a load before its turn to graduate, as soon as the load is
+//! among the instructions in flight. With a buffer of 64 that is when the instruction 64 before it
+//! graduates. So the model of the buffer answers one question: at what time was this processor 64
 //! instructions ago?
 
 use std::collections::VecDeque;
@@ -18,12 +18,12 @@ pub struct ReorderBuffer {
 }
 
 impl ReorderBuffer {
-    /// A buffer for so many instructions, at time 0.
+    /// Creates a buffer for that many instructions, at time 0.
     pub fn new(instructions_in_flight: u64) -> Self {
         Self { instructions_in_flight, graduated: 0, past: VecDeque::from([(0, 0)]) }
     }
 
-    /// So many more instructions have graduated by `now`; none for a stall.
+    /// Records that this many more instructions have graduated by `now`; none for a stall.
     pub fn graduate(&mut self, instructions: u64, now: u64) {
         self.graduated += instructions;
         self.past.push_back((self.graduated, now));

@@ -1,4 +1,4 @@
-//! Several processors: how many there are, and what sharing costs.
+//! Several processors: their number, and the cost of sharing.
 
 use super::directory::PROCESSORS_MAX;
 use crate::error::{LabError, Result};
@@ -6,7 +6,7 @@ use crate::error::{LabError, Result};
 /// The most nodes of a machine.
 pub const NODES_MAX: usize = 8;
 
-/// Which node a page is put onto, or a line where lines have numbers of their own.
+/// The node on which a page is placed, or a line if lines have separate numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Placement {
     /// The node of the processor that touches it first.
@@ -16,28 +16,28 @@ pub enum Placement {
     Interleaved,
 }
 
-/// How many processors a machine has, and what they share.
+/// The number of a machine's processors, and what they share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct System {
     /// Processors, each with its own caches: 1 to 64.
     pub processors: usize,
-    /// Nodes, each with its own memory: 1 to 8, no more than processors. The processors are dealt out
-    /// in their order, the same number to each as far as that goes.
+    /// Nodes, each with its own memory: 1 to 8, no more than processors. The processors are assigned in
+    /// their order, the same number to each as far as possible.
     pub nodes: usize,
-    /// Where pages are put unless they are placed by hand.
+    /// The placement of pages that aren't placed explicitly.
     pub placement: Placement,
-    /// From a miss in the primary cache to the line's arrival from another processor's cache.
+    /// The time from a miss in the primary cache to the line's arrival from another processor's cache.
     pub transfer_latency_cycles: u64,
-    /// From a write to a line that others hold as well to its end: the others have lost it.
+    /// The time of a write to a line that others hold as well, until their copies are invalidated.
     pub upgrade_latency_cycles: u64,
-    /// What it takes longer if another node has the line.
+    /// The additional time if another node has the line.
     pub remote_latency_cycles: u64,
-    /// How long a processor that waits for a latch sleeps at most before it looks again.
+    /// The maximum sleep of a processor that waits for a latch before it retries.
     pub wait_cycles: u64,
 }
 
 impl System {
-    /// One processor. What sharing costs doesn't matter.
+    /// One processor. The cost of sharing doesn't matter.
     pub const ALONE: Self = Self {
         processors: 1,
         nodes: 1,

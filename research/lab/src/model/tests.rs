@@ -1,4 +1,4 @@
-//! The machine as a whole: what accesses cost.
+//! The machine as a whole: the cost of accesses.
 
 use super::*;
 
@@ -240,7 +240,7 @@ fn nothing_takes_time_before_the_start() {
     assert_eq!(machine.pages(), 1);
 }
 
-/// The same touches at wherever the allocator and the address space's random layout put things.
+/// The same touches at any addresses that the allocator and the address space's random layout give.
 #[test]
 fn results_do_not_depend_on_addresses() {
     let run = |base: usize| {

@@ -1,10 +1,10 @@
-//! Several processors: what sharing costs, shown on small structures of touched atomics.
+//! Several processors: the cost of sharing, shown on small structures of touched atomics.
 
 use super::*;
 use latchless_core::mem::touch::{Trace, Traced};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-/// A line of its own.
+/// A value in a separate line.
 #[repr(align(64))]
 #[derive(Default)]
 struct Padded(AtomicU64);
@@ -43,7 +43,7 @@ impl<const LINES: usize> Table<LINES> {
         self.0[nth].0.fetch_add(1, SeqCst);
     }
 
-    /// Takes the latch; says how often it was held by another.
+    /// Takes the latch; returns how often it was held by another.
     fn latch(&self, nth: usize) -> u64 {
         let mut held = 0;
         loop {
@@ -75,8 +75,8 @@ struct Run {
     machine: Listener,
 }
 
-/// Each of so many processors does `body`, which is told its number, on a machine like the OLFIT
-/// paper's. What `warm` does before isn't measured.
+/// Runs `body` with its number on each of that many processors, on a machine like the OLFIT paper's.
+/// `warm` runs before and isn't measured.
 fn run_warm(parameters: Parameters, warm: impl Fn(usize), body: impl Fn(usize)) -> Run {
     let processors = parameters.system.processors;
     let machine = Listener::new(Machine::new(parameters).unwrap());
@@ -98,7 +98,7 @@ fn run(processors: usize, body: impl Fn(usize)) -> Run {
     run_warm(Parameters::olfit(processors), |_| (), body)
 }
 
-/// How many times as much so many processors do in the same time as one.
+/// Returns the speedup of that many processors over one.
 fn speedup(processors: usize, body: impl Fn(usize)) -> f64 {
     processors as f64 * run(1, &body).cycles / run(processors, &body).cycles
 }
@@ -219,7 +219,7 @@ fn a_latch_that_is_never_released_is_an_error() {
             self.1.read(0);
         }
     }
-    // Some look at it between their tries, some only try.
+    // Some read it between their tries, some only try.
     for only_try in [false, true] {
         let (table, unwound) = (Table::<1>::new(), AtomicU64::new(0));
         table.0[0].0.store(1, SeqCst);
@@ -251,7 +251,7 @@ fn who_starves_while_others_go_on_is_not_stuck() {
     let machine = Listener::new(Machine::new(Parameters::olfit(2)).unwrap());
     machine.with(Machine::start);
     let starves = || table.latch(0);
-    // Hands the latch on to itself, again and again: the other one wakes, and comes too late.
+    // Releases and retakes the latch, again and again: the other one wakes, and is too late.
     let goes_on = || {
         for _ in 0..150_000 {
             Traced::exchange(table.at(0));
@@ -321,7 +321,7 @@ fn a_node_s_processors_share_a_cache() {
         let line = table.at(7).addr();
         machine.act_as(0).unwrap();
         machine.write(line, 8);
-        // The writer's secondary cache makes room, so that nobody has what was written but memory.
+        // The writer's secondary cache evicts it, so that only memory has the written data.
         (64..8192).for_each(|nth| machine.read(table.at(nth).addr(), 8));
         machine.act_as(3).unwrap();
         let before = machine.counters_of(3);

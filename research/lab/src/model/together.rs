@@ -1,8 +1,7 @@
-//! Running several workers together, each on a processor of its own, on one thread.
+//! Running several workers together, each on a separate modelled processor, on one thread.
 //!
 //! A worker is a coroutine: it runs on its own stack until the machine lets another go first, and is
-//! resumed where it stopped. The structure that it works on is the real one and knows nothing of
-//! that.
+//! resumed where it stopped. The structure that it works on is the real one and isn't aware of it.
 
 use super::Listener;
 use crate::error::{LabError, Result};
@@ -12,31 +11,31 @@ use latchless_core::mem::touch::listen;
 use std::cell::Cell;
 use std::ptr;
 
-/// What one processor does.
+/// The work of one processor.
 pub type Worker<'a, R> = Box<dyn FnOnce() -> R + 'a>;
 
 type Running<'a, R> = ScopedCoroutineRef<'a, (), (), R, DefaultStack>;
 
-/// Of a worker's stack; what isn't used takes no memory.
+/// The size of a worker's stack; unused parts take no memory.
 const STACK_BYTES: usize = 1 << 20;
 
 thread_local! {
-    /// How the worker that runs on this thread at the moment can be suspended; null when none does.
+    /// The handle for suspending the worker that currently runs on this thread; null if none does.
     static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(ptr::null()) };
 }
 
-/// Lets the scheduler go on in the running worker's stead; returns when the worker is resumed. Does
-/// nothing where no worker runs.
+/// Suspends the running worker and returns to the scheduler; returns when the worker is resumed. Does
+/// nothing if no worker runs.
 pub(super) fn suspend() {
     let yielder = YIELDER.replace(ptr::null());
     if yielder.is_null() {
         return;
     }
-    // SAFETY: a worker stores the yielder of its own coroutine here, first thing in its body and
-    // whenever it is resumed (below). It is null again before the thread leaves the coroutine: in the
-    // line above when it is suspended, by `Body`'s drop when its body ends. A worker that is unwound
-    // instead of being resumed never stores it again. So the coroutine that the pointer belongs to is
-    // the one that runs this code, and its yielder lives until its body ends.
+    // SAFETY: a worker stores the yielder of its own coroutine here, first thing in its body and whenever
+    // it is resumed (below). It is null again before the thread leaves the coroutine: in the line above
+    // when it is suspended, by `Body`'s drop when its body ends. A worker that is unwound instead of being
+    // resumed never stores it again. So the coroutine of the pointer is the one that runs this code, and
+    // its yielder lives until its body ends.
     unsafe { (*yielder).suspend(()) };
     YIELDER.set(yielder);
 }
@@ -58,8 +57,8 @@ impl Drop for Body {
 }
 
 impl Listener {
-    /// Runs `workers` together, the first one on the first processor and so on, and gives back their
-    /// results in the same order. All processors start at the moment of the latest one's clock.
+    /// Runs `workers` together, the first one on the first processor and so on, and returns their results
+    /// in the same order. All processors start at the moment of the latest one's clock.
     ///
     /// A worker's modelled structures must wait for each other through
     /// [`Trace::wait`](latchless_core::mem::touch::Trace::wait) alone: a worker that waits on something that
@@ -98,8 +97,7 @@ impl Listener {
         listen(Box::new(self.clone()), || self.enter(workers.into_iter(), Vec::new()))
     }
 
-    /// Puts one worker after the other onto a stack of its own, within each other's scope, and then
-    /// runs them all.
+    /// Gives each worker a separate stack, within each other's scope, and then runs them all.
     fn enter<R>(
         &self,
         mut rest: std::vec::IntoIter<Worker<'_, R>>,

@@ -1,23 +1,23 @@
 //! Turns: processors that run together take turns by their clocks.
 //!
-//! The processor whose clock is earliest runs, until it is about to do something that others can see
-//! and its clock has passed another's. So accesses happen in the order of the modelled time, whatever
-//! this machine does, and two runs are the same to the last access.
+//! The processor with the earliest clock runs, until its next step is visible to others and its clock has
+//! passed another's. So accesses happen in the order of the modelled time, whatever this machine does, and
+//! two runs are the same to the last access.
 //!
-//! A processor that waits for a latch sleeps until the latch's line is taken from its cache, as one
-//! that spins in its own cache does, or for a bounded time. When processors wait again and again and none
-//! of them touches anything else in between, they wait for latches that nobody will release: a bug. That
-//! one of them waits for long while others go on is none: latches that the first comer takes can
-//! starve it, and here, where everything repeats itself, they do.
+//! A processor that waits for a latch sleeps until the latch's line is taken from its cache, like one that
+//! spins in its own cache, or for a bounded time. If processors wait again and again and none of them
+//! touches anything else in between, they wait for latches that will never be released: a bug. A long wait
+//! of one processor while others proceed isn't a bug: unfair latches can starve it, and here, where
+//! everything repeats itself, they do.
 
 use super::processor::{Processor, Taken};
 
-/// How often processors wait in a row, without anything else being done, before they count as stuck.
+/// The number of consecutive waits, without any other step, after which processors count as stuck.
 const PATIENCE_WAITS: u32 = 100_000;
-/// A processor that is done comes after all others.
+/// The clock of a finished processor, after all others.
 const DONE: u64 = u64::MAX;
 
-/// What a processor waits for.
+/// The object of a processor's wait.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     line: u64,
@@ -27,10 +27,10 @@ struct Waiting {
 /// The order in which processors run.
 #[derive(Debug, Default)]
 pub struct Turns {
-    /// When each processor goes on; of the one that runs, when it began to.
+    /// The time at which each processor continues; for the running one, the time at which it started.
     clocks: Vec<u64>,
     waiting: Vec<Option<Waiting>>,
-    /// How often any of them has waited since one of them did something else.
+    /// The number of waits since the last other step.
     waits_in_a_row: u32,
     current: usize,
     /// The earliest clock of the others.
@@ -39,7 +39,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// So many processors, which all go on at `start`.
+    /// Creates turns for that many processors, which all start at `start`.
     pub fn new(processors: usize, start: u64) -> Self {
         Self {
             clocks: vec![start; processors],
@@ -68,7 +68,8 @@ impl Turns {
         Some(next)
     }
 
-    /// The one that runs is about to do something that others can see: whether another goes first.
+    /// Returns whether another processor goes first, before the running one takes a step that is visible
+    /// to others.
     pub fn is_over(&self, now: u64) -> bool {
         now > self.horizon || self.stuck.is_some() || self.is_asleep()
     }
@@ -77,7 +78,7 @@ impl Turns {
         self.waiting[self.current].is_some_and(|waiting| waiting.asleep)
     }
 
-    /// The one that ran goes on at `now`, unless it sleeps.
+    /// The processor that ran continues at `now`, unless it sleeps.
     pub fn suspend(&mut self, now: u64) {
         if !self.is_asleep() {
             self.clocks[self.current] = now;
@@ -111,7 +112,7 @@ impl Turns {
         }
     }
 
-    /// `line` was taken: the processors that sleep because of it go on when it is.
+    /// Records that `line` was taken: the processors that sleep because of it continue at that moment.
     pub fn taken(&mut self, line: u64, taken: Taken, processors: &mut [Processor]) {
         for sleeper in super::directory::members(taken.from) {
             let Some(waiting) = self.waiting.get_mut(sleeper).and_then(Option::as_mut) else { continue };

@@ -1,6 +1,6 @@
-//! §3.2 of the OLFIT paper: what latching every node costs, and how often nodes are really updated.
+//! §3.2 of the OLFIT paper: the cost of latching every node, and how often nodes are really updated.
 
-/// How full nodes are that random inserts have built and split.
+/// The fill of nodes that random inserts have built and split.
 pub const FILL: f64 = 0.69;
 
 /// Eq. (1): how likely a processor that latches a node misses it because another has latched it since,
@@ -31,9 +31,9 @@ pub fn update_probability(fanout: usize, height: usize, level: usize) -> f64 {
     (1.0 / (FILL * fanout as f64)).powf(above_leaves as f64)
 }
 
-/// The height that the paper expects of a tree of maximum fan-out `fanout` with so many keys:
-/// the logarithm of their number to the base of 0.69 times the fan-out, rounded to whole levels. At
-/// least 1, and 1 where nodes hold too little to branch.
+/// Returns the height that the paper expects of a tree of maximum fan-out `fanout` with that many keys:
+/// the logarithm of their number to the base of 0.69 times the fan-out, rounded to whole levels. At least
+/// 1, and 1 if nodes are too small to branch.
 ///
 /// ```
 /// use latchless_lab::olfit::expected_height;

@@ -143,7 +143,7 @@ fn sizes(scale: Scale) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Levels, megabytes and fill of a tree of so many random inserts.
+/// Returns levels, megabytes and fill of a tree of that many random inserts.
 fn grown<F: Family>(tree: &'static str, scheme: &'static str, keys: u32) -> Result<Named<[f64; 3]>> {
     let mut map = Of::<F>::with_options(&Options { duplicates: true, ..Options::default() })?;
     for entry in 1..=keys {

@@ -163,7 +163,7 @@ pub(super) const FIG_6: Experiment = Experiment {
     body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("update", 100)]),
 };
 
-/// A node's lines are asked for side by side by processors that reorder and guess.
+/// Processors that reorder and predict request a node's lines in parallel.
 const REORDERED: Change = Change::Reordered(Branches::HalfGuessed, Depends::OnLastLine, 256);
 
 const fn changed(name: &'static str, updates_percent: usize, change: Change) -> ParallelPanel {
@@ -193,7 +193,7 @@ pub(super) const NODE_SIZES: Experiment = Experiment {
     ]),
 };
 
-/// What reads without a latch cost, one thing after the other.
+/// The cost of reading without a latch, one component after the other.
 macro_rules! readers {
     ($name:literal, $tree:ident, $updates_percent:literal) => {
         ParallelPanel {

@@ -1,8 +1,8 @@
 //! The experiments of Cha, Hwang, Kim and Kwon, *Cache-Conscious Concurrency Control of Main-Memory
 //! Indexes on Shared-Memory Multiprocessor Systems* (VLDB 2001), §3.2 and §6.
 //!
-//! The figures are images. What can be compared are the orders that the text states, and what their
-//! axes say about the highest curves.
+//! The figures are images. The comparable results are the orders that the text states, and the highest
+//! curves according to their axes.
 
 mod analysis;
 mod form;

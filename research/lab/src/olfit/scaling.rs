@@ -21,7 +21,7 @@ const BETTER: Published = Published::MoreThan(1.0);
 const WORSE: Published = Published::LessThan(1.0);
 
 const AXIS: ParallelAxis = ParallelAxis::Processors { model: PROCESSORS, native: &[1, 2] };
-/// Of each processor, after as many to fill its caches.
+/// For each processor, after as many to fill its caches.
 const OPERATIONS: Scaled<usize> = Scaled::new(25_000, 300);
 const UNUSED: Processors = Processors { model: 0, native: 0 };
 
@@ -63,8 +63,8 @@ pub(super) const EQ_1: Experiment = Experiment {
     }]),
 };
 
-/// Figure 7 of one of the two trees. What is similar to no concurrency control, and how fast the fastest
-/// is on eight processors.
+/// Figure 7 for one of the two trees: the schemes that are similar to no concurrency control, and the
+/// speed of the fastest one on eight processors.
 macro_rules! searches {
     ($name:literal, $tree:ident, $claims:expr) => {
         ParallelPanel {
@@ -91,7 +91,7 @@ macro_rules! searches {
     };
 }
 
-/// What the paper says of both trees in Figure 7.
+/// The paper's statements on both trees in Figure 7.
 macro_rules! claims_of_searches {
     ($tree:ident) => {
         &[

@@ -1,5 +1,5 @@
-//! What §6 says of other settings than its figures': inserts alone, non-unique indexes; what the one
-//! calibrated number does; and OLFIT where the paper doesn't go, under skew and on several NUMA nodes.
+//! The statements of §6 on other settings than its figures': inserts alone, non-unique indexes; the effect
+//! of the one calibrated number; and OLFIT beyond the paper, under skew and on several NUMA nodes.
 
 use super::{KEYS, NODE_BYTES, b_plus, csb_plus};
 use crate::experiment::{
@@ -15,7 +15,7 @@ const WAITS: ParallelYardstick = ParallelYardstick::WaitShare;
 
 const B_PLUS: &[Subject] = &[b_plus::OL, b_plus::LC, b_plus::TL, b_plus::VN, b_plus::VT];
 const CSB_PLUS: &[Subject] = &[csb_plus::OL, csb_plus::LC, csb_plus::TL, csb_plus::VN, csb_plus::VT];
-/// Where the paper has no number to be set beside: a tree that still is larger than the caches.
+/// For experiments without a number of the paper: a tree that still is larger than the caches.
 const FEWER_KEYS: Scaled<usize> = Scaled::new(1_000_000, 50_000);
 /// The paper's processors, and as many threads as this machine has.
 const EIGHT: Processors = Processors { model: 8, native: 2 };

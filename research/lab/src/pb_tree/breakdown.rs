@@ -1,4 +1,4 @@
-//! Where the time goes: Figure 1 and §4.5's Figure 14.
+//! The parts of the time: Figure 1 and §4.5's Figure 14.
 
 use super::{B_PLUS, CSB, P8, P8_EXTERNAL, P8_INTERNAL};
 use crate::experiment::{

@@ -1,5 +1,5 @@
-//! Why p8 gains natively what it does: searches that wait for each other and that don't, on this machine and
-//! on the model, and the model's updates where memory is as far as it is today.
+//! The reasons for p8's native gains: dependent and independent searches, on this machine and on the
+//! model, and the model's updates with today's distance of memory.
 
 use super::{B_PLUS, CSB, P4, P8, P8_CSB, P8_INTERNAL, P16};
 use crate::error::Result;
@@ -73,7 +73,7 @@ fn on_model(
     Ok(speedups(panel, On::Model, x, series, &outcomes))
 }
 
-/// How many times as fast as the first each is.
+/// Returns the speedup of each over the first.
 fn speedups(panel: &'static str, on: On, x: usize, series: &[Subject], outcomes: &[Outcome]) -> Vec<Row> {
     let cost = |outcome: &Outcome| outcome.cost.unwrap_or(f64::NAN);
     let base = outcomes.first().map_or(f64::NAN, cost);

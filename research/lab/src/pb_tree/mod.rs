@@ -1,8 +1,8 @@
 //! The experiments of Chen, Gibbons and Mowry, *Improving Index Performance through Prefetching*
 //! (SIGMOD 2001), §4.
 //!
-//! The figures' curves are images; what can be compared are the numbers that the text states. They
-//! are the claims beside each panel.
+//! The figures' curves are images; the comparable results are the numbers that the text states. They are
+//! the claims of each panel.
 
 mod baselines;
 mod breakdown;
@@ -33,7 +33,7 @@ const P8_SWEEP: Subject = Subject::PbTree(Member::P8Sweep);
 const SEARCH_TREES: &[Subject] = &[B_PLUS, CSB, P2, P4, P8, P16, P8_CSB];
 /// The trees of §4.3, and the sweep that §5 proposes.
 const SCAN_TREES: &[Subject] = &[B_PLUS, P8, P8_EXTERNAL, P8_INTERNAL, P8_SWEEP];
-/// The trees of §4.4; all three are said to be alike.
+/// The trees of §4.4; the paper calls all three similar.
 const UPDATE_TREES: &[Subject] = &[B_PLUS, P8, P8_EXTERNAL, P8_INTERNAL];
 
 /// 10K to 10M keys, where K and M are 1,000 and 1,000,000 (footnote 5).

@@ -11,7 +11,7 @@ const OVER_CSB: Yardstick = Yardstick::Speedup(CSB);
 const OVER_P8: Yardstick = Yardstick::Speedup(P8);
 
 const OVER_P16: Yardstick = Yardstick::Speedup(P16);
-/// What §4.2 compares in words.
+/// The comparisons that §4.2 makes in words.
 const ORDERS: &[Yardstick] = &[OVER_B_PLUS, OVER_CSB, OVER_P8, OVER_P16];
 
 const SMALL_SIZES: &[usize] = &[10_000, 100_000];

@@ -1,6 +1,6 @@
-//! §4.1, §4.3 and the full paper: what scans make of the prefetch distance k, of the chunk size c, of jump
-//! pointers in short ranges and of the memory's bandwidth B. On the model: it is the paper's machine that k
-//! and c are chosen for.
+//! §4.1, §4.3 and the full paper: the sensitivity of scans to the prefetch distance k, to the chunk size
+//! c, to jump pointers in short ranges and to the memory's bandwidth B. On the model, because k and c are
+//! chosen for the paper's machine.
 
 use super::{B_PLUS, P8, P8_INTERNAL, P16};
 use crate::error::Result;
@@ -151,7 +151,7 @@ pub(super) const B: Experiment = Experiment {
     body: Body::Driven { x_label: "B", rows: by_bandwidth },
 };
 
-/// What is compared: its name, the tree and the one that it is compared with, and whether they scan.
+/// The comparisons: name, the tree and its reference, and whether they scan.
 const GAINS: [(&str, Subject, Subject, bool); 4] = [
     ("search, p8 over b-plus", P8, B_PLUS, false),
     ("search, p16 over p8", P16, P8, false),

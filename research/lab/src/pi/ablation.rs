@@ -24,8 +24,8 @@ pub(super) const FIG_15: Experiment = driven(
     fig_15,
 );
 
-/// A step: how it is called, where it is one, who takes it, and what the paper says that it adds to searches
-/// and inserts.
+/// A step: its name, the place where it is one, the contestant, and the paper's gains of searches and
+/// inserts.
 struct Step {
     name: &'static str,
     on: &'static [On],
@@ -33,7 +33,7 @@ struct Step {
     gains: Option<[f64; 2]>,
 }
 
-/// PI without what the later steps bring.
+/// PI without the gains of the later steps.
 const BARE: Form =
     Form { numa: false, group: 1, prefetch: false, huge_pages: false, scalar: true, ..Form::WHOLE };
 const SIMD: Form = Form { scalar: false, ..BARE };
@@ -43,7 +43,7 @@ pub(super) const GROUPS: Form = Form { group: Form::WHOLE.group, ..NUMA };
 const BOTH: &[On] = &[On::Model, On::Native];
 const NATIVE: &[On] = &[On::Native];
 const MODEL: &[On] = &[On::Model];
-/// What gains are relative to.
+/// The reference of all gains.
 const PLAIN: &str = "skip-list";
 
 const fn step(name: &'static str, on: &'static [On], who: Contestant, gains: Option<[f64; 2]>) -> Step {

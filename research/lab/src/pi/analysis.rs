@@ -1,4 +1,5 @@
-//! §5: the model's numbers for the paper's example, and what the library's own layer and list really read.
+//! §5: the model's numbers for the paper's example, and the lines that the library's own layer and list
+//! really read.
 
 use super::{Case, Contestant, Form, Traffic, driven, measure, row};
 use crate::error::Result;

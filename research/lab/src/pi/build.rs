@@ -1,4 +1,4 @@
-//! §3.1: how long the index layer takes to build. Natively alone: it is sequential work.
+//! §3.1: the time to build the index layer. Only natively: it is sequential work.
 
 use super::{MEDIUM, Traffic, driven};
 use crate::error::Result;

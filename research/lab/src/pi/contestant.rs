@@ -1,4 +1,4 @@
-//! What takes part: PI with what it is told, the typical skip list, maps with latches.
+//! The contestants: PI with its options, the typical skip list, maps with latches.
 
 use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
@@ -25,22 +25,22 @@ pub enum Contestant {
     Flagship,
     /// OLFIT's B+-Tree: threads share it, one query after the other.
     BLink,
-    /// The same with keys and values of 64 bits, as Masstree has them. Asked for points alone.
+    /// The same with keys and values of 64 bits, as in Masstree. Only for point queries.
     BLinkWide,
     /// A published map.
     Rival(&'static str),
 }
 
-/// Which of PI's optimizations are in use.
+/// The active optimizations of PI.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Form {
-    /// One index a node, or one for all.
+    /// One index per node, or one for all.
     pub numa: bool,
     /// Queries that go down together.
     pub group: usize,
-    /// Whether they ask ahead.
+    /// Whether they prefetch.
     pub prefetch: bool,
-    /// Whether threads follow the load.
+    /// Whether the assignment of threads follows the load.
     pub self_adjusted: bool,
     /// Whether nodes and entries are on huge pages.
     pub huge_pages: bool,
@@ -52,7 +52,7 @@ pub struct Form {
     pub part_segments: Option<usize>,
     /// Whether the index layer is rebuilt.
     pub rebuilt: bool,
-    /// Room in segments for so many percent more; `None`: what PI has.
+    /// Room in segments, in percent; `None`: PI's default.
     pub room_percent: Option<usize>,
 }
 
@@ -116,24 +116,24 @@ pub(super) enum Loaded<T: Trace> {
     Pi(Box<Pi<u32, u32, T>>),
     /// One for each thread.
     Lists(Lists<T>),
-    /// One that takes updates through `&self`.
+    /// One with updates through `&self`.
     Shared(Box<dyn OrderedIndex<u32, u32>>),
     /// The same with wide keys and values.
     Wide(Box<dyn OrderedIndex<u64, u64>>),
-    /// Such a one that has batches of its own.
+    /// One of those with its own batches.
     Batched(Box<dyn OrderedIndex<u32, u32>>),
 }
 
 /// A skip list for each thread.
 pub(super) struct Lists<T: Trace> {
     pub(super) lists: Vec<SkipList<u32, u32, T>>,
-    /// Where each one's keys begin.
+    /// The first key of each.
     pub(super) borders: Vec<u32>,
     /// Whether queries are sorted first.
     pub(super) sorted: bool,
 }
 
-/// What PI is told.
+/// Returns the options of PI.
 pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch: QuerySetSize) -> Options {
     // Fewer threads than nodes: keys are divided among as many nodes (§6.3).
     let nodes = if form.numa { NODES.min(threads) } else { 1 };
@@ -182,7 +182,7 @@ pub(super) fn load_native(
 ) -> Result<Loaded<NoTrace>> {
     Ok(match contestant {
         Contestant::Pi(form) => {
-            // One node is what this machine has, unless the ablation asks for more.
+            // This machine has one node, unless the ablation requests more.
             let options = Options { topology: None, pin: true, ..options_of(form, threads, threads, batch) };
             let mut index = Pi::with_options(&options)?;
             index.bulk_load(&keys.entries())?;
@@ -213,7 +213,7 @@ pub(super) fn load_native(
     })
 }
 
-/// One query, of an index that threads share.
+/// Serves one query of an index that threads share.
 ///
 /// # Errors
 /// When it refuses, or isn't made for many threads.
@@ -244,10 +244,10 @@ pub(super) fn wide(keys: Keys) -> Vec<(u64, u64)> {
     keys.entries().into_iter().map(|(key, value)| (u64::from(key), u64::from(value))).collect()
 }
 
-/// One query for a point, of an index with wide keys that threads share.
+/// Serves one point query of an index with wide keys that threads share.
 ///
 /// # Errors
-/// When it refuses, isn't made for many threads, or is asked something else.
+/// If the index refuses, isn't concurrent, or the query isn't a point query.
 pub(super) fn serve_wide(index: &dyn OrderedIndex<u64, u64>, query: Query<u32, u32>) -> Result<usize> {
     Ok(match query {
         Query::Search(key) => usize::from(index.get(u64::from(key)).is_some()),
@@ -264,8 +264,8 @@ pub(super) fn serve_wide(index: &dyn OrderedIndex<u64, u64>, query: Query<u32, u
     })
 }
 
-/// A part of a batch, of an index that threads share and that has batches of its own: they are used where all
-/// queries are of a kind.
+/// Serves a part of a batch of an index that threads share and that has its own batches: they are used if
+/// all queries are of one kind.
 ///
 /// # Errors
 /// When it refuses, or isn't made for many threads.
@@ -298,7 +298,7 @@ pub(super) fn all_inserts(queries: &[Query<u32, u32>]) -> Option<Vec<(u32, u32)>
     queries.iter().map(inserted).collect()
 }
 
-/// One query, of a list that a thread has to itself.
+/// Serves one query of a list that belongs to one thread.
 ///
 /// # Errors
 /// When it refuses.
@@ -313,7 +313,7 @@ pub(super) fn serve_alone<T: Trace>(
 }
 
 impl<T: Trace> Lists<T> {
-    /// Each list's queries, sorted if they are to be.
+    /// Returns each list's queries, sorted if required.
     pub(super) fn parts(&self, queries: &[Query<u32, u32>]) -> Vec<Vec<Query<u32, u32>>> {
         let mut parts = vec![Vec::new(); self.borders.len()];
         for &query in queries {

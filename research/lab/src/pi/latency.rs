@@ -1,5 +1,5 @@
-//! What batches cost the callers that wait for them, and batches whose size is tuned (the paper's future
-//! work, §6.2). Natively alone.
+//! The latency of batches for callers that wait for them, and batches whose size is tuned (the paper's
+//! future work, §6.2). Only natively.
 
 use super::{BATCH, MEDIUM, NODES, driven};
 use crate::error::{LabError, Result};
@@ -73,7 +73,7 @@ fn histogram(error: impl core::fmt::Display) -> LabError {
     LabError::Wrong { index: "a histogram", what: error.to_string() }
 }
 
-/// Hands in requests, so many at once and so many times; how long each waited, in nanoseconds.
+/// Submits requests in groups; returns how long each waited, in nanoseconds.
 fn caller_s_times(
     front: &Submissions<u32, u32>,
     keys: Keys,

@@ -1,5 +1,5 @@
-//! Why the steps of Figure 15 and the inserts of Figure 6 gain what they do: the former on machines that
-//! differ from the paper's in one thing, the latter without rebuilds.
+//! The reasons for the gains of the steps of Figure 15 and of the inserts of Figure 6: the former on
+//! machines that differ from the paper's in one property, the latter without rebuilds.
 
 use super::ablation::{GROUPS, NUMA};
 use super::{Case, Contestant, Form, Traffic, compared, driven, measure, row, throughputs};

@@ -1,8 +1,8 @@
 //! The experiments of Xie, Cai, Jagadish, Ooi and Wong, *PI: a Parallel in-memory skip list based Index*
-//! (2016), §5 and §6; and what this library adds: latency, batches of a size that is found out, builds.
+//! (2016), §5 and §6; and this library's additions: latency, tuned batch sizes, builds.
 //!
-//! The figures are images; what can be compared are the factors and the orders that the text states. The
-//! paper's machine has four NUMA nodes, so what it says of them is run on the model.
+//! The figures are images; the comparable results are the factors and the orders that the text states. The
+//! paper's machine has four NUMA nodes, so its statements on nodes are checked on the model.
 
 mod ablation;
 mod analysis;
@@ -35,7 +35,7 @@ const THREADS: usize = 8;
 const BATCH: Scaled<usize> = Scaled::new(8192, 1024);
 /// The small, the medium and the large data set (§6), the last as large as a run in minutes can bear.
 const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 64 << 20], &[2_000, 20_000]);
-/// What series by these sizes are called.
+/// The names of series by these sizes.
 const SIZES: [&str; 3] = ["2M keys", "16M keys", "64M keys"];
 /// The medium one.
 const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 100_000);
@@ -72,7 +72,7 @@ pub const PAPER: Paper = Paper {
     ],
 };
 
-/// An experiment with a driver of its own.
+/// Returns an experiment with its own driver.
 const fn driven(
     name: &'static str,
     title: &'static str,
@@ -83,7 +83,7 @@ const fn driven(
     Experiment { name, title, remarks, body: Body::Driven { x_label, rows } }
 }
 
-/// What is measured.
+/// A measurement.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     keys: usize,
@@ -93,7 +93,7 @@ struct Case {
     traffic: Traffic,
     /// Rounds that count: on the model of a batch each.
     rounds: usize,
-    /// What differs from the paper's machine; on the model alone.
+    /// The difference from the paper's machine; only on the model.
     change: Change,
 }
 
@@ -106,7 +106,7 @@ impl Case {
         Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds, change: Change::Nothing }
     }
 
-    /// As many batches as are wanted, for all threads together.
+    /// Returns the batches, for all threads together.
     fn batches(&self) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
         let (case, mut source) = (*self, Source::new(2016));
         let len = case.batch * case.threads;
@@ -114,7 +114,7 @@ impl Case {
     }
 }
 
-/// What came out.
+/// The result of a measurement.
 #[derive(Debug, Clone)]
 struct Measured {
     /// The median round's; on the model there is one.
@@ -127,17 +127,17 @@ struct Measured {
     threads_per_node: Vec<usize>,
 }
 
-/// What the model counts of a query.
+/// The model's counts per query.
 #[derive(Debug, Clone, Copy)]
 struct PerQuery {
-    /// Lines that were read, written or prefetched, wherever they were; what is done to one of them in a
-    /// row counts once.
+    /// Lines that were read, written or prefetched, in caches or not; consecutive accesses to one line
+    /// count once.
     lines: f64,
     /// Lines that came from memory or another core's cache.
     misses: f64,
     /// Those of them that came from another node.
     remote: f64,
-    /// Entries of the index layer that were looked at.
+    /// Entries of the index layer that were read.
     entries: f64,
 }
 
@@ -182,7 +182,7 @@ fn throughputs(panel: &'static str, on: On, name: &str, x: f64, measured: &Measu
     rows
 }
 
-/// A row of a panel, with what a query cost.
+/// Returns a row of a panel, with the cost of a query.
 fn row(
     panel: &'static str,
     on: On,
@@ -195,8 +195,8 @@ fn row(
     Row { panel, on, cost, cost_unit: "ns/query".to_string(), ..Row::new(name, x, unit, ours) }
 }
 
-/// Each contestant's throughput, and how many times the last ones' the first one's is, beside what the
-/// paper says of that.
+/// Returns each contestant's throughput, and the ratio of the last ones to the first one, with the paper's
+/// numbers.
 fn compared(
     panel: &'static str,
     on: On,

@@ -47,7 +47,8 @@ impl Hands for Processors<'_> {
 /// # Errors
 /// When the contestant refuses, or gets stuck.
 pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
-    // PI's segments and batches are on the heap. What is left of them is copied, so that nothing stays there.
+    // PI's segments and batches are on the heap. Results that outlive them are copied, so that nothing
+    // stays there.
     let measured = apart(|| measure_apart(contestant, case))?;
     Ok(measured.clone())
 }

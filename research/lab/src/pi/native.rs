@@ -1,9 +1,9 @@
-//! Batches on this machine: all contestants round by round, in turn, so that whatever else the machine does
-//! hits all of them alike; of each the median round counts. A round has several batches, because an index
-//! that serves one batch after the other doesn't find the caches full of its rivals.
+//! Batches on this machine: all contestants take turns, round by round, so that other work on the machine
+//! affects all of them alike; the median round of each counts. A round has several batches, because an
+//! index that serves one batch after the other doesn't find its rivals' data in the caches.
 //!
-//! PI and OLFIT's tree ask for huge pages; what published maps allocate is put on them when all is loaded,
-//! and again after the round that doesn't count, since inserts allocate.
+//! PI and OLFIT's tree request huge pages; the memory of published maps is put on them after the load, and
+//! again after the uncounted round, since inserts allocate.
 
 use super::contestant::{
     Contestant, Form, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared,
@@ -45,8 +45,8 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     Ok(times.iter_mut().map(|times| measured(times, IN_A_ROW * case.threads * case.batch)).collect())
 }
 
-/// Measures one contestant on cases that differ in their queries, and in how many of them are a batch. They
-/// take turns on one index, which grows by what they insert.
+/// Measures one contestant on cases that differ in their queries, and in the number of queries per batch.
+/// They take turns on one index, which grows by their inserts.
 ///
 /// # Errors
 /// When the contestant refuses.
@@ -71,7 +71,8 @@ pub(super) fn measure_series(contestant: Contestant, cases: &[Case]) -> Result<V
     Ok(each.map(|(case, times)| measured(times, in_a_row(case) * case.threads * case.batch)).collect())
 }
 
-/// Whether all of them are to be on huge pages: published maps are there, and nobody is to be on small ones.
+/// Returns whether all of them are on huge pages: published maps take part, and no contestant requests
+/// small ones.
 fn on_huge_pages(contestants: &[Contestant]) -> bool {
     let small = |one: &Contestant| matches!(one, Contestant::Pi(Form { huge_pages: false, .. }));
     contestants.iter().any(|one| matches!(one, Contestant::Rival(_))) && !contestants.iter().any(small)
@@ -135,7 +136,7 @@ fn in_parts(
     side_by_side(jobs.collect())
 }
 
-/// As its users would: by the operation for many where all queries are of a kind.
+/// Serves a batch as PI's users would: by the operation for many if all queries are of one kind.
 fn serve_pi(index: &mut latchless_papers::pi::Pi<u32, u32>, batch: &[Query<u32, u32>]) -> Result<usize> {
     if let Some(keys) = all_searches(batch) {
         let mut answers = vec![None; keys.len()];

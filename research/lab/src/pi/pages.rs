@@ -1,4 +1,4 @@
-//! What huge pages bring, which the paper leaves to future work (§7). Natively alone: the model translates
+//! The gain of huge pages, which the paper leaves to future work (§7). Only natively: the model translates
 //! no addresses.
 
 use super::{Case, Contestant, Form, Traffic, compared, driven};

@@ -1,4 +1,5 @@
-//! PI's future work, "finer-grained rebuilding of the index layer": one in parts beside one that is whole.
+//! PI's future work, "finer-grained rebuilding of the index layer": a layer in parts compared with a whole
+//! one.
 
 use super::{Case, Contestant, Form, Traffic, compared, driven};
 use crate::error::Result;
@@ -68,7 +69,7 @@ fn rows(on: On, scale: Scale) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Both forms with their keys; they are rebuilt when they are told to.
+/// Returns both forms with their keys; rebuilds happen only on request.
 fn pair(keys: Keys) -> Result<Pair> {
     let load = |form: Form| -> Result<Index> {
         let options = Options {
@@ -93,7 +94,7 @@ fn inserted(panel: &str, keys: Keys, inserts: usize, round: usize) -> Vec<(u32, 
     (0..inserts).map(|nth| (keys.key(rank(nth)) + 1 + round as u32, nth as u32)).collect()
 }
 
-/// How long both forms take to be rebuilt after so many inserts, and what they write.
+/// Returns how long both forms take for a rebuild after that many inserts, and how much they write.
 fn rebuilds(panel: &'static str, keys: Keys, inserts: usize) -> Result<Vec<Row>> {
     let mut pair = pair(keys)?;
     let (mut times, mut written) = ([const { Vec::new() }; 2], [const { Vec::new() }; 2]);
@@ -128,7 +129,7 @@ fn rebuilds(panel: &'static str, keys: Keys, inserts: usize) -> Result<Vec<Row>>
     Ok(rows)
 }
 
-/// Searches in both forms, as they were loaded and after each part was rewritten beside few others.
+/// Searches in both forms, as loaded and after each part was rewritten together with few others.
 fn aged(keys: Keys) -> Result<Vec<Row>> {
     let mut pair = pair(keys)?;
     let mut rows = searches("loaded", &mut pair, keys);

@@ -34,7 +34,7 @@ fn over_masstree(panel: &str, other: Contestant, keys: usize) -> Option<Publishe
     masstree.then_some(published)
 }
 
-/// What the paper says fits the caches of its four nodes.
+/// The size that fits the caches of the paper's four nodes, by its text.
 const IN_CACHE: usize = 2 << 20;
 
 fn fig_6(on: On, scale: Scale) -> Result<Vec<Row>> {

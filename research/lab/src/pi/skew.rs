@@ -66,7 +66,7 @@ pub(super) const FIG_11: Experiment = driven(
     |on, scale| skewed(on, scale, FIXED),
 );
 
-/// What is drawn by Zipf, and how skewed.
+/// The Zipf-distributed quantity, and the skew.
 const SKEWS: [(&str, f64, Skewed); 5] = [
     ("θ = 0", 0.0, Skewed::Ranges),
     ("θ = 0.5", 0.5, Skewed::Ranges),

@@ -1,5 +1,5 @@
-//! What sorting a batch takes, which PI does within its time natively and before it on the model: Figure 6's
-//! two millions of queries a second beside the paper's.
+//! The time to sort a batch, which PI does within its time natively and before it on the model: Figure 6's
+//! two numbers of queries per second, compared with the paper's.
 
 use super::{BATCH, Case, Contestant, THREADS, Traffic, driven, measure, row};
 use crate::error::Result;
@@ -11,9 +11,9 @@ use latchless_core::batch::sorted;
 use latchless_papers::pi::Query;
 use std::time::Instant;
 
-/// The set whose millions of queries a second the paper's text tells (§6.1).
+/// The set whose numbers of queries per second the paper's text states (§6.1).
 const KEYS: usize = 2 << 20;
-/// What it tells of searches and inserts.
+/// Those numbers for searches and inserts, in millions.
 const TOLD: [(&str, Traffic, f64); 2] =
     [("search", Traffic::SEARCHES, 34.0), ("insert", Traffic::INSERTS, 29.0)];
 const ROUNDS: usize = 31;

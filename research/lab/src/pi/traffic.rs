@@ -1,5 +1,5 @@
-//! What is asked of an index: keys, new ones between them, and batches of queries, skewed as the paper's
-//! are. From fixed seeds, made before anything is timed.
+//! The traffic on an index: keys, new ones between them, and batches of queries, skewed as the paper's
+//! are. Generated from fixed seeds before anything is timed.
 
 use latchless_papers::pi::Query;
 use latchless_workload::{Distribution, Ranks};
@@ -9,7 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 /// NUMA nodes of the paper's machine (§6).
 pub const NODES: usize = 4;
 
-/// So many keys, evenly spread over 32 bits, with room between them.
+/// A number of keys, evenly distributed over 32 bits, with room between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Keys {
     count: usize,
@@ -23,7 +23,7 @@ impl Keys {
         Self { count, step: u32::MAX / count as u32 }
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub fn count(self) -> usize {
         self.count
     }
@@ -33,13 +33,13 @@ impl Keys {
         rank as u32 * self.step + 1
     }
 
-    /// All of them with their ranks, in ascending order.
+    /// Returns all of them with their ranks, in ascending order.
     pub fn entries(self) -> Vec<(u32, u32)> {
         (0..self.count).map(|rank| (self.key(rank), rank as u32)).collect()
     }
 }
 
-/// What is drawn by Zipf.
+/// The Zipf-distributed quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skewed {
     /// The nodes' ranges of keys. Within a range all keys are as likely.
@@ -51,9 +51,9 @@ pub enum Skewed {
 /// A kind of queries.
 #[derive(Debug, Clone, Copy)]
 pub struct Traffic {
-    /// How unevenly keys are accessed, by Zipf; 0: evenly.
+    /// The skew of the accesses to keys, by Zipf; 0: evenly.
     pub theta: f64,
-    /// What is drawn by Zipf.
+    /// The Zipf-distributed quantity.
     pub skewed: Skewed,
     /// Inserts of new keys, in percent; all else searches.
     pub inserts_percent: u32,
@@ -85,12 +85,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// From this seed.
+    /// Creates the source with this seed.
     pub fn new(seed: u64) -> Self {
         Self { random: Xoshiro256PlusPlus::seed_from_u64(seed), popular: None }
     }
 
-    /// So many queries.
+    /// Returns that many queries.
     pub fn batch(&mut self, keys: Keys, traffic: Traffic, len: usize) -> Vec<Query<u32, u32>> {
         let mut ends = traffic.shares();
         let mut sum = 0.0;
@@ -128,7 +128,7 @@ impl Source {
         if range.is_empty() { 0 } else { self.random.random_range(range) }
     }
 
-    /// A key by Zipf, whose rank in popularity says nothing of its place among the keys.
+    /// Draws a key by Zipf; its popularity is independent of its place among the keys.
     fn popular_rank(&mut self, keys: Keys, theta: f64) -> usize {
         let distribution = Distribution::Zipf { theta };
         let ranks = self.popular.get_or_insert_with(|| Ranks::new(distribution, keys.count as u64, 0));

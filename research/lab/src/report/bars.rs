@@ -1,4 +1,4 @@
-//! Bars: stacked ones, where the time goes, as the paper's Figure 14 draws it; and one for each number of a
+//! Bars: stacked ones for the parts of the time, as in the paper's Figure 14; and one for each number of a
 //! chart without an axis.
 
 use super::svg::{Frame, LEGEND_LINE, Scale, brief, escape, rounded, ticks};
@@ -72,8 +72,8 @@ fn row_of<'a>(panel: &Panel, rows: &[&'a Row], name: &str, wanted: Part) -> Opti
     rows.iter().find(|row| row.series == name && row.unit == unit).copied()
 }
 
-/// One bar for each row, below each other, with its number; the paper's as bands and diamonds. All rows have
-/// one unit.
+/// Draws one bar for each row, below each other, with its number; the paper's numbers as bands and
+/// diamonds. All rows have one unit.
 pub fn amounts(page: &mut String, caption: &str, rows: &[&Row]) {
     let letters = rows.iter().map(|row| row.series.chars().count()).max().unwrap_or(0);
     let frame = Frame::of_bars(rows.len(), letters);

@@ -6,7 +6,7 @@ use crate::experiment::{Axis, BatchedPanel, Panel, ParallelPanel, Published};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
 
-/// What a chart needs to know besides its rows.
+/// The context of a chart besides its rows.
 struct Chart<'a> {
     caption: String,
     x_label: &'a str,

@@ -1,8 +1,8 @@
-//! One page with a chart for every experiment, the paper's numbers beside ours. It opens offline:
-//! one file, the charts drawn inline, nothing fetched.
+//! One page with a chart for every experiment, with the paper's numbers and ours. It opens offline: one
+//! file, the charts drawn inline, nothing fetched.
 //!
-//! The charts are drawn here rather than by a library because two forms suffice (lines with
-//! published bands, stacked bars) and the smallest current one takes a minute to build.
+//! The charts are drawn here rather than by a library because two forms suffice (lines with published
+//! bands, stacked bars) and the smallest current one takes a minute to build.
 
 mod bars;
 mod lines;
@@ -122,7 +122,7 @@ fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
 /// Charts of what isn't run by panels: one for each panel, place and unit that rows have.
 fn own_charts(page: &mut String, x_label: &str, rows: &[&Row]) {
     let groups = groups(rows);
-    // A number alone is read in the table, unless there is no other.
+    // A single number is shown in the table only, unless there is no other.
     let is_drawn = |group: &&Vec<&Row>| group.len() > 1 || groups.len() == 1;
     groups.iter().filter(is_drawn).for_each(|group| lines::group(page, x_label, group));
 }

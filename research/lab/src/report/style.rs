@@ -1,4 +1,4 @@
-//! What the page looks like, by day and by night.
+//! The style of the page, in light and dark mode.
 
 /// The page's style sheet. Series are `.s0` to `.s6`; the baseline is grey.
 pub const CSS: &str = "
@@ -33,7 +33,7 @@ td.n{text-align:right;font-variant-numeric:tabular-nums}
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.4rem .7rem;font-size:.85rem;overflow-x:auto;margin:.4rem 0}
 ";
 
-/// How many colours there are.
+/// The number of colours.
 const COLOURS: usize = 7;
 
 /// The classes of a series: its colour, and whether another one has that already.

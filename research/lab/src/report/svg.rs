@@ -42,7 +42,7 @@ pub fn rounded(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// From numbers to places along an axis.
+/// A mapping of numbers to places along an axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale {
     from: f64,
@@ -53,7 +53,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// From `from..=to` to `start..=end`; both ends of a logarithmic one are positive.
+    /// Creates the mapping of `from..=to` to `start..=end`; both ends of a logarithmic one are positive.
     pub fn new((from, to): (f64, f64), (start, end): (f64, f64), logarithmic: bool) -> Self {
         let logarithmic = logarithmic && from > 0.0;
         let shape = |number: f64| if logarithmic { number.ln() } else { number };
@@ -62,7 +62,7 @@ impl Scale {
         Self { from, to, start, end, logarithmic }
     }
 
-    /// Where a number is.
+    /// Returns the place of a number.
     pub fn place(&self, number: f64) -> f64 {
         let number = if self.logarithmic { number.max(f64::MIN_POSITIVE).ln() } else { number };
         let place = self.start + (number - self.from) / (self.to - self.from) * (self.end - self.start);
@@ -111,13 +111,13 @@ impl Frame {
     pub const NORMAL: Self =
         Self { width: 520.0, height: 300.0, left: 46.0, right: 404.0, top: 14.0, bottom: 254.0 };
 
-    /// The same with room for a legend of so many series.
+    /// Returns the same area with room for a legend of that many series.
     pub fn with_legend(self, series: usize) -> Self {
         let more = (LEGEND_LINE * series as f64 - (self.bottom - self.top)).max(0.0);
         Self { height: self.height + more, bottom: self.bottom + more, ..self }
     }
 
-    /// The size of a chart of bars below each other, with labels of so many letters to the left.
+    /// Returns the size of a chart of bars below each other, with labels of that many letters to the left.
     pub fn of_bars(bars: usize, letters: usize) -> Self {
         let left = (6.6 * letters as f64 + 14.0).clamp(60.0, 250.0);
         let bottom = 8.0 + LEGEND_LINE * bars as f64;
@@ -166,7 +166,7 @@ impl Frame {
         );
     }
 
-    /// What the x axis is.
+    /// Writes the label of the x axis.
     pub fn x_label(&self, page: &mut String, label: &str) {
         let _ = write!(
             page,

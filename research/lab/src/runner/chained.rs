@@ -1,5 +1,5 @@
-//! Warm searches on this machine, each for a key that is known beforehand, and each for one that the answer
-//! before it tells: what a processor makes of searches that don't wait for each other.
+//! Warm searches on this machine, independent ones and dependent ones: the effect of a processor that
+//! overlaps independent searches.
 
 use super::data::Keys;
 use super::native::{median, spread};
@@ -14,7 +14,7 @@ use std::time::Instant;
 pub struct Chained {
     /// Keys are known.
     pub independent: Vec<Outcome>,
-    /// Each key comes from the last answer.
+    /// Each key depends on the last answer.
     pub chained: Vec<Outcome>,
 }
 
@@ -54,9 +54,9 @@ fn outcome(mut times: Vec<f64>) -> Outcome {
     Outcome { cost: Some(median(&mut times)), spread: spread(&times), ..Outcome::default() }
 }
 
-/// How many of these keys are there. `CHAINED`: a key is known once the last answer is.
+/// Returns how many of these keys are present. `CHAINED`: a key depends on the last answer.
 fn search<const CHAINED: bool>(index: &Index, wanted: &[u32]) -> usize {
-    // What is added to a key is nothing, which neither the compiler knows nor the processor before it has the
+    // Zero is added to a key; the compiler doesn't know that, nor does the processor before it has the
     // answer.
     let nothing = black_box(0);
     let (mut found, mut last) = (0, 0);

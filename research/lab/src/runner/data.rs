@@ -1,4 +1,4 @@
-//! Keys and requests, made before anything is timed, from fixed seeds.
+//! Keys and requests, generated from fixed seeds before anything is timed.
 
 use crate::model::PAGE_BYTES;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 /// Every stream starts from here: the same requests on the model and natively, for every index.
 const SEED: u64 = 2001;
 
-/// A mature tree is loaded with one of so many keys.
+/// A mature tree is loaded with one of this many keys.
 const LOADED_OF: usize = 10;
 
-/// The sorted keys of an index, spread evenly over all 4-byte keys, so that there is room to
-/// insert between any two. The tuple identifier of a key is its rank.
+/// The sorted keys of an index, distributed evenly over all 4-byte keys, so that there is room to insert
+/// between any two. The tuple identifier of a key is its rank.
 #[derive(Debug, Clone)]
 pub struct Keys {
     entries: Vec<(u32, u32)>,
@@ -21,14 +21,14 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// So many keys; at most half of all 4-byte numbers.
+    /// Creates that many keys; at most half of all 4-byte numbers.
     pub fn new(count: usize) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
         let stride = (u32::MAX / (count + 1)).max(2);
         Self { entries: (0..count).map(|rank| ((rank + 1) * stride, rank)).collect(), stride }
     }
 
-    /// What a bulk load takes.
+    /// Returns the entries for a bulk load.
     pub fn entries(&self) -> &[(u32, u32)] {
         &self.entries
     }
@@ -67,7 +67,7 @@ impl Keys {
         })
     }
 
-    /// Random ranks with at least `room` keys from there on; the first one if there aren't so many.
+    /// Returns random ranks with at least `room` keys from there on; the first one if there are fewer.
     pub fn starts(&self, count: usize, room: usize) -> Vec<usize> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + 3);
         let last = self.entries.len().saturating_sub(room);
@@ -97,7 +97,7 @@ pub struct ReturnBuffer {
 }
 
 impl ReturnBuffer {
-    /// Room for `len` tuple identifiers.
+    /// Creates room for `len` tuple identifiers.
     pub fn new(len: usize) -> Self {
         // Written, so that the system's first-touch page faults aren't timed.
         let memory = vec![u32::MAX; len + PAGE_BYTES / size_of::<u32>()];

@@ -22,7 +22,7 @@ pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};
 pub(crate) use native::{median, spread};
 pub(crate) use parallel::key_of;
 
-/// What to run on.
+/// The places to run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Places {
     /// The memory-hierarchy model alone.
@@ -53,18 +53,18 @@ pub struct Sizes {
     pub seconds: Option<f64>,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// Points that are done.
     pub done: usize,
     /// Points in all.
     pub total: usize,
-    /// What is being run.
+    /// The current work.
     pub doing: String,
 }
 
-/// Said beside a published number that was measured at another size.
+/// The note on a published number that was measured at another size.
 pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
 /// Runs the selected experiments and sets the results beside the published ones. `progress` hears
@@ -81,10 +81,10 @@ pub fn run(
     run_sized(selected, places, (scale, Sizes::default()), progress)
 }
 
-/// As [`run`], at other sizes where experiments are done at any.
+/// Runs an experiment at other sizes if it supports any size; see [`run`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_sized(
     selected: &[Selected],
     places: Places,
@@ -143,7 +143,7 @@ pub fn run_sized(
 }
 
 impl Sizes {
-    /// As they are given on the command line.
+    /// Returns them as flags of the command line.
     fn flags(self) -> String {
         let records = self.records.map(|records| format!(" --records {records}"));
         let seconds = self.seconds.map(|seconds| format!(" --seconds {seconds}"));
@@ -158,7 +158,7 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Says what comes next, and how many points it is.
+    /// Announces the next work, and its number of points.
     fn next(&mut self, doing: String, points: usize) {
         (self.progress)(Progress { done: self.done, total: self.total, doing });
         self.done += points;

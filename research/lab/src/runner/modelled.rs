@@ -21,10 +21,10 @@ pub fn run(subject: Subject, case: &Case, keys: &Keys) -> Result<Outcome> {
     run_made(subject.name(), || subject.make_modelled(), case, keys)
 }
 
-/// As [`run`], for an index that somebody makes, called `name`.
+/// Runs a case on an index that `make` creates, called `name`; see [`run`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_made(
     name: &'static str,
     make: impl FnOnce() -> latchless_papers::Result<Index>,
@@ -34,10 +34,10 @@ pub fn run_made(
     run_on(&Parameters::PB_TREE, name, make, case, keys)
 }
 
-/// As [`run_made`], on another machine.
+/// Runs a case on another machine; see [`run_made`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_on(
     machine: &Parameters,
     name: &'static str,
@@ -81,7 +81,7 @@ fn perform_all(
     Ok(machine.with(|machine| machine.counters()) - before)
 }
 
-/// Whether the caches are emptied before every operation of `task`.
+/// Returns whether the caches are emptied before every operation of `task`.
 pub fn is_cold(task: Task) -> bool {
     match task {
         Task::Search { cold, .. } | Task::Insert { cold, .. } | Task::Remove { cold, .. } => cold,

@@ -1,11 +1,11 @@
 //! Running a case on this machine.
 //!
-//! All the series of one point are loaded first and then run round by round, in turn, so that
-//! whatever else the machine does hits all of them alike. A warm round is timed as a whole, and of
-//! each series the median round counts. Of a cold one every operation is timed alone, after reading a
-//! buffer larger than the last-level cache, and the median operation counts; since emptying the
-//! caches takes milliseconds, only some of the task's operations are done, and the clock's own tens of
-//! nanoseconds are in the result. Updates start every round with a fresh load.
+//! All the series of one point are loaded first and then take turns, round by round, so that other work on
+//! the machine affects all of them alike. A warm round is timed as a whole, and the median round of each
+//! series counts. In a cold one every operation is timed separately, after reading a buffer larger than
+//! the last-level cache, and the median operation counts; since emptying the caches takes milliseconds,
+//! only some of the task's operations are done, and the clock's own tens of nanoseconds are in the result.
+//! Updates start every round with a fresh load.
 
 use super::data::Keys;
 use super::modelled::is_cold;
@@ -79,7 +79,7 @@ fn is_update(task: Task) -> bool {
     matches!(task, Task::Insert { .. } | Task::Remove { .. })
 }
 
-/// Adds the nanoseconds per operation of one round; says how many answers were right.
+/// Adds the nanoseconds per operation of one round; returns the number of right answers.
 fn time_warm(requests: &mut Requests, index: &mut Index, keys: &Keys, times: &mut Vec<f64>) -> Result<usize> {
     let mut right = 0;
     let start = Instant::now();
@@ -90,7 +90,7 @@ fn time_warm(requests: &mut Requests, index: &mut Index, keys: &Keys, times: &mu
     Ok(right)
 }
 
-/// Adds the nanoseconds of each of the first `most` operations; says how many answers were right.
+/// Adds the nanoseconds of each of the first `most` operations; returns the number of right answers.
 fn time_cold(
     requests: &mut Requests,
     most: usize,

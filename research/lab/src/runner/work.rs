@@ -1,5 +1,5 @@
-//! Doing a task to an index, one operation at a time. The same code runs on the model and natively;
-//! what differs is what surrounds it.
+//! Executing a task on an index, one operation at a time. The same code runs on the model and natively;
+//! only its surroundings differ.
 
 use super::data::{Keys, ReturnBuffer};
 use crate::error::{LabError, Result};
@@ -27,7 +27,7 @@ pub fn build(index: &mut Index, case: &Case, keys: &Keys) -> Result<()> {
 /// A task's requests, made before anything is timed.
 #[derive(Debug)]
 pub enum Requests {
-    /// Nothing to do.
+    /// No operation.
     None,
     /// Keys to search for.
     Search(Vec<u32>),
@@ -35,9 +35,9 @@ pub enum Requests {
     Scan {
         /// Ranks of the first keys.
         starts: Vec<usize>,
-        /// How often a scan is resumed, the first time counted.
+        /// The number of segments of a scan, including the first.
         segments: usize,
-        /// What a segment is copied to.
+        /// The buffer for a segment.
         buffer: ReturnBuffer,
     },
     /// Keys to insert.
@@ -62,12 +62,12 @@ impl Requests {
         }
     }
 
-    /// Whether there is nothing to do.
+    /// Returns whether there is no operation.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many operations there are.
+    /// Returns the number of operations.
     pub fn len(&self) -> usize {
         match self {
             Self::None => 0,
@@ -76,7 +76,7 @@ impl Requests {
         }
     }
 
-    /// Does the operation at `position`, and says whether the answer was right.
+    /// Executes the operation at `position`, and returns whether the answer was right.
     ///
     /// # Errors
     /// When the index refuses it.
@@ -96,7 +96,7 @@ impl Requests {
     }
 }
 
-/// Looks at the first and the last entry of every segment: the check must not outweigh the scan.
+/// Checks the first and the last entry of every segment: the check must not outweigh the scan.
 fn scan(
     index: &Index,
     keys: &Keys,

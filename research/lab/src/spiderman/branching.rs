@@ -1,5 +1,6 @@
-//! Figures 9 to 13 natively, on a tree whose searches compute where they go on, and on one whose searches
-//! branch, so that a processor guesses: whether batches gain what they do because lines aren't guessed.
+//! Figures 9 to 13 natively, on a tree whose searches compute their next key, and on one whose searches
+//! branch, so that a processor speculates: whether the gains of batches come from lines that aren't
+//! fetched speculatively.
 
 use super::{PAPER, naive};
 use crate::error::Result;
@@ -44,7 +45,7 @@ pub(super) const BRANCHING: Experiment = Experiment {
     body: Body::Timed { x_label: "threads", rows },
 };
 
-/// How its searches go on, and seconds that each way took, a round each.
+/// The kind of its searches, and the seconds of each way, per round.
 type Tried = (&'static str, Vec<Vec<f64>>);
 
 fn rows(scale: Scale) -> Result<Vec<Row>> {

@@ -1,5 +1,5 @@
-//! §4.2, Figures 9 to 12: four mixes, by threads and batch size. §4.3, Figure 13: what each prefetch option
-//! is worth; and what each of the wishes of §5.2 is.
+//! §4.2, Figures 9 to 12: four mixes, by threads and batch size. §4.3, Figure 13: the gain of each
+//! prefetch option, and of each proposal of §5.2.
 
 use super::{
     BEST, MISSES, MODELLED_RECORDS, NATIVE_THREADS, OVER_NONE, PAPER, RECORDS, THREADS, THROUGHPUT, WAYS,
@@ -22,7 +22,7 @@ const REMARK: &str = "Throughput is compared within one run, on one tree, which 
     waits for several lines one after the other (fig-6, \"walked one by one\" and \"naive 1\"). Without prefetches it \
     loses, as the paper says of all batches of one.";
 
-/// What the paper says of some ways at some numbers of threads, against no batching.
+/// Returns the paper's numbers for some ways at some numbers of threads, relative to no batching.
 pub(super) const fn says(
     ways: &'static [&'static str],
     threads: &'static [usize],
@@ -120,7 +120,7 @@ const SAYS_OF_OPTIONS: &[BatchedClaim] = &[
     BatchedClaim { over: "1", ways: &["1+2+3", "4"], threads: &[2, 4], published: WORSE },
 ];
 
-/// What a set of options is worth, and where its transactions wait.
+/// The gain of a set of options, and where its transactions wait.
 const WAITS: &[BatchedYardstick] = &[
     OVER_NONE,
     OVER_ONE,

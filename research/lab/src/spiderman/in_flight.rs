@@ -1,5 +1,5 @@
-//! How many lines a thread gets from memory, by how many it waits for at once, beside a second thread that
-//! does the same and without one: what batches of gets are bounded by.
+//! The number of lines per time that a thread gets from memory, by the number of its outstanding misses,
+//! with a second thread that does the same and without one: the bound of batches of gets.
 
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
@@ -46,7 +46,7 @@ fn cycle(len: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Line> {
     next.into_iter().map(|next| Line([next; 16])).collect()
 }
 
-/// Follows `C` chains together and reads so many lines in all; where they have come to.
+/// Follows `C` chains together and reads that many lines in total; returns their ends.
 fn follow<const C: usize>(lines: &[Line], starts: &[u32], read: usize) -> [u32; C] {
     let mut at: [u32; C] = core::array::from_fn(|nth| starts[nth]);
     for _ in 0..read / C {
@@ -70,7 +70,7 @@ fn follow_many(lines: &[Line], starts: &[u32], read: usize) {
     }
 }
 
-/// Lines a microsecond of each of so many threads, which follow so many chains each.
+/// Returns lines per microsecond of each of that many threads, each with that many chains.
 fn measured(lines: &[Line], threads: usize, starts: &[u32], read: usize) -> f64 {
     let barrier = Barrier::new(threads);
     let seconds: Vec<f64> = std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! §5.2, "other trees": the one executor over this library's other indexes, beside lookups one by one and
-//! beside the batches that each index has of its own. Natively alone.
+//! §5.2, "other trees": the one executor over this library's other indexes, compared with lookups one by
+//! one and with the batches of each index. Only natively.
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
@@ -40,10 +40,10 @@ pub(super) const INDEXES: Experiment = Experiment {
 };
 
 type Entries = [(u64, u64)];
-/// Looks keys up; answers go where the second argument says.
+/// Looks up keys; the answers are written to the second argument.
 type Ask<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>]) -> Result<()>;
 
-/// What the others are compared with.
+/// The reference of the others.
 const ONE_BY_ONE: &str = "one by one";
 
 fn rows(scale: Scale) -> Result<Vec<Row>> {
@@ -168,7 +168,7 @@ impl Driver<u64, u64> for Interleaved<'_> {
     #[inline(always)]
     fn drive<S: Steps<u64, u64> + Sync>(self, steps: S) {
         let Self { keys, answers, size, tuner } = self;
-        // As many levels as any: sizes that were found out hold.
+        // The same number of levels: tuned sizes remain valid.
         let how = Interleaving { size, rounds: Rounds::Unfinished, tuner, levels: 1 };
         interleave(
             &Stepped(steps),

@@ -1,4 +1,5 @@
-//! What of a machine the gains of batches hang on: Figures 9 to 13 on machines that differ in one thing.
+//! The properties of a machine that the gains of batches depend on: Figures 9 to 13 on machines that
+//! differ in one property.
 
 use super::figures::panel;
 use super::{MISSES, OVER_NONE, PAPER, THROUGHPUT, naive};
@@ -35,9 +36,9 @@ const fn on(
 
 /// A processor that guesses every other branch of a search, and reorders across requests.
 const GUESSED: Change = Change::Reordered(Branches::HalfGuessed, Depends::WithinOperation, 224);
-/// One that waits for no branch of a search.
+/// A machine that doesn't wait for the branches of a search.
 const SEARCHES: Change = Change::Reordered(Branches::None, Depends::WithinOperation, 224);
-/// What is read in a row, when entries are moved or copied, comes side by side, too.
+/// Also, consecutive lines that are moved or copied are requested in parallel.
 const BOTH: &[Change] = &[SEARCHES, Change::RunsOverlap];
 /// And half and a quarter of the bandwidth.
 const HALF: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterval(4)];
@@ -45,10 +46,10 @@ const QUARTER: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterv
 const EIGHTH: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterval(16)];
 const TWO_HANDLERS: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MissHandlers(2)];
 const WAITING: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::PrefetchesWait];
-/// As [`BOTH`], with more than twice the instructions in flight.
+/// [`BOTH`], with more than twice the instructions in flight.
 const LARGER: &[Change] =
     &[Change::Reordered(Branches::None, Depends::WithinOperation, 512), Change::RunsOverlap];
-/// As [`BOTH`], with memory half as far.
+/// [`BOTH`], with half of the memory latency.
 const NEARER: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryLatency(135)];
 const FEW: &[usize] = &[1, 4];
 const MOST: &[usize] = &[16];

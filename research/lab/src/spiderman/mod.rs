@@ -1,8 +1,8 @@
 //! The experiments of Vu, *Spiderman: Software Prefetching and Request Multiplexing to Mask Memory Accesses
 //! in B+trees* (École Polytechnique, 2023), §4.
 //!
-//! The figures are images. What can be compared are the gains and orders that the text states. Beside the
-//! paper's form of the technique (*naive*) ours runs on the same tree (*ours*).
+//! The figures are images. The comparable results are the gains and orders that the text states. The
+//! paper's form of the technique (*naive*) and ours (*ours*) run on the same tree.
 
 mod branching;
 mod figures;
@@ -31,14 +31,15 @@ const fn naive(name: &'static str, size: usize, options: &'static [u8]) -> Way {
     Way { name, size: Some(size), options, rounds: Rounds::Naive }
 }
 
-/// A batch with what the paper's author wished for: served where walks come out, without idle slots.
+/// Returns a batch with the proposals of the paper's author: served at the ends of walks, without idle
+/// slots.
 const fn ours(name: &'static str, size: usize, options: &'static [u8]) -> Way {
     Way { name, size: Some(size), options, rounds: Rounds::Unfinished }
 }
 
 /// Options 1, 2 and 3, which the paper's figures use.
 const PAPER: &[u8] = &[1, 2, 3];
-/// What does best here.
+/// The fastest options here.
 const BEST: &[u8] = &[1, 2, 5, 6, 7, 8];
 
 /// Figures 9 to 12: no batching, the paper's sizes, and ours.

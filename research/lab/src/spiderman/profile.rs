@@ -1,4 +1,4 @@
-//! §3.1.4, Figures 6 to 8: in which phase lines are missed, and at what of a page. On the model alone:
+//! §3.1.4, Figures 6 to 8: the phase in which lines are missed, and the part of a page. Only on the model:
 //! there each miss has an address.
 
 use super::figures::panel;
@@ -38,7 +38,7 @@ const fn over(name: &'static str, at: Spot, over: Spot) -> BatchedYardstick {
     BatchedYardstick::MissesOver { name, at, over }
 }
 
-/// As the author looked at it: walked, and nothing prefetched.
+/// The author's setting: walked, and nothing prefetched.
 const LOOKED_AT: &str = "walked";
 
 const fn says(over: &'static str) -> BatchedClaim {

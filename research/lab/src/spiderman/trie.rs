@@ -1,5 +1,5 @@
-//! §5.2, "other trees", on several threads: an adaptive radix tree under optimistic lock coupling beside
-//! Spiderman's pages, OLFIT's B+-Tree and `Index`, one by one and in batches. Natively alone.
+//! §5.2, "other trees", on several threads: an adaptive radix tree under optimistic lock coupling compared
+//! with Spiderman's pages, OLFIT's B+-Tree and `Index`, one by one and in batches. Only natively.
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
@@ -21,11 +21,11 @@ const KEYS: Scaled<usize> = Scaled::new(10_000_000, 10_000);
 const TOGETHER: usize = 1024;
 /// Entries of a scan.
 const SCANNED: usize = 48;
-/// Scans start here at most, so that there are as many entries.
+/// The maximum start of scans, so that enough entries follow.
 const LAST_START: u64 = u64::MAX / 16 * 15;
 const ROUNDS: Scaled<usize> = Scaled::new(11, 3);
 const THREADS: [usize; 2] = [1, 2];
-/// Where random numbers start.
+/// The seed of the random numbers.
 const SEED: u64 = 2016;
 
 pub(super) const TRIE: Experiment = Experiment {
@@ -54,7 +54,7 @@ struct Mix {
     updates_percent: usize,
     /// The others are scans, not lookups.
     scans: bool,
-    /// How often in a round a thread is handed requests.
+    /// The number of calls per round and thread.
     chunks: Scaled<usize>,
 }
 
@@ -74,7 +74,7 @@ const MIXES: [Mix; 3] = [
     },
 ];
 
-/// How requests are handed over.
+/// How requests are passed to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     OneByOne,
@@ -116,12 +116,12 @@ impl Contestant {
         LabError::Wrong { index: self.name, what }
     }
 
-    /// Whether a way is one of its own: batches that are served one after the other aren't.
+    /// Returns whether a way is distinct: batches that are served one after the other aren't.
     fn has(&self, way: Way, mix: &Mix) -> bool {
         way == Way::OneByOne || !mix.scans || self.name == OWN
     }
 
-    /// Inserts what is there from the start.
+    /// Inserts the initial entries.
     fn load(&mut self, hands: &[Hand]) -> Result<()> {
         let mut replaced = [None; TOGETHER];
         for hand in hands {
@@ -144,7 +144,7 @@ impl Contestant {
         })
     }
 
-    /// Whether the index holds what it should, at rest.
+    /// Checks the contents of the index, at rest.
     fn check(&self, hands: &[Hand]) -> Result<()> {
         self.index.check_invariants().map_err(|broken| self.wrong(broken.what))?;
         let (found, expected) =
@@ -166,7 +166,7 @@ impl<Q: Copy> Asked<Q> {
         self.answers.push(answer);
     }
 
-    /// How many answers are wrong if each is asked for alone.
+    /// Returns the number of wrong answers if each is requested alone.
     fn wrong_one_by_one(&self, ask: impl Fn(Q) -> latchless::Result<Option<u64>>) -> Result<usize> {
         let mut wrong = 0;
         for (&question, &answer) in self.questions.iter().zip(&self.answers) {
@@ -175,7 +175,7 @@ impl<Q: Copy> Asked<Q> {
         Ok(wrong)
     }
 
-    /// The same if all are asked for together.
+    /// Returns the same number if all are requested together.
     fn wrong_together(
         &self,
         ask: impl Fn(&[Q], &mut [Option<u64>]) -> latchless::Result<()>,
@@ -235,14 +235,14 @@ impl Chunk {
     }
 }
 
-/// Whether these are as many keys as a scan wants, from the first one on, which is there.
+/// Returns whether these are the keys of a scan, starting with the first one, which is present.
 fn is_scan(from: u64, keys: impl Iterator<Item = u64> + Clone) -> bool {
     keys.clone().next() == Some(from)
         && keys.clone().is_sorted_by(|one, next| one < next)
         && keys.count() == SCANNED
 }
 
-/// Keys that one thread at a time uses, as they are in each index, with their values.
+/// Keys that one thread at a time uses, in their state in each index, with their values.
 struct Hand {
     space: KeySpace<'static>,
     present: Vec<(u64, u64)>,
@@ -256,7 +256,7 @@ struct Hand {
 const HANDS: usize = THREADS[THREADS.len() - 1];
 
 impl Hand {
-    /// All hands, with so many keys together.
+    /// Creates all hands, with that many keys in total.
     fn all(keys: usize) -> Result<Vec<Self>> {
         let space = KeySpace::new::<u64>(Distribution::Uniform, keys as u64, 0, SEED)
             .map_err(|error| LabError::Wrong { index: "the key space", what: error.to_string() })?;
@@ -270,7 +270,7 @@ impl Hand {
         Ok((0..HANDS).map(hand).collect())
     }
 
-    /// What a thread asks next. The keys are then as if all of it had been served.
+    /// Returns a thread's next requests. The keys are then in the state after all of them.
     fn chunk(&mut self, mix: &Mix) -> Chunk {
         let (mut chunk, mut used, mut new) = (Chunk::default(), HashSet::new(), Vec::new());
         let updates = TOGETHER * mix.updates_percent / 100;
@@ -307,7 +307,7 @@ impl Hand {
         chunk
     }
 
-    /// Where a key is that the chunk hasn't used.
+    /// Returns the place of a key that the chunk hasn't used.
     fn unused(&mut self, used: &mut HashSet<u64>) -> usize {
         loop {
             let at = self.random.random_range(0..self.present.len());
@@ -328,7 +328,8 @@ impl Hand {
     }
 }
 
-/// What each of so many threads asks. Hands are dealt out evenly, so that fewer threads use all keys as well.
+/// Plans the requests of each of that many threads. Hands are distributed evenly, so that fewer threads
+/// use all keys as well.
 fn plan(hands: &mut [Hand], mix: &Mix, threads: usize, scale: Scale) -> Vec<Vec<Chunk>> {
     let of_thread = |thread: usize| {
         let own = (thread..HANDS).step_by(threads).cycle();

@@ -1,4 +1,4 @@
-//! The commands of `latchless-lab` that documents name.
+//! The commands of `latchless-lab` in documents.
 
 use crate::commands;
 

@@ -1,4 +1,4 @@
-//! Each experiment once on the model, at the small scale: its rows are what several tests look at.
+//! Runs each experiment once on the model, at the small scale, for several tests.
 
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;
@@ -13,7 +13,7 @@ pub fn run_again(paper: &str, experiment: &str) -> Vec<Row> {
     run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap()
 }
 
-/// The rows of an experiment, which the first test that asks for them runs.
+/// Returns the rows of an experiment; the first test that needs them runs it.
 pub fn rows(paper: &'static str, experiment: &str) -> &'static [Row] {
     type Run = &'static OnceLock<Vec<Row>>;
     static RUNS: Mutex<BTreeMap<(&str, String), Run>> = Mutex::new(BTreeMap::new());

@@ -1,11 +1,11 @@
-//! The laboratory: its program as people run it, what the papers say, on the model, and the commands
-//! that documents name.
+//! The laboratory: its program as people run it, the papers' claims on the model, and the commands in
+//! documents.
 //!
 //! One binary, so that the tests of all files share the processors.
 
 use latchless_bench::counting::Counting;
 
-/// As the program: what is modelled lies where it lies in every process.
+/// The program's allocator: modelled structures have the same layout in every process.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 

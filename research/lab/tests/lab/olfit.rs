@@ -1,4 +1,4 @@
-//! The OLFIT paper's orders, on the model: there every run is the same, so they can be asked for.
+//! The OLFIT paper's orders, on the model: every run is the same there, so tests can require them.
 
 use crate::experiments;
 use latchless_lab::experiment::{Published, Scale};
@@ -14,8 +14,8 @@ fn ours<'a>(rows: &'a [Row], series: &'a str, unit: &'a str, x: usize) -> f64 {
     rows.iter().find(wanted).unwrap_or_else(|| panic!("no {unit} of {series} at {x}")).ours
 }
 
-/// What comes out as the paper says even in a tree of 50K keys. Of the rest,
-/// `research/results/model/olfit.md` says what differs in the paper's.
+/// Asserts the orders that agree with the paper even in a tree of 50K keys.
+/// `research/results/model/olfit.md` has the differences in a tree of the paper's size.
 fn assert_orders(experiment: &str, most_that_differ: usize) {
     let rows = rows(&[experiment]);
     let of_orders =
@@ -154,7 +154,7 @@ fn skew_makes_processors_meet_and_nodes_make_lines_remote() {
     assert!(remote(2) > 0.0 && remote(8) > remote(2), "{} and {}", remote(2), remote(8));
 }
 
-/// Natively there is one node, and a translation costs what it costs.
+/// Natively there is one node, and the cost of a translation is fixed.
 #[test]
 fn what_only_a_model_can_vary_has_no_native_rows() {
     let names = ["olfit", "nodes", "translation", "bus"].map(str::to_string);

@@ -93,8 +93,8 @@ fn the_model_gives_the_same_numbers_every_time() {
     }
 }
 
-/// What the process was told moves everything that the allocator hands out: 2,000 bytes are no whole number
-/// of pages.
+/// The size of the process's environment moves everything that the allocator returns: 2,000 bytes are no
+/// whole number of pages.
 #[test]
 fn the_model_gives_the_same_numbers_wherever_memory_lies() {
     let run = |more: &[&str]| {

@@ -1,6 +1,6 @@
-//! What the PI paper says of four NUMA nodes, on the model: there a run doesn't depend on what else the
-//! machine does, nor on what the process allocated before, so it can be asked for. Even the small data set
-//! shows it.
+//! The PI paper's claims on four NUMA nodes, on the model: a run doesn't depend on other work on the
+//! machine, nor on previous allocations of the process, so tests can require them. Even the small data set
+//! shows them.
 
 use crate::experiments;
 use latchless_lab::experiment::Scale;
@@ -32,7 +32,7 @@ fn threads_follow_the_load_as_published() {
     }
 }
 
-/// To the last digit: what is modelled lies apart from all else.
+/// To the last digit, because modelled allocations are in a separate arena.
 #[test]
 fn figures_are_the_same_whatever_was_allocated_before() {
     let first = rows("fig-11");
@@ -48,7 +48,7 @@ fn searches_for_popular_keys_are_faster() {
     assert!(times > 1.01, "{times}");
 }
 
-/// §5 counts lines; what a search reads is more than that, by what the formula leaves out, and not by a
+/// §5 counts lines; a search reads somewhat more, by the parts that the formula leaves out, and not by a
 /// multiple.
 #[test]
 fn a_search_reads_about_the_lines_of_the_formula() {

@@ -1,4 +1,4 @@
-//! What must come out exactly, and what the model was calibrated on.
+//! Results that must be exact, and the calibration of the model.
 
 use crate::experiments;
 use latchless_lab::experiment::{Published, Scale};

@@ -1,10 +1,10 @@
-//! What batches gain, on the model: there every run is the same, so it can be asked for.
+//! The gains of batches, on the model: every run is the same there, so tests can require them.
 
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, Sizes, run_sized};
 
-/// The rows of experiments on a tree of 16 MB, many times what a modelled core's caches hold.
+/// Returns the rows of experiments on a tree of 16 MB, many times the size of a modelled core's caches.
 fn rows(experiments: &[&str]) -> Vec<Row> {
     let names: Vec<String> = ["spiderman"].iter().chain(experiments).map(ToString::to_string).collect();
     let selected = latchless_lab::select(&names).unwrap();

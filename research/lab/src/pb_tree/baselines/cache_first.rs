@@ -2,9 +2,8 @@
 //! 2002): a pB+-Tree whose nodes are eleven lines wide, put into disk pages so that a search reads few of
 //! them.
 //!
-//! Leaves that are neighbours share a page. An inner node has as many of its children in its own page as
-//! fit; of the others those right above the leaves fill pages together, and higher ones begin pages of
-//! their own.
+//! Adjacent leaves share a page. An inner node has as many of its children in its own page as fit; of the
+//! others, those right above the leaves fill pages together, and higher ones begin separate pages.
 
 use super::disk_pages::{DiskPages, LINE_WORDS, PAGE_WORDS, last_up_to, prefetch, read, read_half, set_half};
 use super::page_tree::{find_in_node, write_node};
@@ -20,7 +19,7 @@ const CHILDREN: usize = (NODE - 1) * 4 / 10;
 const PAGES_AT: usize = 1 + CHILDREN;
 const SLOTS_AT: usize = 1 + 2 * CHILDREN;
 
-/// Where a node is.
+/// The place of a node.
 type Place = (usize, usize);
 /// A node's children by their first keys: their places on the level below.
 type Children = Vec<(u32, usize)>;
@@ -109,7 +108,7 @@ fn write_inner(node: &mut [u32], children: &Children, places: &[Place]) {
     }
 }
 
-/// Where the inner nodes of each level go, the lowest level first.
+/// Returns the places of the inner nodes of each level, the lowest level first.
 fn placed<T: Trace>(levels: &[Vec<Children>], pages: &mut DiskPages<T>) -> Vec<Vec<Place>> {
     let mut places: Vec<Vec<Option<Place>>> = levels.iter().map(|nodes| vec![None; nodes.len()]).collect();
     // The next slot of the pages that nodes above leaves share.

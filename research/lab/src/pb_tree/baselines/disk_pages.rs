@@ -1,4 +1,4 @@
-//! Disk pages of 16 KB, and searches in them that are told to the tracing hook.
+//! Disk pages of 16 KB, and searches in them that are reported to the tracing hook.
 
 use core::marker::PhantomData;
 use latchless_core::mem::line::prefetch_read_all;
@@ -25,13 +25,13 @@ impl<T: Trace> DiskPages<T> {
         Self { pages: Vec::new(), trace: PhantomData }
     }
 
-    /// One more page, of zeros.
+    /// Adds a page of zeros.
     pub(super) fn add(&mut self) -> usize {
         self.pages.push(DiskPage([0; PAGE_WORDS]));
         self.pages.len() - 1
     }
 
-    /// How many there are.
+    /// Returns the number of pages.
     pub(super) fn len(&self) -> usize {
         self.pages.len()
     }
@@ -58,7 +58,8 @@ pub(super) fn read<T: Trace>(word: &u32) -> u32 {
     *word
 }
 
-/// The last of so many places, in ascending order, that isn't too far, or the first, by binary search.
+/// Returns the last of that many places, in ascending order, that isn't too far, or the first, by binary
+/// search.
 pub(super) fn last_that<T: Trace>(len: usize, near: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while high - low > 1 {

@@ -1,5 +1,6 @@
-//! What a buffer manager does between a page and the reader of its reference: where the page is is looked up
-//! by its number in a hash table, and it is pinned while it is read. For trees of pages that are told so.
+//! The work of a buffer manager between a page and the reader of its reference: the page is looked up by
+//! its number in a hash table, and it is pinned while it is read. For trees of pages that are built with
+//! it.
 
 use super::lines::{Lines, WORDS};
 use latchless_core::mem::touch::{Trace, Work};
@@ -12,7 +13,7 @@ pub(super) struct Frames<T> {
 }
 
 impl<T: Trace> Frames<T> {
-    /// For so many pages; about four share a bucket.
+    /// Creates frames for that many pages; about four share a bucket.
     pub(super) fn new(pages: usize) -> Self {
         let bits = (pages / 4).max(2).next_power_of_two().trailing_zeros();
         let lines = |count: usize| Lines::new((0..count * WORDS).map(|_| 0));

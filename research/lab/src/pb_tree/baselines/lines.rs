@@ -1,5 +1,5 @@
 //! Memory of the baselines: lines of sixteen 4-byte words that begin a page, so that a model sees the same
-//! wherever the allocator puts them; reads of them, told to the tracing hook.
+//! wherever the allocator puts them; reads of them are reported to the tracing hook.
 
 use core::marker::PhantomData;
 use latchless_core::mem::touch::{Trace, Work};
@@ -11,7 +11,7 @@ pub(super) const WORDS: usize = 16;
 #[repr(align(4096))]
 struct Page([[u32; WORDS]; 64]);
 
-/// So many lines.
+/// Lines of memory.
 pub(super) struct Lines<T> {
     pages: Vec<Page>,
     trace: PhantomData<T>,
@@ -35,7 +35,7 @@ impl<T: Trace> Lines<T> {
         &self.pages[line / 64].0[line % 64]
     }
 
-    /// So many lines side by side in a page, of which nothing is read yet.
+    /// Returns adjacent lines of a page, without reporting a read.
     pub(super) fn lines(&self, first: usize, count: usize) -> &[u32] {
         self.pages[first / 64].0[first % 64..][..count].as_flattened()
     }
@@ -46,7 +46,7 @@ impl<T: Trace> Lines<T> {
         *word
     }
 
-    /// How many of these ascending words are smaller than `key`, by binary search.
+    /// Returns how many of these ascending words are smaller than `key`, by binary search.
     pub(super) fn below(words: &[u32], key: u32) -> usize {
         let (mut low, mut high) = (0, words.len());
         while low < high {

@@ -1,9 +1,9 @@
-//! The trees that were there before: what Rao and Ross compared (CSS-Tree, T-Tree), which the pB+-Tree paper
-//! cites as the record (§1.1, §5); and what its authors did next, fractal pB+-Trees for disk pages. All in
-//! the form that searches need. None is an index of this project.
+//! The earlier trees: those that Rao and Ross compared (CSS-Tree, T-Tree), which the pB+-Tree paper cites
+//! as the record (§1.1, §5); and its authors' next ones, fractal pB+-Trees for disk pages. All in the form
+//! that searches need. None is an index of this project.
 //!
-//! They are loaded once, and looked at by the same model as the others. They search as their authors say:
-//! the first two with nothing prefetched.
+//! They are loaded once, and measured by the same model as the others. They search as their authors
+//! describe: the first two with nothing prefetched.
 
 mod cache_first;
 mod css_tree;
@@ -87,16 +87,16 @@ pub(super) const PREFIXES: Experiment = Experiment {
 /// A number about a tree, and its unit.
 type More = Option<(f64, &'static str)>;
 
-/// Trees that are raced, the one that others are compared with first, and what is published of each.
+/// Trees that are raced, the baseline first, and the published numbers of each.
 struct Field {
     series: &'static [&'static str],
     published: fn(&str, &str) -> Option<Published>,
     sizes: &'static [usize],
-    /// What else is said of a tree.
+    /// Further numbers of a tree.
     more: fn(&str, &Keys, &[u32]) -> More,
-    /// What is measured on the model, and whether the caches are emptied before each search.
+    /// The series on the model, and whether the caches are emptied before each search.
     modelled: &'static [(&'static str, bool)],
-    /// What differs from the paper's machine.
+    /// The difference from the paper's machine.
     change: Change,
 }
 

@@ -1,15 +1,15 @@
-//! Trees of disk pages: every node is a page. What is in a page is a form of its own: an array that is
-//! searched by halves, as databases have it (*disk-optimized*), or a small tree of nodes that are prefetched
-//! whole (*disk-first*, Chen, Gibbons, Mowry, Valentin: *Fractal Prefetching B+-Trees*, SIGMOD 2002).
+//! Trees of disk pages: every node is a page. A page has its own form: an array that is searched by
+//! halves, as in databases (*disk-optimized*), or a small tree of nodes that are prefetched whole
+//! (*disk-first*, Chen, Gibbons, Mowry, Valentin: *Fractal Prefetching B+-Trees*, SIGMOD 2002).
 
 use super::disk_pages::{DiskPages, LINE_WORDS, PAGE_WORDS, last_up_to, prefetch, read, read_half, set_half};
 use super::frames::Frames;
 use core::marker::PhantomData;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// What is in a page: entries, in ascending order of their keys.
+/// The form of a page: entries, in ascending order of their keys.
 pub(super) trait InPage {
-    /// Entries that it has room for.
+    /// The number of entries that it has room for.
     const ENTRIES: usize;
     /// Writes the entries of a fresh page.
     fn write(page: &mut [u32; PAGE_WORDS], entries: &[(u32, u32)]);
@@ -72,7 +72,7 @@ impl InPage for TwoLevels {
     }
 }
 
-/// Writes a node with a count, room for so many keys, and their values.
+/// Writes a node with a count, room for that many keys, and their values.
 pub(super) fn write_node(node: &mut [u32], room: usize, entries: &[(u32, u32)]) {
     node[0] = entries.len() as u32;
     for (at, &(key, value)) in entries.iter().enumerate() {
@@ -134,7 +134,7 @@ impl<T: Trace, F: InPage> PageTree<T, F> {
         found
     }
 
-    /// The same tree behind a buffer manager.
+    /// Returns the same tree with a buffer manager.
     pub(super) fn buffered(self) -> Self {
         Self { frames: Some(Frames::new(self.pages.len())), ..self }
     }

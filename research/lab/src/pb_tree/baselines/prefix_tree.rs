@@ -1,6 +1,6 @@
-//! A p8 whose nodes store what their keys begin with once (key compression, which the pB+-Tree paper names
-//! in §5 as what goes together with wider nodes): where all keys of a node lie within 2^16 of its first
-//! one, it has that key and, for each entry, the sixteen bits by which it is greater.
+//! A p8 whose nodes store the common prefix of their keys once (key compression, which the pB+-Tree paper
+//! names in §5 as a complement of wider nodes): if all keys of a node are within 2^16 of its first one, it
+//! has that key and, for each entry, the sixteen bits by which it is greater.
 //!
 //! ```text
 //! plain        count         │ 63 keys                                │ 63 values or children

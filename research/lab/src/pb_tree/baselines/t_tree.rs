@@ -1,15 +1,15 @@
 //! The T-Tree (Lehman and Carey, *A Study of Index Structures for Main Memory Database Management Systems*,
 //! VLDB 1986): a balanced binary tree whose nodes hold several entries each. Loaded, not updated.
 //!
-//! A search compares with the first key of each node alone, goes right if its key isn't smaller, and in the
-//! end looks into the last node at which it went right (the improved search of the same authors).
+//! A search compares with the first key of each node alone, goes right if its key isn't smaller, and in
+//! the end searches the last node at which it went right (the improved search of the same authors).
 
 use super::lines::{Lines, WORDS};
 use latchless_core::mem::touch::{Trace, Work};
 
 /// Entries of a node.
 const PLACES: usize = 6;
-/// Where in its line a node has its children, its count, its keys and its values.
+/// The positions of a node's children, count, keys and values in its line.
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
 const COUNT: usize = 2;
@@ -55,7 +55,7 @@ impl<T: Trace> TTree<T> {
     }
 }
 
-/// Writes the nodes of a part of the tree, which are numbered from `first` on, and says which is its root.
+/// Writes the nodes of a part of the tree, which are numbered from `first` on, and returns its root.
 fn place(nodes: &[&[(u32, u32)]], first: usize, words: &mut [[u32; WORDS]]) -> u32 {
     let middle = nodes.len() / 2;
     let Some(entries) = nodes.get(middle) else { return NIL };

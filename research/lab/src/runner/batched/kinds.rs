@@ -1,4 +1,4 @@
-//! What of a tree's pages is at an address.
+//! The kind of data at an address of a tree's pages.
 
 use crate::experiment::Kind;
 use crate::model::KindOf;
@@ -6,7 +6,7 @@ use latchless_core::mem::touch::Traced;
 use latchless_papers::spiderman::SpidermanMap;
 use latchless_papers::spiderman::page::PagePart;
 
-/// Sorts addresses by what the map's pages, as they are now, have there.
+/// Sorts addresses by the current contents of the map's pages.
 pub fn kind_of(map: &SpidermanMap<u64, u64, Traced>) -> KindOf {
     let (layout, mut pages) = (map.page_layout(), map.pages());
     pages.sort_unstable();

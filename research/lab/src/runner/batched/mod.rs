@@ -19,7 +19,7 @@ pub struct Kept {
     modelled: Option<Loaded<Traced>>,
 }
 
-/// How many points a panel has.
+/// Returns the number of points of a panel.
 pub fn points(panel: &BatchedPanel, places: Places) -> usize {
     places.list().iter().map(|&on| panel.threads(on).len() * panel.ways_on(on).len()).sum()
 }

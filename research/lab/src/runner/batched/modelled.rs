@@ -1,7 +1,7 @@
 //! Running ways on the modelled machine.
 //!
-//! The tree is built before, untraced. Each way has a machine of its own, whose caches it
-//! fills with as many requests as are then measured.
+//! The tree is built before, untraced. Each way has a separate machine, whose caches it fills with as many
+//! requests as are then measured.
 
 use super::kinds::kind_of;
 use super::traffic::{Loaded, serve};
@@ -14,10 +14,11 @@ use latchless_core::mem::touch::Traced;
 use latchless_papers::spiderman::{Options, SpidermanMap};
 
 type Map = SpidermanMap<u64, u64, Traced>;
-/// What each thread asks.
+/// The requests of each thread.
 type Plans = Vec<Vec<Request<u64, u64>>>;
 
-/// Runs the ways on a tree of so many records, which is `kept`; for each number of threads an outcome a way.
+/// Runs the ways on a tree of that many records, which is `kept`; returns, for each number of threads, an
+/// outcome per way.
 ///
 /// # Errors
 /// When the tree refuses, answers wrongly or gets stuck.

@@ -1,8 +1,8 @@
 //! Running ways on this machine.
 //!
-//! All ways run on one tree, in turn, in many short rounds, so that whatever else the machine does and
-//! however the tree grows hits all of them alike; of each the median round counts. Threads start together,
-//! and a round lasts until the last is done.
+//! All ways take turns on one tree, in many short rounds, so that other work on the machine and the growth
+//! of the tree affect all of them alike; the median round of each counts. Threads start together, and a
+//! round lasts until the last is done.
 
 use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
@@ -13,15 +13,16 @@ use crate::runner::{Sizes, together};
 use latchless_core::mem::touch::NoTrace;
 use latchless_papers::spiderman::Options;
 
-/// Seconds for one way with one number of threads, unless the caller says otherwise.
+/// The time for one way with one number of threads, in seconds, unless the caller gives it.
 const SECONDS: f64 = 10.0;
 /// Rounds that they are cut into.
 const ROUNDS: usize = 20;
 
-/// Requests of a thread's first round, which tells how many fit into later ones.
+/// Requests in a thread's first round, which determines the number for later ones.
 const FIRST: usize = 8192;
 
-/// Runs the ways on a tree of so many records, which is `kept`; for each number of threads an outcome a way.
+/// Runs the ways on a tree of that many records, which is `kept`; returns, for each number of threads, an
+/// outcome per way.
 ///
 /// # Errors
 /// When the tree refuses, or answers wrongly.
@@ -42,7 +43,7 @@ pub fn run(
         announce(threads);
         let mut each = FIRST;
         let mut throughputs = vec![Vec::new(); ways.len()];
-        // One round more than counts: the first warms the caches, and says how long rounds should be.
+        // One round more than counts: the first warms the caches, and determines the length of rounds.
         for round in 0..=rounds {
             let mut longest = 0.0f64;
             for (way, throughputs) in ways.iter().zip(&mut throughputs) {

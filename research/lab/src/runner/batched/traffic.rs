@@ -1,5 +1,5 @@
-//! What threads ask of a tree: made before anything is timed, from a fixed seed, with answers that are
-//! known beforehand.
+//! The requests of threads to a tree: generated from a fixed seed before anything is timed, with known
+//! answers.
 
 use crate::error::{LabError, Result};
 use latchless_core::base::request::{Reply, Request};
@@ -9,20 +9,21 @@ use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// Requests that a tree is handed at once. It serves them in batches of its own.
+/// Requests per call. The tree divides them into its own batches.
 const TOGETHER: usize = 1024;
-/// Where random numbers start.
+/// The seed of the random numbers.
 const SEED: u64 = 2023;
 
-/// A tree with its records, and what is asked of it. Panels of as many records share one, since filling a
-/// tree of the paper's 50M takes longer than many a panel, as long as it hasn't grown by more than a tenth.
+/// A tree with its records, and its traffic. Panels with equal numbers of records share one, as long as it
+/// hasn't grown by more than a tenth, because filling a tree of the paper's 50M takes longer than many a
+/// panel.
 pub struct Loaded<T: Trace> {
     pub map: SpidermanMap<u64, u64, T>,
     pub traffic: Traffic,
 }
 
 impl<T: Trace> Loaded<T> {
-    /// The tree of so many records that `kept` has, or a new one in its place.
+    /// Returns the tree of that many records in `kept`, or a new one that replaces it.
     ///
     /// # Errors
     /// When the tree refuses.
@@ -55,10 +56,10 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The traffic on so many records.
+    /// Creates the traffic on that many records.
     ///
     /// # Errors
-    /// None that keys of 64 bits could meet.
+    /// None for keys of 64 bits.
     fn new(records: usize) -> Result<Self> {
         let loaded = records as u64;
         let space = KeySpace::new::<u64>(Distribution::Uniform, loaded, 0, SEED)
@@ -85,7 +86,7 @@ impl Traffic {
         (key, value_of(key, 0))
     }
 
-    /// What each of so many threads asks next, of a mix.
+    /// Returns the next requests of each of that many threads, of a mix.
     pub fn plan(&mut self, mix: Workload, threads: usize, requests: usize) -> Vec<Vec<Request<u64, u64>>> {
         (0..threads).map(|_| (0..requests).map(|_| self.request(mix)).collect()).collect()
     }
@@ -115,7 +116,7 @@ impl Traffic {
         self.space.key::<u64>(number)
     }
 
-    /// How many entries a scan takes.
+    /// Returns the number of entries of a scan.
     fn length(&mut self, lengths: Lengths) -> usize {
         let Lengths::Normal { mean, deviation } = lengths else { return 1 };
         // Box and Muller's.

@@ -1,4 +1,4 @@
-//! An index that was built for parallel cases, and what it holds.
+//! An index for parallel cases, and its contents.
 
 use super::population::{Population, key_of};
 use crate::error::Result;
@@ -6,16 +6,16 @@ use crate::experiment::ParallelCase;
 use crate::row::On;
 use crate::subject::{Index, Subject};
 
-/// What decides how an index is built: bytes of a node, keys, whether it has duplicates.
+/// The properties that determine how an index is built: bytes per node, keys, whether it has duplicates.
 type Form = (usize, usize, bool);
 
 /// An index built by random inserts, so that its nodes are about 70 % full.
 pub struct Loaded {
-    /// What kind of index it is.
+    /// The kind of index.
     pub subject: Subject,
     /// It.
     pub index: Index,
-    /// What it holds.
+    /// Its contents.
     pub population: Population,
     form: Form,
 }
@@ -35,12 +35,12 @@ impl Loaded {
         Ok(Self { subject, index, population, form })
     }
 
-    /// What the index of a case is like.
+    /// Returns the form of a case's index.
     pub fn form(case: &ParallelCase) -> Form {
         (case.node_bytes, case.keys, case.setting.duplicates)
     }
 
-    /// Whether `case` can start from it: what cases before have done to it leaves it of nearly the same size.
+    /// Returns whether `case` can start from it: the cases before have left it at nearly the same size.
     pub fn is_for(&self, case: &ParallelCase) -> bool {
         self.form == Self::form(case)
     }

@@ -14,7 +14,7 @@ use crate::experiment::{Experiment, ParallelCase, ParallelOutcome, ParallelPanel
 use crate::row::{On, Row};
 use crate::subject::Subject;
 
-/// How many points a panel has.
+/// Returns the number of points of a panel.
 pub fn points(panel: &ParallelPanel, places: Places, scale: Scale) -> usize {
     places.list().iter().map(|&on| panel.axis.values(on, scale).len() * panel.series.len()).sum()
 }

@@ -12,9 +12,9 @@ use latchless_core::base::index::OrderedIndex;
 /// Runs the cases on an index of this kind, one after the other: those of equal nodes on the same
 /// index.
 ///
-/// Each case has a machine of its own: the OLFIT paper's, with as many processors as work. Before it is
-/// measured, each processor does as many operations of the same kind to fill its caches. The index is
-/// built before, which nobody listens to.
+/// Runs the cases. Each has a separate machine: the OLFIT paper's, with as many processors as work. Before
+/// the measurement, each processor does as many operations of the same kind to fill its caches. The index
+/// is built before, without a listener.
 ///
 /// # Errors
 /// When the index refuses, answers wrongly or gets stuck.

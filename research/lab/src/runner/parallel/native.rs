@@ -1,8 +1,8 @@
 //! Running parallel cases on this machine.
 //!
-//! All the series of all points that can run on the same indexes run round by round, in turn, so that
-//! whatever else the machine does hits all of them alike: one thread and two as well, so that two are never
-//! more than twice as fast because one was measured in a bad minute. Of each the median round counts. Threads
+//! All the series of all points that can run on the same indexes take turns, round by round, so that other
+//! work on the machine affects all of them alike: one thread and two as well, so that two are never more
+//! than twice as fast because one was measured in a bad minute. The median round of each counts. Threads
 //! start together, and a round lasts until the last is done.
 
 use super::load::Loaded;
@@ -14,8 +14,8 @@ use crate::runner::{median, spread, together};
 use crate::subject::Subject;
 use std::time::Instant;
 
-/// The least operations of a thread's round: enough that what the system takes to give each thread a
-/// processor doesn't count.
+/// The minimum number of operations of a thread's round: enough that the system's time for starting
+/// threads is negligible.
 const OPERATIONS: usize = 250_000;
 
 /// Runs the cases on every one of `series`; for each case an outcome each. Cases of equal nodes run on

@@ -1,5 +1,5 @@
-//! Which keys an index holds, and plans of what processors do to it: made before anything is timed,
-//! from fixed seeds, so that every index is asked the same and every answer is known beforehand.
+//! The keys of an index, and plans of the processors' operations: generated from fixed seeds before
+//! anything is timed, so that every index gets the same requests and every answer is known.
 
 use crate::experiment::{Hot, ParallelCase};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -8,7 +8,7 @@ use rand::{Rng, RngExt, SeedableRng};
 /// Every plan's random numbers start from here and from how many plans there were before.
 const SEED: u64 = 2001;
 
-/// One request. Entries go by number: [`key_of`] is its key, its number is its value.
+/// One request. Entries are numbered: [`key_of`] is the key, the number is the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
     /// Look for an entry that is there throughout the plan.
@@ -28,7 +28,7 @@ pub const fn key_of(entry: u32) -> u32 {
     key ^ (key >> 16)
 }
 
-/// What an index holds.
+/// The contents of an index.
 #[derive(Debug, Clone)]
 pub struct Population {
     present: Vec<u32>,
@@ -39,27 +39,27 @@ pub struct Population {
 }
 
 impl Population {
-    /// So many entries, from 1 on; at most a quarter of all numbers.
+    /// Creates that many entries, from 1 on; at most a quarter of all numbers.
     pub fn new(keys: usize) -> Self {
         let keys = u32::try_from(keys).unwrap_or(u32::MAX).min(u32::MAX / 4);
         Self { present: (1..=keys).collect(), next: keys + 1, plans: 0 }
     }
 
-    /// What it holds.
+    /// Returns the entries that are present.
     pub fn present(&self) -> &[u32] {
         &self.present
     }
 
-    /// What each processor of `case` does. So many percent are updates, half of them inserts and half
-    /// removals unless inserts are alone; searches and removals are for entries drawn uniformly from all
-    /// that were there before, or, under skew, from the hot or the other ones. When all of the plan is done,
-    /// it holds what the population then says. O(operations), under skew O(entries).
+    /// Plans the operations of each processor of `case`. The case's percentage are updates, half of them
+    /// inserts and half removals unless inserts are alone; searches and removals are for entries drawn
+    /// uniformly from all that were present before, or, under skew, from the hot or the other ones. After
+    /// the whole plan, the index has the contents of the population. O(operations), under skew O(entries).
     pub fn plan(&mut self, case: &ParallelCase) -> Vec<Vec<Request>> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED ^ self.plans << 32);
         self.plans += 1;
         let hot = case.setting.hot;
         let mut pools = Pool::all(core::mem::take(&mut self.present), hot);
-        // Removals first, so that nobody searches for what another removes.
+        // Removals first, so that no search is for a removed entry.
         let mut inserted = Vec::new();
         let mut plans: Vec<Vec<Option<Request>>> = (0..case.processors)
             .map(|_| {
@@ -95,7 +95,7 @@ impl Population {
         plans
     }
 
-    /// An entry that there never was, a hot one if that is asked for.
+    /// Returns an entry that was never present, a hot one if requested.
     fn new_entry(&mut self, hot: Option<Hot>) -> u32 {
         while hot.is_some_and(|hot| !is_hot(self.next, hot)) {
             self.next += 1;
@@ -110,7 +110,7 @@ const fn is_hot(entry: u32, hot: Hot) -> bool {
     key_of(entry) < u32::MAX / hot.one_of
 }
 
-/// Which pool the next operation is for.
+/// Returns the pool of the next operation.
 fn nth_pool(random: &mut impl RngExt, hot: Option<Hot>, pools: &[Pool]) -> usize {
     let to_hot = hot.is_some_and(|hot| random.random_range(0..100) < hot.operations_percent);
     usize::from(to_hot && !pools[1].present.is_empty())

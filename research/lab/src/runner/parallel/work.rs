@@ -1,4 +1,4 @@
-//! Doing a plan to an index, one request at a time. The same code runs on the model and natively.
+//! Executing a plan on an index, one request at a time. The same code runs on the model and natively.
 
 use super::population::{Request, key_of};
 use crate::error::{LabError, Result};
@@ -7,16 +7,16 @@ use latchless_core::base::index::ConcurrentIndex;
 
 /// An index as one processor uses it.
 pub trait Serve {
-    /// As [`latchless_core::base::index::OrderedIndex::get`].
+    /// See [`latchless_core::base::index::OrderedIndex::get`].
     fn search(&self, key: u32) -> Option<u32>;
 
-    /// As [`latchless_core::base::index::OrderedIndex::insert`].
+    /// See [`latchless_core::base::index::OrderedIndex::insert`].
     ///
     /// # Errors
     /// When the index refuses.
     fn insert(&mut self, key: u32, value: u32) -> Result<Option<u32>>;
 
-    /// As [`latchless_core::base::index::OrderedIndex::remove`].
+    /// See [`latchless_core::base::index::OrderedIndex::remove`].
     ///
     /// # Errors
     /// When the index refuses.
@@ -52,7 +52,7 @@ impl<'a> Shared<'a> {
         Self { subject, index, updates: index.as_concurrent() }
     }
 
-    /// Whether it takes updates.
+    /// Returns whether it accepts updates.
     pub fn takes_updates(&self) -> bool {
         self.updates.is_some()
     }

@@ -228,7 +228,7 @@ mod tests {
         let tree = BlinkTree::<u64>::new(options).unwrap();
         let mut model = with_empty_leaves(&tree, emptied);
         let last = LEAVES * Leaf::<u64>::CAPACITY as u64 * 2;
-        for from in (0..last + 4).step_by(7).chain([u64::MAX]) {
+        for from in (0..last + 4).step_by(23).chain([u64::MAX]) {
             let entry = |(&key, &value): (&u64, &u64)| (key, value);
             let forward = model.range(from..).next().map(entry);
             let reverse = model.range(..=from).next_back().map(entry);

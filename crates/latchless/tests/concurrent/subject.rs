@@ -183,7 +183,7 @@ pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
 }
 
 /// The default effort: the usual tests should be short.
-const USUAL_EFFORT: f64 = 0.5;
+const USUAL_EFFORT: f64 = 0.25;
 
 /// Returns the number of steps of a test: `usual`, or the subject's part of it, times the effort in the
 /// environment; or `few` under Miri.

@@ -1,7 +1,7 @@
 //! The papers' structures with concurrent updates, under the product's own tests of many threads:
 //! linearizable histories, complete scans, reclaimed memory.
 //!
-//! `LATCHLESS_EFFORT=N` does N times as much of everything (by default a half), `LATCHLESS_SUBJECT=b-ol`
+//! `LATCHLESS_EFFORT=N` does N times as much of everything (by default a quarter), `LATCHLESS_SUBJECT=b-ol`
 //! tests that structure alone.
 
 #[path = "../../../../crates/latchless/tests/concurrent/broken.rs"]

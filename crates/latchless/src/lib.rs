@@ -24,6 +24,10 @@
 //! [`BytesIndex`](bytes::BytesIndex). [`mod@index`] documents the costs of all operations, the guarantees
 //! with concurrent threads, and exclusive access without latches. [`api_parity`] compares the interface with
 //! those of `BTreeMap` and `SkipMap`.
+//!
+//! [The book](https://github.com/latchless/latchless/blob/main/docs/introduction.md) is the guide: keys and
+//! values, batches, ranges, threads, memory, files, and [what isn't
+//! there](https://github.com/latchless/latchless/blob/main/docs/limitations.md).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

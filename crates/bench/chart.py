@@ -1,9 +1,9 @@
 """Draws docs/chart.svg, the README's chart, from the kept results: crates/bench/results/flagship.md.
 
     python3 crates/bench/chart.py            after the results have changed
-    python3 crates/bench/chart.py --check    whether the chart is the one of the kept results
+    python3 crates/bench/chart.py --check    fails if the chart doesn't match the kept results
 
-Each bar says how many times as fast as std::BTreeMap `latchless::Index` was; where published crates ran
+Each bar shows how many times as fast as std::BTreeMap `latchless::Index` was; if published crates ran
 in the same race, a second bar shows the fastest of them.
 """
 
@@ -16,7 +16,7 @@ RESULTS = HERE / "results" / "flagship.md"
 CHART = HERE.parent.parent / "docs" / "chart.svg"
 
 OURS, SINGLE_THREADED, BASELINE = "index", "index-exclusive", "btreemap"
-# Races by name, as in the results, and what the chart calls them.
+# The races, by their names in the results, and their labels in the chart.
 LABELS = {
     "get": "get",
     "chain": "get, dependent keys",
@@ -38,7 +38,7 @@ BLUE, ORANGE, GREY = "#4c78a8", "#f58518", "#555"
 
 
 def races(page):
-    """Race -> index -> (nanoseconds as printed, of what), from the sections of the page's second half."""
+    """Race -> index -> (nanoseconds as printed, unit), from the sections of the page's second half."""
     found = {}
     for section in page.split("\n### ")[1:]:
         rows = re.findall(r"^\| ([a-z][\w-]*) \| ([\d.]+) \| (\w+) \|", section, re.M)
@@ -47,7 +47,7 @@ def races(page):
 
 
 def bars(race):
-    """(times as fast as the baseline, what stands beside the bar, colour) of a race."""
+    """(times as fast as the baseline, the text next to the bar, colour) of a race."""
     times = {index: float(race[BASELINE][0]) / float(ns) for index, (ns, _) in race.items()}
     ns, per = race[OURS]
     yield times[OURS], f"{times[OURS]:.1f}×, {ns} ns{'' if per == 'op' else '/' + per}", ORANGE

@@ -3,8 +3,8 @@
 
     python3 crates/bench/compare.py BEFORE AFTER [--records 4000000] [--rounds 9] [--count] > results/...
 
-Times are nanoseconds of one operation, medians of rounds in which the two programs take turns. With --count also
-instructions of one operation by valgrind's callgrind (which knows no AVX-512), with 400,000 entries.
+Times are nanoseconds per operation, medians of rounds in which the two programs alternate. With --count, also
+instructions per operation by valgrind's callgrind (which doesn't support AVX-512), with 400,000 entries.
 """
 
 import argparse
@@ -17,21 +17,21 @@ COUNTED_RECORDS = 400_000
 
 
 def time(program, operation, records):
-    """Nanoseconds of one operation, and how many there were."""
+    """Returns nanoseconds per operation, and the number of operations."""
     out = subprocess.run([program, operation, str(records)], check=True, capture_output=True, text=True).stdout
     nanoseconds, operations = out.split()
     return float(nanoseconds), int(operations)
 
 
 def count(program, operation):
-    """Instructions of a whole run, and how many operations there were."""
+    """Returns the instructions of a whole run, and the number of operations."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, operation, str(COUNTED_RECORDS)]
     run = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(re.search(r"Collected : (\d+)", run.stderr).group(1)), int(run.stdout.split()[1])
 
 
 def counts(program):
-    """Instructions of one operation, for each."""
+    """Returns the instructions per operation, by operation."""
     filling, _ = count(program, "none")
     runs = {operation: count(program, operation) for operation in OPERATIONS}
     return {operation: (total - filling) / done for operation, (total, done) in runs.items()}

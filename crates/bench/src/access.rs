@@ -1,4 +1,4 @@
-//! Ways to an index: alone, from many threads at once, or through one lock.
+//! Ways to access an index: exclusively, from several threads at once, or through one lock.
 
 use super::ranged::Ranged;
 use super::word::Word;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock};
 
-/// What a stream of requests asks of an index, however it is reached.
+/// The operations that a stream of requests uses, whichever way the index is accessed.
 pub trait Access<L> {
     /// See [`OrderedIndex::get`].
     fn get(&mut self, key: L) -> Option<L>;
@@ -24,7 +24,7 @@ pub trait Access<L> {
     fn remove(&mut self, key: L) -> Result<Option<L>>;
     /// See [`OrderedIndex::remove_many`].
     fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
-    /// The entries from `from` upwards; see [`OrderedIndex::scan`].
+    /// Copies the entries from `from` upwards; see [`OrderedIndex::scan`].
     fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize>;
     /// See [`Ranged::by_iterator`].
     fn range(&mut self, from: L, limit: usize) -> Result<Sum>;
@@ -36,11 +36,11 @@ pub trait Access<L> {
     fn count(&mut self, span: Span<L>) -> Result<usize>;
 }
 
-/// What differs between the ways to an index: reads are the same through all of them.
+/// The part in which the ways to an index differ; reads are the same through all of them.
 pub trait Reach<L: Copy> {
-    /// What is reached. A type of its own where users would name it, so that no call goes through a table.
+    /// The index. Its own type if users would name it, so that no call goes through a table of functions.
     type Index: Ranged<L> + ?Sized;
-    /// Hands the index to `ask` for a read.
+    /// Passes the index to `ask` for a read.
     fn read<R>(&mut self, ask: impl FnOnce(&Self::Index) -> R) -> R;
     /// See [`Access::insert`].
     fn put(&mut self, key: L, value: L) -> Result<Option<L>>;
@@ -54,7 +54,7 @@ pub trait Reach<L: Copy> {
     fn execute(&mut self, requests: &[Request<L, L>], replies: &mut Vec<Reply<L, L>>) -> Result<()>;
 }
 
-/// A way to an index, with all that can be asked of it.
+/// A way to an index, with all operations.
 #[derive(Clone)]
 pub struct Way<A>(pub A);
 
@@ -113,7 +113,7 @@ impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
     }
 }
 
-/// One thread, the index to itself.
+/// Access by one thread that has the index exclusively.
 pub struct Alone<'a, I: ?Sized>(pub &'a mut I);
 
 impl<L: Word, I: Ranged<L> + ?Sized> Reach<L> for Alone<'_, I> {
@@ -148,11 +148,11 @@ impl<L: Word, I: Ranged<L> + ?Sized> Reach<L> for Alone<'_, I> {
     }
 }
 
-/// As many threads as one likes: reads through `&self`, updates where the index is made for them.
+/// Access by any number of threads: reads through `&self`, updates if the index supports concurrent ones.
 pub struct Together<'a, I: ?Sized, W: ?Sized> {
     /// The index.
     pub index: &'a I,
-    /// The same index, if it takes updates from many threads.
+    /// The same index, if it accepts updates from many threads.
     pub writer: Option<&'a W>,
 }
 
@@ -206,7 +206,7 @@ where
     }
 }
 
-/// Many threads, one at a time as soon as anybody writes.
+/// Access by many threads through one lock, which a writer holds exclusively.
 pub struct Locked<'a, L>(pub &'a RwLock<&'a mut dyn OrderedIndex<L, L>>);
 
 impl<L> Clone for Locked<'_, L> {
@@ -254,7 +254,7 @@ impl<'a, L: Word> Reach<L> for Locked<'a, L> {
     }
 }
 
-/// The reference that every answer is compared with.
+/// The reference with which every answer is compared.
 impl<L: Word> Access<L> for BTreeMap<L, L> {
     fn get(&mut self, key: L) -> Option<L> {
         BTreeMap::get(self, &key).copied()

@@ -1,19 +1,19 @@
-//! Memory apart from all else, whose layout depends on nothing but what was asked of it: for runs on the
-//! model.
+//! Arenas for runs on the model: memory whose layout depends only on the sequence of allocations.
 //!
-//! The model gives lines their numbers in the order of first touch, so it doesn't matter where memory is.
-//! Two things still do: where within a line something begins, and which memory is used again, and so has a
-//! number already. An allocator decides both by what else the process has allocated. Within [`apart`] the
-//! thread's allocations come from an arena of their own, which begins empty: blocks begin at lines, one
-//! after the other, and those that come back are used again, the last first. So two runs give the same
-//! numbers on any machine.
+//! The model numbers cache lines in the order of first touch, so the addresses of memory don't matter. Two
+//! properties still do: the offset within a line at which a block begins, and whether a block reuses
+//! memory that has a number already. A general allocator decides both by all other allocations of the
+//! process. Within [`apart`] the thread's allocations come from a separate arena that begins empty: blocks
+//! begin at line boundaries, one after the other, and freed blocks are reused in last-in, first-out order.
+//! So two runs give the same numbers on any machine.
 //!
-//! Only a program whose allocator is [`Counting`](crate::counting::Counting) has that; elsewhere [`apart`]
-//! runs its work as it is.
+//! This needs a program whose allocator is [`Counting`](crate::counting::Counting); otherwise [`apart`]
+//! just calls `work`.
 //!
 //! # Thread safety
-//! An arena is one thread's while its work runs, but what was allocated there may be freed by any. So each
-//! has a mutex, and blocks are told by their addresses. An arena is used again when nothing is left in it.
+//! An arena belongs to one thread while its work runs, but any thread may free a block of it. So each
+//! arena has a mutex, and blocks are recognized by their addresses. An arena is reused when all of its
+//! blocks are freed.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -22,11 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 const LINE: usize = 64;
-/// Blocks of up to a page come in whole lines, larger ones in powers of two, and begin at pages.
+/// Blocks of up to a page are whole lines, larger ones powers of two that begin at page boundaries.
 const PAGE: usize = 4096;
 const SMALL_CLASSES: usize = PAGE / LINE;
 const CLASSES: usize = SMALL_CLASSES + ARENA_BYTES.trailing_zeros() as usize - PAGE.trailing_zeros() as usize;
-/// Freed blocks of so many bytes give their pages back.
+/// The size from which a freed block returns its pages to the system.
 const GIVEN_BACK: usize = 1 << 20;
 const ARENAS: usize = 16;
 /// Address space of an arena.
@@ -37,24 +37,23 @@ thread_local! {
     static OWN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// What an arena has given.
+/// The state of an arena.
 struct Arena {
-    /// Bytes from its start on that were in use at some time.
+    /// Bytes from its start that have been in use.
     used: usize,
     /// Blocks in use.
     live: usize,
-    /// The last freed block of each class, whose first word is the one before it; 0: none.
+    /// The most recently freed block of each class, whose first word is the previous one; 0: none.
     free: [usize; CLASSES],
 }
 
 static STATES: [Mutex<Arena>; ARENAS] =
     [const { Mutex::new(Arena { used: 0, live: 0, free: [0; CLASSES] }) }; ARENAS];
 static TAKEN: [AtomicBool; ARENAS] = [const { AtomicBool::new(false) }; ARENAS];
-/// Where the arenas are; nowhere if the system refuses.
+/// The address of the arenas; `None` if the system refused.
 static SPACE: OnceLock<Option<usize>> = OnceLock::new();
 
-/// Runs `work` with this thread's allocations in an arena of their own. Within another such work nothing
-/// changes.
+/// Runs `work` with this thread's allocations in a separate arena. A nested call uses the same arena.
 pub fn apart<R>(work: impl FnOnce() -> R) -> R {
     struct Leave(usize);
     impl Drop for Leave {
@@ -88,20 +87,20 @@ pub fn apart<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Whether this thread's allocations are to come from an arena.
+/// Returns whether this thread's allocations come from an arena.
 #[inline]
 pub fn is_on() -> bool {
     OWN.get().is_some()
 }
 
-/// Whether an address is an arena's.
+/// Returns whether an address belongs to an arena.
 #[inline]
 pub fn owns(at: *const u8) -> bool {
     let start = SPACE.get().copied().flatten();
     start.is_some_and(|start| at.addr().wrapping_sub(start) < ARENAS * ARENA_BYTES)
 }
 
-/// The class of blocks that a layout gets, and their bytes.
+/// Returns the class of the blocks for a layout, and their size in bytes.
 fn class_of(layout: Layout) -> (usize, usize) {
     let wanted = if layout.align() > LINE { layout.size().max(PAGE + 1) } else { layout.size().max(1) };
     if wanted <= PAGE {
@@ -112,7 +111,8 @@ fn class_of(layout: Layout) -> (usize, usize) {
     (SMALL_CLASSES + (bytes / PAGE).trailing_zeros() as usize - 1, bytes)
 }
 
-/// A block of this thread's arena; `None`: it has none, or not for this.
+/// Allocates a block in this thread's arena; `None` if it has none, or if the arena doesn't serve this
+/// layout.
 pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     let arena = OWN.get()?;
     if layout.align() > PAGE || layout.size() > ARENA_BYTES / 4 {
@@ -131,8 +131,8 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
                 start + at
             }
             at => {
-                // SAFETY: a free block: its first word was written when it was freed, and nobody else has
-                // it.
+                // SAFETY: a free block: its first word was written when it was freed, and nothing else
+                // uses it.
                 state.free[class] = unsafe { *ptr::with_exposed_provenance::<usize>(at) };
                 at
             }
@@ -142,10 +142,10 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     })
 }
 
-/// Takes a block back.
+/// Frees a block.
 ///
 /// # Safety
-/// [`allocate`] gave it for this layout, and nobody uses it any more.
+/// The block was allocated by [`allocate`] with this layout and is no longer used.
 pub unsafe fn free(at: *mut u8, layout: Layout) {
     let Some(start) = SPACE.get().copied().flatten() else { return };
     let arena = (at.addr() - start) / ARENA_BYTES;
@@ -154,14 +154,14 @@ pub unsafe fn free(at: *mut u8, layout: Layout) {
         give_back(at, bytes);
     }
     with(arena, |state| {
-        // SAFETY: the block is as large as a line at least, begins at one, and is nobody's.
+        // SAFETY: the block has at least the size and the alignment of a line, and is no longer used.
         unsafe { *at.cast::<usize>() = state.free[class] };
         state.free[class] = at.addr();
         state.live -= 1;
     });
 }
 
-/// A panic elsewhere leaves an arena as it was.
+/// Calls `work` with the state of an arena, which a panic elsewhere leaves unchanged.
 fn with<R>(arena: usize, work: impl FnOnce(&mut Arena) -> R) -> R {
     work(&mut STATES[arena].lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
@@ -177,7 +177,7 @@ fn reserve() -> Option<usize> {
 
 #[cfg(target_os = "linux")]
 fn give_back(at: *mut u8, bytes: usize) {
-    // SAFETY: pages that nobody uses: of a large block, which begins at a page, or of an empty arena.
+    // SAFETY: unused pages: those of a large block, which begins at a page, or of an empty arena.
     let _ = unsafe { libc::madvise(at.cast(), bytes, libc::MADV_DONTNEED) };
 }
 
@@ -197,8 +197,8 @@ mod tests {
         Layout::from_size_align(bytes, align).unwrap()
     }
 
-    /// Where blocks of these sizes are, from the first one's place on. Arrays, because a vector would be a
-    /// block itself.
+    /// Returns the offsets of blocks of these sizes from the first one. Arrays, because a vector would be
+    /// a block itself.
     fn places<const N: usize>(sizes: [usize; N]) -> [usize; N] {
         let blocks = sizes.map(|bytes| allocate(layout(bytes, 8)).unwrap());
         for (bytes, block) in sizes.into_iter().zip(blocks) {

@@ -15,13 +15,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What the long help adds to the options.
+/// The text of the long help after the options.
 pub const TEACHING: &str = "\
 Examples:
   latchless-bench
-      A million random 64-bit keys, a million gets: BTreeMap against the index to use.
+      A million random 64-bit keys, a million gets: BTreeMap against the recommended index.
   latchless-bench --index btreemap,p16i,p8-csb --records 10M --batch 64
-      Others over ten million keys, far beyond the caches, in batches of 64 gets.
+      Other indexes over ten million keys, far beyond the caches, in batches of 64 gets.
   latchless-bench --workload sum --scan-length 10000 --ops 1000
       Sums of ten thousand values each; times are per entry.
   latchless-bench --workload ycsb-a --threads 2
@@ -33,79 +33,79 @@ Examples:
   latchless-bench --index all --format json > results.jsonl
       Every index of this build, one JSON object a line.
   latchless-bench --suite flagship --records 10M --report flagship.md
-      Every race that the index to use has to win, one table; takes an hour or so.
+      The recommended index and the rivals in some fifty workloads, one table; takes an hour or so.
   latchless-bench --keys composite-64 --records 2M
-      Keys as tables have them: a hashed user, then a counter, 64 items per user.
+      Keys as in a table of items: a hashed user, then a counter, 64 items per user.
   latchless-bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
       Every row on several key sets, all indexes on huge pages.
   latchless-bench --keys url --index bytes,btreemap --workload scan
-      Keys of any length: addresses of pages, scans of a hundred with their keys.
+      Keys of any length: addresses of pages, scans of a hundred entries with their keys.
   latchless-bench --suite bytes --keys url,uuid16,rocks --report bytes.md
-      Every row over byte strings, on several sets of them.
+      Every workload over byte strings, on several sets of them.
   latchless-bench --workload insert --pauses insert --records 10M
-      How long the longest of all inserts takes, beside the median, in processor time.
+      The median and the longest of all inserts, in processor time.
   latchless-bench --suite pauses --records 10M --prefault
-      The same of inserts, removals and gets, from one thread and while two write.
+      The same for inserts, removals and gets, with one thread and while two threads write.
   cargo run --release -p latchless-bench --features rivals -- --index btreemap,scc,p16i
-      With the published rivals, which a plain build leaves out.
+      With the published rivals, which a default build leaves out.
 
 How it measures:
-  Keys and requests are made before the clock starts. The indexes take turns, round by round, in
-  one process; some untimed gets warm the caches before each turn; the median round counts, and
-  the fastest and the slowest are shown beside it. Every answer goes into a checksum that has to
-  equal a reference's, and every entry is looked at in the end.
-  Rounds of a workload that updates are parts of one history: each has keys of its own, and nothing
-  is put back. Before half as many keys have come or gone as were loaded, all indexes are filled
-  anew, untimed. (So they are before every round if memory can't hold all of them side by side.)
+  Keys and requests are generated before the clock starts. The indexes take turns, round by round, in
+  one process; some untimed gets warm the caches before each turn. The result is the median round;
+  the fastest and the slowest are shown as well. A checksum over all answers must equal that of a
+  reference, and all entries are checked at the end.
+  Rounds of a workload that updates are parts of one history: each uses other keys, and updates aren't
+  undone. Before the number of inserted and removed keys exceeds half of the records, all indexes are
+  refilled, untimed. (They are refilled before every round if memory can't hold all of them at once.)
   ratio       how many times as fast as the index named first (above 1: faster)
-  bytes/key   what the index counts itself, or else the heap bytes that it asked for
+  bytes/key   the index's own count, or else the heap bytes that it has allocated
   With --threads above 1, times are wall time divided by the requests of all threads. Indexes
-  made for concurrent updates take them as they are; for the others, workloads that update put one
+  with concurrent updates are shared without a lock; for the others, workloads that update put one
   RwLock around the index, and reading workloads share it without a lock.
   A batch of gets, of inserts, of updates or of removals is one call (get_many, insert_many,
   remove_many); in other workloads it is one call of mixed requests (execute). Each thread has
-  batches of its own; where there is a lock, a batch of updates or of mixed requests holds it.
-  chain makes each key out of the last answer (an exclusive or), so that no two gets overlap.
-  range takes entries one by one out of each index's iterator; visit takes them leaf by leaf where an
-  index shows leaves. sum adds values up by each index's own fastest way: within the leaves where it
-  can, in a loop over its iterator where it can't. Index, index-exclusive and btreemap are called as
-  their users call them; all others through a table of functions.
-  Byte strings (--keys url and others) race on one thread, values of 64 bits: load, get, chain, absent, insert,
-  remove, scan; batches of gets and of inserts. Guards of rivals are taken anew every 256 operations.
-  beside      bytes per key beside the key and its value
-  Keys of a set (--keys) are loaded and inserted in the order in which they arrive.
+  separate batches; if there is a lock, a batch of updates or of mixed requests holds it.
+  chain computes each key from the last answer (an exclusive or), so that no two gets overlap.
+  range reads entries one by one from each index's iterator; visit reads them leaf by leaf if an
+  index shows leaves. sum adds up values in each index's fastest way: within the leaves, or in a loop
+  over its iterator if it has no other. Index, index-exclusive and btreemap are called as their users
+  call them; all others through a table of functions.
+  Byte strings (--keys url and others) race with values of 64 bits: load, get, chain, absent, insert,
+  remove, scan; batches of gets and of inserts. Guards of rivals are renewed every 256 operations.
+  beside      bytes per entry without the key and its value
+  Keys of a set (--keys) are loaded and inserted in the set's order of arrival.
   A rival that refuses a workload or answers wrongly is left out, with a note.
 
-Exit codes: 0 done, 1 failed while running, 2 can't be served as asked, 3 a wrong answer.";
+Exit codes: 0 done, 1 failed while running, 2 the command line isn't supported, 3 a wrong answer.";
 
 /// The options of a race, or of a suite of races.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Indexes, the one to compare with first; `all` for every one of this build (see `list`)
-    /// [default: btreemap and the index to use]
+    /// Indexes, the one to compare with first; `all` for every one of this build (see `list`) [default:
+    /// btreemap and the recommended index]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub index: Vec<String>,
-    /// Many races, one table: what the index to use has to show, row by row. --index says who may
-    /// take part; --records, --ops, --rounds, --key and the index options hold for every race
+    /// A suite: many races, one table. --index selects the indexes; --records, --ops, --rounds, --key and
+    /// the index options apply to every race
     #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = OF_ONE_RACE)]
     pub suite: Option<Suite>,
-    /// Rows of the suite, and no others
+    /// Only these rows of the suite
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
     pub row: Vec<String>,
-    /// What to do: load, get, chain, absent, insert, update, remove, scan, range, visit, sum, sum-range,
+    /// The workload: load, get, chain, absent, insert, update, remove, scan, range, visit, sum, sum-range,
     /// count, mixed, ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
-    /// Keys to load before measuring; 10M and 250k can be written so
+    /// Keys to load before measuring, such as 10M or 250k
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1M")]
     pub records: usize,
-    /// Requests a round, over all threads (a bulk load makes none)
+    /// Requests per round, over all threads (a bulk load makes none)
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1M")]
     pub ops: usize,
     /// Threads that make the requests
     #[arg(long, value_name = "T", value_parser = count::parse, default_value = "1")]
     pub threads: usize,
-    /// Requests handed over at once: `none` (one by one), a number, or `auto` (tried out first)
+    /// Requests per call: `none` (one by one), a number, or `auto` (the fastest of several sizes)
     #[arg(long, value_name = "none|auto|N", default_value = "none")]
     pub batch: Batch,
     /// The order of the requests within a batch, or, without batches, of all of them
@@ -117,9 +117,9 @@ pub struct Args {
     pub distribution: Option<Distribution>,
     /// Named keys: uniform, dense, composite-N, composite-N-step-N, lognormal, clusters, runs, tenants,
     /// timestamps, snowflake, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH; or
-    /// byte strings: url, email, word, path, uuid16, uuid36, rocks, int8 and hard ones, which have indexes
-    /// of their own (see `list`). The suites `keys` and `bytes` take several, or `all`; --distribution then
-    /// says which of them are asked for
+    /// byte strings: url, email, word, path, uuid16, uuid36, rocks, int8 and hard ones, which have
+    /// separate indexes (see `list`). The suites `keys` and `bytes` take several, or `all`; --distribution
+    /// then selects the keys that are requested
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub keys: Vec<String>,
     /// Width of keys and values
@@ -128,27 +128,27 @@ pub struct Args {
     /// How the indexes are filled
     #[arg(long, value_enum, default_value_t = Load::Random)]
     pub load: Load,
-    /// Entries that a scan or a sum asks for (ycsb-e: at most; spiderman-d has its own)
+    /// Entries per scan or sum (ycsb-e: at most; spiderman-d has a fixed number)
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "100")]
     pub scan_length: usize,
     /// The share of the key space that the ranges of sum-range and count take
     #[arg(long, value_name = "SHARE", default_value = "0.01")]
     pub range_share: f64,
-    /// Rounds, of which the median counts
+    /// Rounds; results are medians over them
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..), default_value = "5")]
     pub rounds: u32,
-    /// Same seed, same keys and requests
+    /// Seed; the same seed gives the same keys and requests
     #[arg(long, value_name = "S", default_value = "1")]
     pub seed: u64,
-    /// Takes the processor time of every single operation of this kind, and says the median, 99.9 %, 99.999 %
-    /// and the longest of all rounds. What it costs to take it is part of all times
+    /// Times every single operation of this kind in processor time, and shows the median, 99.9 %, 99.999 %
+    /// and the longest of all rounds. All times include the cost of the clock
     #[arg(long, value_enum, value_name = "get|insert|remove")]
     pub pauses: Option<Single>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Puts all indexes on the same pages: huge ones, or small ones; `both` runs everything twice [default:
-    /// this library's nodes on huge ones, others where the allocator puts them]
+    /// Puts all indexes on the same pages: huge or small ones; `both` runs everything twice [default: this
+    /// library's nodes on huge pages, others where the allocator puts them]
     #[arg(
         long,
         value_enum,
@@ -157,36 +157,37 @@ pub struct Args {
         conflicts_with = "no_huge_pages"
     )]
     pub pages: Option<Pages>,
-    /// Also write a page: HTML with plots, which opens offline; of a suite, Markdown
+    /// Also writes a page: HTML with plots, which opens offline; for a suite, Markdown
     #[arg(long, value_name = "FILE", overrides_with = "report")]
     pub report: Option<PathBuf>,
-    /// How indexes are built.
+    /// Index options.
     #[command(flatten)]
     pub options: catalogue::Options,
 }
 
-/// What a suite says for each of its rows.
+/// Options that each row of a suite sets itself.
 const OF_ONE_RACE: [&str; 9] =
     ["workload", "threads", "batch", "order", "distribution", "load", "scan_length", "range_share", "pauses"];
 
-/// Many races.
+/// A suite of races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Suite {
-    /// What the index to use has to show
+    /// The recommended index, compared with the baseline and the rivals
     Flagship,
-    /// The same on every kind of keys (--keys; all of them if none is named)
+    /// The same workloads on many kinds of keys (--keys; all of them if none is named)
     Keys,
-    /// How long single operations take: the tail and the longest (--prefault for memory made ready ahead)
+    /// Times of single operations: the tail and the longest (--prefault for memory that is prepared in
+    /// advance)
     Pauses,
-    /// One index of each kind beside the others, to tell which to take when
+    /// One index of each kind on the same workloads, as a help to choose between them
     Which,
-    /// The index of byte strings beside its rivals, on sets of byte strings (--keys; if none is named, all
-    /// that aren't made to be hard)
+    /// The index of byte strings and its rivals, on sets of byte strings (--keys; if none is named, all
+    /// but the hard ones)
     Bytes,
 }
 
 impl Suite {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flagship => "flagship",
@@ -198,14 +199,14 @@ impl Suite {
     }
 }
 
-/// How requests are handed over.
+/// How many requests a call has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batch {
     /// One by one.
     None,
-    /// That many at once.
+    /// A fixed number.
     Size(NonZeroUsize),
-    /// As many at once as does best.
+    /// The fastest of several numbers.
     Auto,
 }
 
@@ -233,7 +234,7 @@ impl std::fmt::Display for Batch {
     }
 }
 
-/// In which order requests are handed over.
+/// The order of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Order {
     /// As the distribution draws them
@@ -243,7 +244,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The word on the command line.
+    /// Returns the word on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Drawn => "drawn",
@@ -252,7 +253,7 @@ impl Order {
     }
 }
 
-/// How wide keys and values are.
+/// The width of keys and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Width {
     /// 32 bits.
@@ -262,7 +263,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// The word on the command line and in results.
+    /// Returns the word on the command line and in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U32 => <u32 as Word>::NAME,
@@ -282,7 +283,7 @@ pub enum Load {
     Bulk,
 }
 
-/// A workload by its name, or, after a slip, those that it may have been.
+/// Parses a workload's name; for an unknown one, the error suggests similar names.
 fn parse_workload(name: &str) -> Result<Workload, String> {
     name.parse().map_err(|error: latchless_workload::Error| match error {
         latchless_workload::Error::UnknownWorkload { known, .. } => {
@@ -293,7 +294,7 @@ fn parse_workload(name: &str) -> Result<Workload, String> {
     })
 }
 
-/// A distribution by its name, or, after a slip, those that it may have been.
+/// Parses a distribution; for an unknown one, the error suggests similar names.
 fn parse_distribution(text: &str) -> Result<Distribution, String> {
     text.parse().map_err(|error: latchless_workload::Error| {
         let like = match &error {
@@ -307,7 +308,7 @@ fn parse_distribution(text: &str) -> Result<Distribution, String> {
     })
 }
 
-/// A key set by its name, or, after a slip, those that it may have been.
+/// Parses a key set's name; for an unknown one, the error suggests similar names.
 fn parse_key_set(text: &str) -> Result<KeySet, Failure> {
     text.parse().map_err(|error: latchless_workload::Error| {
         let known = KeySet::ALL.map(|set| set.to_string());
@@ -321,11 +322,12 @@ fn parse_key_set(text: &str) -> Result<KeySet, Failure> {
     })
 }
 
-/// Updates of more records than this make a sorted array crawl, so `all` leaves it out.
+/// The maximum number of records at which `all` includes the sorted array in workloads that update; its
+/// updates are linear.
 const SORTED_ARRAY_RECORDS_MAX: usize = 100_000;
 
 impl Args {
-    /// The indexes to race.
+    /// Returns the names of the indexes to race.
     pub fn names(&self) -> Result<Vec<String>, Failure> {
         let mut names = Vec::new();
         if self.index.is_empty() {
@@ -344,7 +346,7 @@ impl Args {
                     && self.records > SORTED_ARRAY_RECORDS_MAX;
                 if crawls {
                     say::note(
-                        "note: sorted-array is left out, since each update moves half of it; name it to insist",
+                        "note: sorted-array is left out, because each update moves half of it; name it to include it",
                     );
                 } else {
                     names.push(entry.name.to_owned());
@@ -354,18 +356,18 @@ impl Args {
         Ok(names)
     }
 
-    /// What to measure.
+    /// Returns the specification of the workload.
     ///
     /// # Errors
-    /// Requests that can't be handed over as asked.
+    /// Combinations of workload and options that aren't supported.
     pub fn spec(&self) -> Result<Spec, Failure> {
         let defaults = Spec::new(self.workload);
         let only = |kinds: &[Kind]| kinds.iter().any(|&kind| self.workload.is_only(kind));
         let is_pure = only(&[Kind::Get, Kind::Insert, Kind::Update, Kind::Remove]);
         if self.order == Order::Sorted && !is_pure {
             return Err(Failure::usage(
-                "--order sorted is for gets, inserts, updates or removals alone: elsewhere it would mix up what \
-                 the requests do",
+                "--order sorted is for gets, inserts, updates or removals alone: elsewhere it would change the \
+                 meaning of the requests",
             ));
         }
         let has_none = only(&[Kind::Chain, Kind::Range, Kind::Visit, Kind::Sum, Kind::SumRange, Kind::Count]);
@@ -403,10 +405,10 @@ impl Args {
         })
     }
 
-    /// The key sets: those named, or every one.
+    /// Returns the named key sets, or every one.
     ///
     /// # Errors
-    /// A name that no key set has.
+    /// An unknown key set.
     pub fn key_sets(&self) -> Result<Vec<KeySet>, Failure> {
         if self.keys.iter().any(|name| name == "all") {
             return Ok(KeySet::ALL.into());
@@ -414,10 +416,10 @@ impl Args {
         self.keys.iter().map(|name| parse_key_set(name)).collect()
     }
 
-    /// The key set of one race, if it has one.
+    /// Returns the key set of one race, if it has one.
     ///
     /// # Errors
-    /// A name that no key set has, and more than one name.
+    /// An unknown key set, and more than one.
     pub fn key_set(&self) -> Result<Option<KeySet>, Failure> {
         let mut sets = self.key_sets()?;
         if sets.len() > 1 {
@@ -426,14 +428,14 @@ impl Args {
         Ok(sets.pop())
     }
 
-    /// How indexes of this library are to be built.
+    /// Returns the options with which indexes of this library are built.
     pub fn index_options(&self) -> catalogue::Options {
         let mut options = self.options.clone();
         options.no_huge_pages |= self.pages == Some(Pages::Small);
         options
     }
 
-    /// What every result shares.
+    /// Returns the settings that all results share.
     pub fn setting(&self, spec: &Spec) -> Setting {
         let has = |kinds: &[Kind]| kinds.iter().any(|&kind| spec.workload.has(kind));
         Setting {

@@ -1,4 +1,4 @@
-//! The indexes by name: one catalogue for every command that builds one.
+//! The indexes by name: one catalogue for every command that builds an index.
 
 use latchless::index::{self, ExclusiveIndex};
 use latchless::{Fits, Index, Key};
@@ -12,29 +12,28 @@ use latchless_terminal::failure::Failure;
 use latchless_terminal::kernel;
 use latchless_terminal::nearest::{did_you_mean, nearest};
 
-/// How indexes are to be built, on the command line of every command that builds one.
+/// Options for building indexes, shared by all commands that build one.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Options {
     /// Keep nodes on plain pages, even where the system offers huge ones
     #[arg(long, help_heading = "Index options")]
     pub no_huge_pages: bool,
-    /// Has a thread make the memory of the index to use ready before it is needed
+    /// Has a thread prepare the recommended index's memory before it is needed
     #[arg(long, help_heading = "Index options")]
     pub prefault: bool,
-    /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
+    /// The in-node search kernel of this library's indexes [default: the fastest one; see `list`]
     #[arg(long, value_name = "NAME", value_parser = kernel::parse, help_heading = "Index options")]
     pub kernel: Option<Kernel>,
-    /// The most memory that an index of this library may take for its nodes; 64M and 2G can be written
-    /// so [default: no limit]
+    /// The maximum memory for the nodes of an index of this library, such as 64M or 2G [default: no limit]
     #[arg(long, value_name = "BYTES", value_parser = count::parse, help_heading = "Index options")]
     pub memory_limit: Option<usize>,
-    /// Bytes of a node of OLFIT's family: 64, 128 and so on up to 512 [default: 128]
+    /// Bytes per node of OLFIT's family: 64, 128 and so on up to 512 [default: 128]
     #[arg(long, value_name = "BYTES", help_heading = "Index options")]
     pub node_bytes: Option<usize>,
 }
 
 impl Options {
-    /// The same options as they are given on the command line.
+    /// Returns the same options as flags of the command line.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         flags.extend(self.no_huge_pages.then(|| "--no-huge-pages".to_owned()));
@@ -47,7 +46,7 @@ impl Options {
         flags
     }
 
-    /// What the flagship is told.
+    /// Returns the options of the recommended index.
     pub fn for_index(&self) -> index::Options {
         index::Options {
             huge_pages: !self.no_huge_pages,
@@ -59,25 +58,25 @@ impl Options {
     }
 }
 
-/// An index that can be named.
+/// An index in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A description in one line.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// Whether it takes updates from many threads at once.
+    /// Whether it accepts updates from many threads at once.
     pub concurrent: bool,
     /// Whether this build has it; if not, it needs the feature `rivals`.
     pub compiled: bool,
 }
 
-/// Where an index comes from.
+/// The origin of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// In every build, to measure against.
+    /// A structure for comparison that every build has.
     Baseline,
     /// This library.
     Latchless,
@@ -86,7 +85,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// One word for people.
+    /// Returns the word for it in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -96,7 +95,7 @@ impl Origin {
     }
 }
 
-/// Every index that can be named: the baselines, this library's, the rivals.
+/// Returns every index: the baselines, this library's, the rivals.
 pub fn entries() -> Vec<Entry> {
     let ours = |name, about, concurrent| Entry {
         name,
@@ -107,7 +106,7 @@ pub fn entries() -> Vec<Entry> {
     };
     let flagship = [
         ours(FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
-        ours(SINGLE_THREADED, "the same without latches, for one thread that has it to itself", false),
+        ours(SINGLE_THREADED, "the same without latches, for exclusive use by one thread", false),
     ];
     let papers = of_papers().into_iter().map(|(name, about, concurrent)| ours(name, about, concurrent));
     let others = latchless_rivals::entries().iter().map(|other| Entry {
@@ -121,7 +120,7 @@ pub fn entries() -> Vec<Entry> {
     baselines.into_iter().chain(flagship).chain(papers).chain(rivals).collect()
 }
 
-/// The papers' structures: name, description, whether many threads may update it.
+/// Returns the papers' structures: name, description, whether many threads may update them.
 #[cfg(feature = "papers")]
 fn of_papers() -> Vec<(&'static str, &'static str, bool)> {
     let papers = [
@@ -134,28 +133,26 @@ fn of_papers() -> Vec<(&'static str, &'static str, bool)> {
     papers.into_iter().flatten().map(|entry| (entry.name, entry.about, entry.concurrent)).collect()
 }
 
-/// A build without the feature `papers` has none.
+/// Returns nothing, because this build doesn't have the feature `papers`.
 #[cfg(not(feature = "papers"))]
 const fn of_papers() -> [(&'static str, &'static str, bool); 0] {
     []
 }
 
-/// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
-/// `list` shows first.
+/// The recommended index: `query` builds it, `bench` races it by default, and `list` shows it first.
 pub const FLAGSHIP: &str = "index";
 
-/// The flagship for one thread that has it to itself: without latches.
+/// The recommended index for exclusive use by one thread, without latches.
 pub const SINGLE_THREADED: &str = "index-exclusive";
 
-/// What every build has to measure against.
+/// The structures for comparison that every build has.
 const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
 
-/// An empty index of that name.
+/// Creates an empty index of that name.
 ///
 /// # Errors
-/// A usage failure for a name that nobody bears (it says which are like it) and for a rival that
-/// this build was made without (it says how to get it); a failure while running if memory is
-/// refused.
+/// A usage failure for an unknown name (with similar names) and for a rival that this build doesn't have
+/// (with the feature that adds it); a failure while running if memory is refused.
 pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
 where
     K: Key,
@@ -176,7 +173,7 @@ where
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }
 
-/// An empty index, the one to use.
+/// Creates an empty index, the recommended one.
 ///
 /// # Errors
 /// If memory is refused.
@@ -184,7 +181,7 @@ pub fn flagship<K: Key, V: Fits<K::Bits>>(options: &Options) -> Result<Index<K, 
     Ok(Index::with_options(options.for_index())?)
 }
 
-/// An empty index of a paper, if one has that name.
+/// Creates an empty index of a paper, if one has that name.
 #[cfg(feature = "papers")]
 fn of_a_paper<K, V>(
     name: &str,
@@ -194,7 +191,7 @@ where
     K: Key,
     V: Fits<K::Bits>,
 {
-    // The options that every paper's structures have, and those that its own list adds.
+    // The options that all papers' structures share, and those of each paper.
     macro_rules! built {
         ($($paper:ident { $($field:ident: $value:expr)? })*) => {
             $(if let Some(member) = $paper::Member::from_name(name) {
@@ -212,7 +209,7 @@ where
         olfit { node_bytes: options.node_bytes.unwrap_or(olfit::Options::default().node_bytes) }
         cssl { kernel: options.kernel }
         spiderman {}
-        // One thread, since what is raced hands in its own.
+        // One thread, because the race brings its own.
         pi { kernel: options.kernel }
     }
     None
@@ -221,7 +218,7 @@ where
 /// Refuses a name that [`build`] would refuse, without building anything.
 ///
 /// # Errors
-/// As [`build`].
+/// Those of [`build`].
 pub fn check(name: &str) -> Result<(), Failure> {
     match entries().iter().find(|entry| entry.name == name) {
         Some(entry) if entry.compiled => Ok(()),

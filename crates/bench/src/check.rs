@@ -1,4 +1,4 @@
-//! What the right answers are, and whether an index gave them.
+//! The right answers, and the comparison of an index's answers with them.
 
 use super::digest::Digest;
 use super::drive::Streams;
@@ -10,25 +10,24 @@ use latchless_terminal::failure::Failure;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Entries copied at a time when a whole index is looked at.
+/// Entries per copy when a whole index is checked.
 const PIECE: usize = 4096;
 
-/// The right answers, computed once and apart from every index in the race.
+/// The right answers, computed once and independently of every index in the race.
 #[derive(Debug, Clone)]
 pub struct Expected {
-    /// To each part of the history.
+    /// The answers of each part of the history.
     answers: Vec<Digest>,
-    /// Every entry once the last part has been served.
+    /// All entries after the last part.
     contents: Digest,
     len: usize,
 }
 
 impl Expected {
-    /// Serves the streams over a plain `BTreeMap`. In the end an index holds what `last_part` of
-    /// their parts leaves behind.
+    /// Serves the streams with a plain `BTreeMap`. At the end an index has the contents after `last_part`.
     ///
     /// # Errors
-    /// None that a `BTreeMap` would have.
+    /// None for a `BTreeMap`.
     pub fn new<L: Word>(
         filling: &Filling<L>,
         streams: &Streams<L>,
@@ -46,15 +45,15 @@ impl Expected {
         Ok(Self { answers, contents, len })
     }
 
-    /// The checksum over every entry that an index has to hold in the end.
+    /// Returns the checksum over all entries that an index must have at the end.
     pub fn contents(&self) -> Digest {
         self.contents
     }
 
-    /// Holds a run's answers to a part against the right ones.
+    /// Compares a run's answers to a part with the right ones.
     ///
     /// # Errors
-    /// A wrong answer, by the index's name.
+    /// A wrong answer, with the index's name.
     pub fn check_answers(&self, name: &str, part: usize, answers: Digest) -> Result<(), Failure> {
         let right = self.answers[part];
         if answers == right {
@@ -65,11 +64,11 @@ impl Expected {
         )))
     }
 
-    /// Holds every entry of an index against what has to be in it after the requests. An index
-    /// that can't scan is left at its answers.
+    /// Compares all entries of an index with those that it must have after the requests. An index without
+    /// scans passes.
     ///
     /// # Errors
-    /// A wrong entry or count, by the index's name.
+    /// A wrong entry or count, with the index's name.
     pub fn check_contents<L: Word>(&self, name: &str, index: &dyn OrderedIndex<L, L>) -> Result<(), Failure> {
         let mut contents = Digest::default();
         let everything = (Bound::Unbounded, Bound::Unbounded);

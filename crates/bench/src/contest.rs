@@ -1,4 +1,4 @@
-//! The race: every index, round by round in turn, in one process.
+//! The race: rounds in which every index takes its turn, in one process.
 
 use super::access::{Alone, Way};
 use super::check::Expected;
@@ -23,18 +23,19 @@ use std::time::{Duration, Instant};
 
 /// Batch sizes that `auto` tries.
 const BATCH_SIZES: [usize; 7] = [8, 16, 32, 64, 128, 256, 1024];
-/// Keys that `auto` tries them on, and how often.
+/// Number of keys in the tries of `auto`, and tries per size.
 const BATCH_SAMPLE: usize = 1 << 16;
 const BATCH_TRIES: usize = 3;
-/// Gets before each timed phase: they bring an index's upper nodes back into the caches, from which
-/// the others have driven them.
+/// Gets before each timed phase: they bring an index's upper nodes back into the caches, from which the
+/// other indexes have evicted them.
 const WARM_UP_GETS: usize = 1 << 14;
-/// What indexes held side by side may take, where the system doesn't say what is free, in bytes.
+/// Memory for indexes that are held at the same time, in bytes, if the system doesn't report the free
+/// memory.
 const HELD_BYTES: u64 = 6 << 30;
-/// The most parts that a history of updates is made in: each part's requests are kept.
+/// The maximum number of parts of a history of updates; the requests of all parts are in memory.
 const PARTS_MAX: usize = 16;
 
-/// Everything that stays the same from round to round.
+/// The state that all rounds share.
 struct Contest<'a, L> {
     args: &'a Args,
     spec: Spec,
@@ -52,15 +53,15 @@ struct Entrant<L: Word> {
     name: String,
     outcome: Outcome,
     index: Option<Filled<L>>,
-    /// Whether it goes on.
+    /// Whether it is still in the race.
     runs: bool,
 }
 
-/// Races the indexes and says how each did, in the order of `names`. A rival that refuses something
-/// or answers wrongly is left out, and standard error says so.
+/// Races the indexes; returns each one's outcome, in the order of `names`. A rival that refuses a request
+/// or answers wrongly is left out, with a note on standard error.
 ///
 /// # Errors
-/// A spec or a name that can't be served, and what an index of ours refuses or answers wrongly.
+/// A spec or a name that isn't supported, and a refusal or a wrong answer of one of our indexes.
 pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Outcome>, Failure> {
     let updates = spec.workload.updates();
     let held = fit_side_by_side::<L>(&spec, names);
@@ -109,9 +110,9 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
     if outcomes.is_empty() { Err(Failure::run("no index came through")) } else { Ok(outcomes) }
 }
 
-/// Whether all indexes can be held at once.
+/// Returns whether all indexes fit in memory at once.
 fn fit_side_by_side<L: Word>(spec: &Spec, names: &[String]) -> bool {
-    // Pairs that one entry takes the room of: of the maps of other crates these say it.
+    // The size of an entry, in pairs; the catalogue has it for other crates' maps.
     let of_others = |name: &String| latchless_rivals::entries().iter().find(|entry| entry.name == name);
     let pairs = |name: &String| of_others(name).map_or(4, |entry| entry.pairs);
     let pair_bytes = u64::from(L::BITS) / 4;
@@ -119,7 +120,8 @@ fn fit_side_by_side<L: Word>(spec: &Spec, names: &[String]) -> bool {
     wanted <= machine::available_bytes().map_or(HELD_BYTES, |free| free / 4 * 3)
 }
 
-/// How many rounds work on one filling: until half as many keys have come or gone as there were.
+/// Returns the number of rounds that share one filling: until the number of inserted and removed keys is
+/// half of the records.
 pub fn parts_of_history(spec: &Spec, rounds: u32) -> usize {
     let resized = (spec.ops as u64 * u64::from(spec.workload.resizing_percent())).div_ceil(100);
     let half = spec.records as u64 / 2;
@@ -128,7 +130,7 @@ pub fn parts_of_history(spec: &Spec, rounds: u32) -> usize {
 }
 
 impl<L: Word> Contest<'_, L> {
-    /// Every index once, each coming first in its turn.
+    /// Measures every index once. The first index differs from round to round.
     fn round(&mut self, round: usize, entrants: &mut [Entrant<L>]) -> Result<(), Failure> {
         let part = round % self.streams.parts();
         let last = round + 1 == self.args.rounds as usize;
@@ -170,7 +172,7 @@ impl<L: Word> Contest<'_, L> {
         Ok(())
     }
 
-    /// One timed round; after the last one every entry is looked at.
+    /// Measures one round; after the last one, all entries are checked.
     fn measure(&self, entrant: &mut Entrant<L>, part: usize, last: bool) -> Result<(), Failure> {
         let Entrant { name, outcome, index: Some(filled), .. } = entrant else { return Ok(()) };
         self.progress.say(format!("measuring {name}"));
@@ -195,7 +197,7 @@ impl<L: Word> Contest<'_, L> {
         }
         let requests = self.streams.ops(part);
         outcome.ran(elapsed, requests, entries, batch, digest);
-        // With several threads an operation also looks again when another is in its way.
+        // With several threads, an operation also restarts when another one interferes.
         if let (Some(before), Some(after), 1) = (before, filled.index.form(), self.spec.threads) {
             outcome.formed(before, after, requests + warm_up.len() as u64);
         }
@@ -205,7 +207,7 @@ impl<L: Word> Contest<'_, L> {
         Ok(())
     }
 
-    /// The size that takes the least time over gets of some keys, in the best of a few tries each.
+    /// Returns the fastest batch size for gets of some keys, by the best of a few tries each.
     fn best_batch(&self, name: &str, filled: &mut Filled<L>) -> Result<usize, Failure> {
         let keys = self.filling.sample(BATCH_SAMPLE);
         let mut best = (Duration::MAX, BATCH_SIZES[0]);
@@ -218,8 +220,8 @@ impl<L: Word> Contest<'_, L> {
         Ok(best.1)
     }
 
-    /// One timed bulk load of sorted pairs into an empty index; the last one is looked at whole, and
-    /// a further, untimed one weighed.
+    /// Times a bulk load of sorted pairs into an empty index. After the last one all entries are checked,
+    /// and another, untimed load is weighed.
     fn bulk_load(&mut self, entrant: &mut Entrant<L>, last: bool) -> Result<(), Failure> {
         let Entrant { name, outcome, .. } = entrant;
         self.progress.say(format!("loading {name}"));
@@ -242,7 +244,7 @@ impl<L: Word> Contest<'_, L> {
         Ok(())
     }
 
-    /// Heap bytes of a bulk-loaded index.
+    /// Returns the heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
         let (index, bytes) = crate::counting::held_by(|| {
             let mut index = Raced::<L>::build(name, &self.options)?;
@@ -256,7 +258,7 @@ impl<L: Word> Contest<'_, L> {
 }
 
 impl<L: Word> Entrant<L> {
-    /// Does `work` if the index still runs. A rival that fails in it is out of the race.
+    /// Calls `work` if the index is still in the race. A rival that fails drops out.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         if !self.runs {
             return Ok(());

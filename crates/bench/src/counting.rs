@@ -1,27 +1,27 @@
-//! Counts the heap bytes of indexes that don't count themselves. A program that wants that makes
-//! [`Counting`] its allocator.
+//! Counts the heap bytes of indexes that don't count themselves. A program opts in with [`Counting`] as
+//! its allocator.
 
 use crate::apart;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 
-/// The system's allocator, with a count that is off unless [`held_by`] asks for it, and arenas for work
-/// that is [`apart`](mod@apart). While neither is on an allocation costs two loads more, so timed phases
-/// aren't disturbed.
+/// The system's allocator, with a count that is off outside of [`held_by`], and with arenas for
+/// [`apart`](mod@apart). While both are off, an allocation costs two more loads, so timed phases aren't
+/// disturbed.
 pub struct Counting;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 
-/// As [`held_by`]; `None` for the bytes where nothing counts: the program has another allocator.
+/// Runs `work` and counts its heap bytes as [`held_by`] does; `None` if the program has another allocator.
 pub fn weigh<R>(work: impl FnOnce() -> R) -> (R, Option<usize>) {
     let (_, counted) = held_by(|| std::hint::black_box(Box::new(0u64)));
     let (result, bytes) = held_by(work);
     (result, (counted > 0).then_some(bytes))
 }
 
-/// Bytes that are held after `work` and weren't before, over all threads, as they were asked for:
-/// what an allocator adds for itself isn't in it. Not to be nested.
+/// Runs `work`; returns the heap bytes that it leaves allocated, over all threads, by their requested
+/// sizes: the allocator's overhead isn't included. Calls must not be nested.
 pub fn held_by<R>(work: impl FnOnce() -> R) -> (R, usize) {
     BYTES.store(0, Ordering::Relaxed);
     ON.store(true, Ordering::Relaxed);
@@ -37,8 +37,7 @@ fn count(bytes: isize) {
 }
 
 // SAFETY: every call goes to the system's allocator or to an arena, by the address of the block, and both
-// keep
-// `GlobalAlloc`'s contract; counting neither allocates nor unwinds.
+// fulfil `GlobalAlloc`'s contract; counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -55,7 +54,8 @@ unsafe impl GlobalAlloc for Counting {
             // SAFETY: it came from an arena with this layout.
             return unsafe { apart::free(at, layout) };
         }
-        // SAFETY: `at` came from the system's allocator with this layout, as all do that no arena has.
+        // SAFETY: `at` came from the system's allocator with this layout, like all blocks outside of the
+        // arenas.
         unsafe { System.dealloc(at, layout) }
     }
 
@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Counting {
             // SAFETY: the caller keeps `alloc_zeroed`'s contract, which is `alloc`'s.
             let at = unsafe { self.alloc(layout) };
             if !at.is_null() {
-                // SAFETY: a new block of so many bytes.
+                // SAFETY: a new block of that size.
                 unsafe { at.write_bytes(0, layout.size()) };
             }
             return at;
@@ -76,11 +76,11 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if apart::is_on() || apart::owns(at) {
-            // SAFETY: the caller says that the new size fits the alignment.
+            // SAFETY: by the caller's contract the new size fits the alignment.
             let new = unsafe { self.alloc(Layout::from_size_align_unchecked(new_size, layout.align())) };
             if !new.is_null() {
-                // SAFETY: both blocks have so many bytes, and the new one is another. The old one is the
-                // caller's, who doesn't use it any more.
+                // SAFETY: the blocks are distinct and have at least that many bytes. The caller no longer
+                // uses the old one.
                 unsafe {
                     new.copy_from_nonoverlapping(at, layout.size().min(new_size));
                     self.dealloc(at, layout);
@@ -89,7 +89,8 @@ unsafe impl GlobalAlloc for Counting {
             return new;
         }
         count(new_size as isize - layout.size() as isize);
-        // SAFETY: `at` came from the system's allocator with this layout, as all do that no arena has.
+        // SAFETY: `at` came from the system's allocator with this layout, like all blocks outside of the
+        // arenas.
         unsafe { System.realloc(at, layout, new_size) }
     }
 }

@@ -7,31 +7,31 @@ use latchless_core::base::index::Sum;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 
-/// Stands for "not there". No more likely as a value than any other number.
+/// The number for "absent"; as a value it is no more likely than any other number.
 const ABSENT: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Digest {
-    /// One number more. One rotation and one addition: nothing that a lookup would wait for.
+    /// Adds a number: one rotation and one addition, which no lookup depends on.
     #[inline(always)]
     pub fn number(&mut self, number: u64) {
         self.0 = self.0.rotate_left(7).wrapping_add(number);
     }
 
-    /// The answer to a get, an insert or a removal.
+    /// Adds the answer to a get, an insert or a removal.
     #[inline(always)]
     pub fn answer<L: Word>(&mut self, answer: Option<L>) {
         self.number(answer.map_or(ABSENT, number));
     }
 
-    /// The answer to a scan: how many entries, and the first, the middle and the last of them.
-    /// Looking at all of them would cost more than some scans do; a race's end looks at every
-    /// entry of the index instead.
+    /// Adds the answer to a scan: the number of entries, and the first, the middle and the last of them.
+    /// Reading all of them would cost more than some scans do; all entries are checked at the end of a
+    /// race.
     #[inline(always)]
     pub fn scan<L: Word>(&mut self, keys: &[L], values: &[L]) {
         self.range(keys.len(), |at| (keys[at], values[at]));
     }
 
-    /// As [`Digest::scan`], of entries side by side.
+    /// Adds the answer to a scan whose keys and values are in one slice; see [`Digest::scan`].
     #[inline(always)]
     pub fn scanned<L: Word>(&mut self, entries: &[(L, L)]) {
         self.range(entries.len(), |at| entries[at]);
@@ -49,14 +49,14 @@ impl Digest {
         }
     }
 
-    /// The answer to a sum.
+    /// Adds the answer to a sum.
     #[inline(always)]
     pub fn sum(&mut self, sum: Sum) {
         self.number(sum.entries as u64);
         self.number(sum.total);
     }
 
-    /// Every entry of a piece of an index.
+    /// Adds every entry of a part of an index.
     pub fn entries<L: Word>(&mut self, keys: &[L], values: &[L]) {
         for (&key, &value) in keys.iter().zip(values) {
             self.number(number(key));
@@ -64,7 +64,7 @@ impl Digest {
         }
     }
 
-    /// The checksum over several threads, whichever ends first.
+    /// Returns the checksum over several threads, which doesn't depend on their order.
     pub fn together(digests: impl IntoIterator<Item = Self>) -> Self {
         Self(digests.into_iter().fold(0, |sum, Self(digest)| sum.wrapping_add(digest)))
     }

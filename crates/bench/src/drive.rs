@@ -1,4 +1,4 @@
-//! Streams of requests, made by as many threads as there are streams.
+//! Streams of requests, each served by one thread.
 
 use super::access::{Access, Alone, Locked, Reach, Together, Way};
 use super::digest::Digest;
@@ -14,20 +14,20 @@ use latchless_core::base::index::{ConcurrentIndex, OrderedIndex};
 use latchless_workload::Operation;
 use std::sync::RwLock;
 
-/// The requests of a race, in the form that the loops want them.
+/// The requests of a race, in the form that the loops use.
 ///
-/// They are one long history in parts of equal length. A round makes the requests of one part.
+/// They are one long history in parts of equal length. A round serves one part.
 pub struct Streams<L> {
     parts: Vec<Part<L>>,
-    /// The longest scan asked for, in entries.
+    /// The longest scan, in entries.
     longest: usize,
-    /// Whether anything changes the index.
+    /// Whether any request changes the index.
     updates: bool,
-    /// Operations whose times are taken one by one.
+    /// The kind of operations that are timed one by one.
     single: Option<Single>,
 }
 
-/// What a round asks.
+/// The requests of a round.
 struct Part<L> {
     /// One stream for each thread.
     threads: Vec<Stream<L>>,
@@ -36,7 +36,7 @@ struct Part<L> {
 }
 
 impl<L: Word> Streams<L> {
-    /// Cuts each thread's stream into `parts`; `updates` if anything changes the index.
+    /// Divides each thread's stream into `parts`; `updates` if any request changes the index.
     pub fn new(streams: &[Vec<Operation<L>>], parts: usize, handing: Handing, updates: bool) -> Self {
         let length = |operation: &Operation<L>| match operation {
             Operation::Scan(_, length) => *length as usize,
@@ -57,25 +57,25 @@ impl<L: Word> Streams<L> {
         Self { parts: (0..parts).map(part).collect(), longest, updates, single: None }
     }
 
-    /// The same, with operations of that kind timed one by one when they race.
+    /// Returns the same requests, with single operations of that kind timed in a race.
     pub fn timing(self, single: Option<Single>) -> Self {
         Self { single, ..self }
     }
 
-    /// In how many parts they are.
+    /// Returns the number of parts.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// How many requests a part has, over all threads.
+    /// Returns the number of requests of a part, over all threads.
     pub fn ops(&self, part: usize) -> u64 {
         self.parts[part].ops
     }
 
-    /// Makes every request of a part, thread after thread, through one access.
+    /// Serves every request of a part, thread after thread, through one access.
     ///
     /// # Errors
-    /// The first request that is refused.
+    /// The first request that the index refuses.
     pub fn in_turn(&self, part: usize, access: &mut impl Access<L>) -> Result<Digest> {
         let threads = &self.parts[part].threads;
         let terms = Terms { single: None, ..self.terms(part, None) };
@@ -84,12 +84,11 @@ impl<L: Word> Streams<L> {
         Ok(Digest::together(digests?))
     }
 
-    /// Makes every request of a part and takes the time: batches of `batch` where given; on threads
-    /// where there are several streams. An index that is made for many threads is entered that way
-    /// by one thread as well.
+    /// Serves every request of a part and times it: in batches of `batch` if given; with a thread for each
+    /// stream. A concurrent index is accessed through its concurrent interface by one thread as well.
     ///
     /// # Errors
-    /// The first request that is refused.
+    /// The first request that the index refuses.
     pub fn race(&self, part: usize, index: &mut Raced<L>, batch: Option<usize>) -> Result<Run> {
         let alone = self.parts[part].threads.len() == 1;
         match index {
@@ -100,7 +99,7 @@ impl<L: Word> Streams<L> {
         }
     }
 
-    /// By the functions of an index whose type isn't known.
+    /// Calls an index of unknown type through its table of functions.
     fn through_a_table(
         &self,
         part: usize,
@@ -139,7 +138,7 @@ impl<L: Word> Streams<L> {
     }
 }
 
-/// Each stream on a thread of its own, all starting together.
+/// Serves each stream on a separate thread; all start together.
 fn on_threads<L: Word, A: Reach<L> + Clone + Send>(
     streams: &[Stream<L>],
     way: Way<A>,

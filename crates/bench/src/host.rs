@@ -1,12 +1,12 @@
-//! What this machine says about itself, where it says anything.
+//! Properties of this machine, as far as the system reports them.
 
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// Taken for the last-level cache of a machine that doesn't say: larger than most.
+/// The size of the last-level cache if the system doesn't report it: larger than most.
 const UNKNOWN_CACHE_BYTES: usize = 64 << 20;
 
-/// The size of the last-level data cache, in bytes.
+/// Returns the size of the last-level data cache, in bytes.
 pub fn last_level_cache_bytes() -> usize {
     (0..8)
         .filter_map(|index| {
@@ -17,7 +17,7 @@ pub fn last_level_cache_bytes() -> usize {
         .unwrap_or(UNKNOWN_CACHE_BYTES)
 }
 
-/// The processor's name, or its architecture where it has none.
+/// Returns the processor's name, or its architecture if it has none.
 pub fn processor() -> String {
     fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -28,8 +28,8 @@ pub fn processor() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_string())
 }
 
-/// The commit of the working folder's sources, with `-dirty` where files have changed since; `unknown`
-/// outside of a repository.
+/// Returns the commit of the working folder's sources, with `-dirty` if files have changed since;
+/// `unknown` outside of a repository.
 pub fn commit() -> String {
     let described = Command::new("git")
         .args(["describe", "--always", "--dirty", "--exclude=*"])

@@ -1,27 +1,27 @@
-//! Huge pages for all that a process has, so that contestants whose memory is the allocator's are on them
+//! Huge pages for all memory of the process, so that contestants that use the allocator's memory have them
 //! as well as ours.
 //!
-//! Where the system gives huge pages only to those that ask (`madvise`), an index that asks has fewer
-//! misses of address translation than one on `malloc`'s memory, which doesn't. Here the process asks for
-//! everybody, when all is loaded, and has the system make huge pages of the small ones at once.
+//! If the system gives huge pages only on request (`madvise`), an index that requests them has fewer TLB
+//! misses than one on `malloc`'s memory. Here the process requests them for all of its memory after the
+//! load, and has the system collapse the small pages into huge ones at once.
 
 use std::fs;
 
 /// The size of a huge page.
 const PAGE: usize = 2 << 20;
-/// What an entry takes at most, in most indexes.
+/// The maximum size of an entry in most indexes.
 const BYTES_PER_ENTRY: usize = 128;
-/// More than this isn't made ready.
+/// The maximum number of bytes that is prepared.
 const READY_MAX: usize = 512 << 20;
 
-/// Has the system put all of this process's private memory on huge pages, as far as it can, and says what
-/// share of it is, 0.0 to 1.0. Where it can't be asked nothing changes.
+/// Has the system put all of this process's private memory on huge pages, as far as it can; returns the
+/// share that is, 0.0 to 1.0. Nothing changes if the system doesn't support it.
 pub fn for_all() -> f64 {
     ask();
     share()
 }
 
-/// The share of this process's memory that is on huge pages.
+/// Returns the share of this process's memory that is on huge pages.
 pub fn share() -> f64 {
     let text = fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let of = |name: &str| {
@@ -34,18 +34,18 @@ pub fn share() -> f64 {
     }
 }
 
-/// Has the system take memory for so many entries from its host, if it has one, and give it back to the
-/// system: what a process asks for next is likely to come from there.
+/// Has the system obtain memory for `entries` entries from its host, if it has one, and frees it: the
+/// process's next allocations are likely to come from there.
 ///
-/// The host of a virtual machine may take back what the machine has free. Then the first touch of a huge page
-/// takes several milliseconds in place of a fifth of one. It is left to chance whose inserts meet such a
-/// page: an index that takes up again what the allocator has kept meets none.
+/// The host of a virtual machine may reclaim its free memory. Then the first touch of a huge page takes
+/// several milliseconds instead of a fifth of one. Whose inserts meet such a page is a matter of chance:
+/// an index that reuses the allocator's cached memory meets none.
 pub fn make_ready(entries: usize) {
     let bytes = entries.saturating_mul(BYTES_PER_ENTRY).min(READY_MAX).next_multiple_of(PAGE);
     touch(bytes);
 }
 
-/// Start and end of each private mapping that can be written and is no file's, from the text of
+/// Returns start and end of each private, writable mapping without a file, from the text of
 /// `/proc/self/maps`.
 fn private(maps: &str) -> impl Iterator<Item = (usize, usize)> {
     maps.lines().filter_map(|line| {
@@ -67,23 +67,24 @@ fn ask() {
     for (from, to) in private(&maps) {
         let at = core::ptr::without_provenance_mut(from);
         for advice in [libc::MADV_HUGEPAGE, COLLAPSE] {
-            // SAFETY: advice about pages that this process has mapped changes nothing that they hold. A
-            // range that is no longer mapped is refused, as is advice that the system doesn't know.
+            // SAFETY: advice about pages that this process has mapped doesn't change their contents. The
+            // system refuses a range that is no longer mapped, and advice that it doesn't know.
             let _ = unsafe { libc::madvise(at, to - from, advice) };
         }
     }
 }
 
-/// Takes so much memory on huge pages, writes to each of them, and gives it back.
+/// Maps that many bytes on huge pages, writes to each of them, and unmaps them.
 #[cfg(target_os = "linux")]
 fn touch(bytes: usize) {
     let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a mapping anywhere takes nothing's place.
+    // SAFETY: a mapping at an address of the system's choice replaces nothing.
     let start = unsafe { libc::mmap(core::ptr::null_mut(), bytes, rights, kind, -1, 0) };
     if start == libc::MAP_FAILED {
         return;
     }
-    // SAFETY: the mapping is this function's. It is written to before it ends, and isn't used afterwards.
+    // SAFETY: the mapping belongs to this function. It is written to before it ends, and isn't used
+    // afterwards.
     unsafe {
         libc::madvise(start, bytes, libc::MADV_HUGEPAGE);
         core::ptr::write_bytes(start.cast::<u8>(), 1, bytes);

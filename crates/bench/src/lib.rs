@@ -1,15 +1,15 @@
-//! Races of ordered indexes against each other, in one process, round by round.
+//! Races of ordered indexes against each other, in one process, in interleaved rounds.
 //!
-//! The program `latchless-bench` is [`args`] and [`run`]; [`list`] prints everything that its command line
-//! names. The laboratory of the papers uses the rest: an allocator that counts ([`counting`],
+//! The program `latchless-bench` is [`args`] and [`run`]; [`list`] prints all names of its command line.
+//! The laboratory of the papers uses the rest: an allocator that counts ([`counting`],
 //! [`apart`](mod@apart)), the machine ([`host`], [`huge_pages`], [`machine`]), progress.
 //!
-//! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`] (filling an
-//! index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads), [`timed`] (the
-//! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
-//! ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`] (whether the answers are
-//! right), [`outcome`] and [`report`] (what came of it), [`bytes`] (keys of any length), [`suite`] (many
-//! races, one table).
+//! In reading order: [`args`] (the command line), [`contest`] (the race, round by round), [`load`]
+//! (filling an index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads),
+//! [`timed`] (the loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their
+//! own type, and their ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`]
+//! (whether the answers are right), [`outcome`] and [`report`] (results), [`bytes`] (keys of any length),
+//! [`suite`] (many races, one table).
 
 /// As in the program: races weigh indexes with it.
 #[cfg(test)]
@@ -55,7 +55,7 @@ use latchless_terminal::say;
 /// Runs the command.
 ///
 /// # Errors
-/// What can't be served as asked, what fails while running, and wrong answers.
+/// Options that aren't supported, failures while running, and wrong answers.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(wanted) = args.pages
         && !pages::are_here(wanted)

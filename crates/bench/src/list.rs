@@ -1,4 +1,4 @@
-//! `latchless-bench list`: what there is.
+//! `latchless-bench list`: all names of the command line.
 
 use crate::bytes::catalogue as byte_indexes;
 use crate::catalogue;
@@ -10,7 +10,7 @@ use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet, Workload};
 use serde_json::json;
 
-/// What there is: indexes, workloads, key sets, search kernels.
+/// Lists the names of indexes, workloads, key sets and search kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
   latchless-bench list --format json
       Everything, one JSON object a line: kind, name, about, note.")]
 pub struct Args {
-    /// List only what has this in its kind, name, description or note
+    /// List only rows with this text in kind, name, description or note
     #[arg(value_name = "FILTER")]
     filter: Option<String>,
 
@@ -49,13 +49,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     rows.print(args.format)
 }
 
-/// Everything that can be named: its kind, its name, what it is, a note.
+/// Returns everything that the command line can name: kind, name, description, note.
 fn items() -> Vec<[String; 4]> {
     let (first, others): (Vec<_>, Vec<_>) =
         catalogue::entries().into_iter().partition(|entry| entry.name == catalogue::FLAGSHIP);
     let indexes = first.into_iter().chain(others).map(|entry| {
         let note = match entry.origin {
-            _ if entry.name == catalogue::FLAGSHIP => "latchless: the one to use",
+            _ if entry.name == catalogue::FLAGSHIP => "latchless: the recommended one",
             _ if !entry.compiled => "rival: build with --features rivals",
             origin => origin.name(),
         };
@@ -80,7 +80,7 @@ fn items() -> Vec<[String; 4]> {
     others.map(|item| item.map(str::to_owned)).chain(key_sets).chain(byte_strings()).collect()
 }
 
-/// What there is over byte strings: sets of keys, and the indexes that aren't among the others.
+/// Returns the names for byte strings: sets of keys, and the indexes that aren't among the others.
 fn byte_strings() -> impl Iterator<Item = [String; 4]> {
     let sets = BytesKeySet::ALL.into_iter().map(|set| {
         let note = if set.is_hard() { "for --keys; hard" } else { "for --keys" };

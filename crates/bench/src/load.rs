@@ -11,14 +11,14 @@ use latchless_core::base::index::OrderedIndex;
 use latchless_terminal::failure::Failure;
 use latchless_workload::{Lane, value_of};
 
-/// The most keys of a sample.
+/// The maximum number of keys in a sample.
 const SAMPLE_MAX: usize = 1 << 16;
-/// Inserts between two looks at the progress bar.
+/// Inserts between two updates of the progress bar.
 const STRIDE: usize = 1 << 16;
 
-/// What indexes are filled with, and how.
+/// The entries with which indexes are filled, and the order.
 pub struct Filling<L> {
-    /// The keys, in the order in which they arrive.
+    /// The keys, in the order of arrival.
     loaded: Vec<L>,
     /// Some of them, drawn at random.
     sample: Vec<L>,
@@ -31,12 +31,12 @@ pub struct Filling<L> {
 pub struct Filled<L: Word> {
     /// The index.
     pub index: Raced<L>,
-    /// What it holds, in bytes.
+    /// Its size in bytes.
     pub bytes: usize,
 }
 
 impl<L: Word> Filling<L> {
-    /// Fills with `loaded`, distinct keys in the order in which they arrive.
+    /// Creates a filling with `loaded`, distinct keys in the order of arrival.
     pub fn new(loaded: Vec<L>, load: Load) -> Self {
         let mut sorted: Vec<(L, L)> = loaded.iter().map(|&key| (key, value_of(key, 0))).collect();
         sorted.sort_unstable();
@@ -45,20 +45,20 @@ impl<L: Word> Filling<L> {
         Self { loaded, sample, sorted, load }
     }
 
-    /// Every pair, ascending.
+    /// Returns every pair, ascending.
     pub fn sorted(&self) -> &[(L, L)] {
         &self.sorted
     }
 
-    /// Keys that are there, at most `most` of them, drawn at random.
+    /// Returns keys that are present, at most `most` of them, drawn at random.
     pub fn sample(&self, most: usize) -> &[L] {
         &self.sample[..most.min(self.sample.len())]
     }
 
-    /// Makes an index and fills it. Takes as many progress steps as there are keys.
+    /// Creates an index and fills it. Advances the progress by one step per key.
     ///
     /// # Errors
-    /// A name that nobody bears, and what the index refuses.
+    /// An unknown index, and what the index refuses.
     pub fn fill(
         &self,
         name: &str,
@@ -82,8 +82,8 @@ impl<L: Word> Filling<L> {
         index: &mut dyn OrderedIndex<L, L>,
         progress: &mut Progress,
     ) -> latchless::Result<()> {
-        // A sorted array ends up the same whatever the order; only the time for it differs, and
-        // that by a factor of its length.
+        // A sorted array has the same contents for every order; only the time for filling it differs, by a
+        // factor of its length.
         if self.load == Load::Bulk || name == "sorted-array" {
             index.bulk_load(&self.sorted, FillFactor::FULL)?;
             progress.advance(self.sorted.len() as u64);
@@ -106,7 +106,7 @@ impl<L: Word> Filling<L> {
     }
 }
 
-/// What an index refused, with its name.
+/// Returns a failure with the index's name and the reason of its refusal.
 pub fn refused(name: &str, error: &latchless::Error) -> Failure {
     Failure::run(format!("{name}: {error}"))
 }

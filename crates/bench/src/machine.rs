@@ -1,10 +1,10 @@
-//! The machine that numbers were measured on, in one line.
+//! A description of the machine in one line.
 
 use latchless_core::search::Kernel;
 use std::fs;
 
-/// The processor, cores, memory, huge pages and search kernels. What the system doesn't tell is
-/// left out.
+/// Describes the processor, cores, memory, huge pages and search kernels. Properties that the system
+/// doesn't report are left out.
 pub fn line() -> String {
     let mut parts = vec![processor()];
     if let Ok(cores) = std::thread::available_parallelism() {
@@ -20,33 +20,33 @@ pub fn line() -> String {
     parts.join(", ")
 }
 
-/// The kernels that this processor has.
+/// Returns the kernels that this processor supports.
 pub fn kernels() -> Vec<&'static str> {
     Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()).map(Kernel::name).collect()
 }
 
-/// Memory that can be had without swapping, in bytes.
+/// Returns the memory that is available without swapping, in bytes.
 pub fn available_bytes() -> Option<u64> {
     memory_kib("MemAvailable").map(|kib| kib * 1024)
 }
 
 fn processor() -> String {
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, model)| model.trim().to_owned())
 }
 
 fn memory_kib(field: &str) -> Option<u64> {
-    let told = fs::read_to_string("/proc/meminfo").ok()?;
-    told.lines().find_map(|line| {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    text.lines().find_map(|line| {
         let rest = line.strip_prefix(field)?.strip_prefix(':')?;
         rest.trim().strip_suffix("kB")?.trim().parse().ok()
     })
 }
 
-/// The setting in brackets: `always`, `madvise` or `never`.
+/// Returns the setting in brackets: `always`, `madvise` or `never`.
 fn huge_pages() -> Option<String> {
-    let told = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
-    let (_, rest) = told.split_once('[')?;
+    let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
+    let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }

@@ -8,7 +8,7 @@ use latchless_terminal::output;
 use latchless_terminal::say;
 use std::process::ExitCode;
 
-/// Off, and without a measurable cost, unless a race weighs an index with it.
+/// Counting is off, without a measurable cost, unless a race weighs an index.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 

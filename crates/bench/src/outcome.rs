@@ -1,4 +1,4 @@
-//! What came of it: medians, spreads, and the rows that are printed.
+//! Results: medians, spreads, and the rows of the table.
 
 use super::digest::Digest;
 use super::pauses::Pauses;
@@ -7,19 +7,19 @@ use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What a time is divided by.
+/// The unit that times are per.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// One request.
     Operation,
     /// One entry that a scan has copied.
     Entry,
-    /// One key that a bulk load has put in.
+    /// One key that a bulk load has inserted.
     Key,
 }
 
 impl Unit {
-    /// The word in results.
+    /// Returns the word in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Operation => "op",
@@ -28,7 +28,7 @@ impl Unit {
         }
     }
 
-    /// The word for several.
+    /// Returns the plural of the word.
     const fn plural(self) -> &'static str {
         match self {
             Self::Operation => "ops",
@@ -38,7 +38,7 @@ impl Unit {
     }
 }
 
-/// How one index did.
+/// The result of one index.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     name: String,
@@ -46,7 +46,7 @@ pub struct Outcome {
     /// Nanoseconds per unit, one for each round.
     rounds_ns: Vec<f64>,
     bytes_per_key: f64,
-    /// Requests that went to a wrong leaf and looked again, of how many.
+    /// The number of requests that went to a wrong leaf and restarted, and the number of all requests.
     misled: (u64, u64),
     leaf_fill: Option<f64>,
     batch: Option<usize>,
@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Nothing measured yet.
+    /// Creates a result without measurements.
     pub fn new(name: &str, unit: Unit) -> Self {
         Self {
             name: name.to_owned(),
@@ -71,24 +71,24 @@ impl Outcome {
         }
     }
 
-    /// The times of a round's single operations.
+    /// Adds the times of a round's single operations.
     pub fn paused(&mut self, pauses: &Pauses) {
         self.pauses.get_or_insert_with(Pauses::none).add(pauses);
     }
 
-    /// Microseconds of single operations: the median, the tail and the longest.
+    /// Returns microseconds of single operations: the median, the tail and the longest.
     fn pauses_us(&self) -> [Option<f64>; 4] {
         let Some(pauses) = &self.pauses else { return [None; 4] };
         let [median, most, nearly_all] = [0.5, 0.999, 0.999_99].map(|share| pauses.within_us(share));
         [median, most, nearly_all, pauses.longest_us()].map(Some)
     }
 
-    /// What it weighs.
+    /// Sets the index's size.
     pub fn holds(&mut self, bytes: usize, keys: usize) {
         self.bytes_per_key = bytes as f64 / keys as f64;
     }
 
-    /// A round: how long for how many requests, which scanned that many entries.
+    /// Adds a round: its time, its requests, and the entries that they scanned.
     pub fn ran(&mut self, elapsed: Duration, ops: u64, entries: u64, batch: Option<usize>, digest: Digest) {
         let units = if self.unit == Unit::Entry { entries } else { ops };
         self.rounds_ns.push(elapsed.as_nanos() as f64 / units.max(1) as f64);
@@ -96,7 +96,7 @@ impl Outcome {
         self.digest = digest;
     }
 
-    /// How the index's form changed over so many requests.
+    /// Adds the change of the index's statistics over `requests` requests.
     pub fn formed(&mut self, before: Stats, after: Stats, requests: u64) {
         let (misled, of) = &mut self.misled;
         *misled += after.misled.saturating_sub(before.misled);
@@ -104,33 +104,34 @@ impl Outcome {
         self.leaf_fill = Some(after.leaf_fill);
     }
 
-    /// The share of requests that went to a wrong leaf and looked again.
+    /// Returns the share of requests that went to a wrong leaf and restarted.
     pub fn misled(&self) -> Option<f64> {
         let (misled, of) = self.misled;
         (of > 0).then(|| misled as f64 / of as f64)
     }
 
-    /// The index's name.
+    /// Returns the index's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What times are divided by.
+    /// Returns the unit that times are per.
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// Keys a batch, once it is known.
+    /// Returns the keys per batch, once they are known.
     pub fn batch(&self) -> Option<usize> {
         self.batch
     }
 
-    /// How many rounds there were.
+    /// Returns the number of rounds.
     pub fn rounds(&self) -> u32 {
         self.rounds_ns.len() as u32
     }
 
-    /// The middle round, in nanoseconds per unit; between the two middle ones of an even number.
+    /// Returns the median round, in nanoseconds per unit; the midpoint of the two middle ones for an even
+    /// number.
     pub fn median_ns(&self) -> f64 {
         let mut sorted = self.rounds_ns.clone();
         sorted.sort_by(f64::total_cmp);
@@ -141,23 +142,23 @@ impl Outcome {
         }
     }
 
-    /// The fastest round.
+    /// Returns the fastest round.
     pub fn min_ns(&self) -> f64 {
         self.rounds_ns.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The slowest round.
+    /// Returns the slowest round.
     pub fn max_ns(&self) -> f64 {
         self.rounds_ns.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Bytes that the index holds for each of its keys.
+    /// Returns the index's bytes per key.
     pub fn bytes_per_key(&self) -> f64 {
         self.bytes_per_key
     }
 }
 
-/// What was measured, the same for every row.
+/// The settings that all rows share.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The workload's name.
@@ -166,40 +167,40 @@ pub struct Setting {
     pub records: usize,
     /// Requests made.
     pub ops: usize,
-    /// Threads that made them.
+    /// Number of threads.
     pub threads: usize,
     /// `none`, a number, or `auto`.
     pub batch: String,
-    /// The key set, where one is given.
+    /// The key set, if one is given.
     pub keys: Option<String>,
-    /// On which pages the indexes are: see [`super::pages`].
+    /// The pages that the indexes are on: see [`super::pages`].
     pub pages: &'static str,
-    /// The distribution, as it can be given.
+    /// The distribution, as on the command line.
     pub distribution: String,
     /// `u32`, `u64` or `bytes`.
     pub key: &'static str,
-    /// How many bytes keys have on average, where they are byte strings.
+    /// The mean length of the keys in bytes, if they are byte strings.
     pub key_bytes: Option<f64>,
     /// `drawn` or `sorted`.
     pub order: &'static str,
-    /// Entries a scan or sum, where the workload has any.
+    /// Entries per scan or sum, if the workload has any.
     pub scan_length: Option<usize>,
-    /// Share of the key space that a range takes, where the workload has any.
+    /// The share of the key space that a range covers, if the workload has ranges.
     pub range_share: Option<f64>,
 }
 
 impl Setting {
-    /// Everything that the table's rows share, in one line.
+    /// Returns everything that the table's rows share, in one line.
     pub fn line(&self, rounds: u32) -> String {
         let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let scans = self.scan_length.map(|length| format!(", scans of {length}")).unwrap_or_default();
         let ranges = self.range_share.map(|share| format!(", ranges of {share}")).unwrap_or_default();
-        let asked =
-            self.keys.as_ref().map(|_| format!(" asked for by {}", self.distribution)).unwrap_or_default();
+        let requested =
+            self.keys.as_ref().map(|_| format!(" requested by {}", self.distribution)).unwrap_or_default();
         let sorted = if self.order == "sorted" { ", sorted" } else { "" };
         let mean = self.key_bytes.map(|bytes| format!(" of {bytes:.1} on average")).unwrap_or_default();
         format!(
-            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys{mean}{asked}, median of {}",
+            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys{mean}{requested}, median of {}",
             self.workload,
             self.records,
             self.ops,
@@ -244,7 +245,7 @@ const COLUMNS: [&str; 28] = [
     "key_bytes",
 ];
 
-/// A row for each index.
+/// Returns a row for each index, for programs.
 pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     let mut rows = Rows::new(COLUMNS);
     let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);
@@ -285,26 +286,26 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     rows
 }
 
-/// A number with as many places as mean something; null if it isn't one.
+/// Rounds a number to that many decimal places; null if it isn't a number.
 fn rounded(number: f64, places: i32) -> Value {
     let scale = 10f64.powi(places);
     json!((number * scale).round() / scale)
 }
 
-/// For people: the columns that differ, under a line that says what doesn't.
+/// Returns the table for people: the columns that differ between the rows.
 pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     let unit = outcomes.first().map_or(Unit::Operation, Outcome::unit);
     let batched = setting.batch != "none";
     let mut columns =
         vec!["index".to_owned(), format!("ns/{}", unit.name()), "min".to_owned(), "max".to_owned()];
     columns.extend([format!("{}/s", unit.plural()), "bytes/key".to_owned(), "ratio".to_owned()]);
-    // Beside the key and its value, where keys are of any length.
+    // The overhead per entry, if keys are of any length.
     columns.extend(setting.key_bytes.map(|_| "beside".to_owned()));
     columns.extend(batched.then(|| "batch".to_owned()));
-    // How key sets differ for the index to use.
+    // The statistics in which key sets differ for the recommended index.
     let formed = setting.keys.is_some() && outcomes.iter().any(|outcome| outcome.leaf_fill.is_some());
     columns.extend(["misled", "leaf fill"].into_iter().filter(|_| formed).map(str::to_owned));
-    // Of the processor time of single operations.
+    // The processor time of single operations.
     let timed = outcomes.iter().any(|outcome| outcome.pauses.is_some());
     columns
         .extend(["p50 µs", "p99.9", "p99.999", "longest"].into_iter().filter(|_| timed).map(str::to_owned));
@@ -334,17 +335,17 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     rows
 }
 
-/// What an entry takes beside its key and its value of 64 bits.
+/// Returns the size of an entry without its key and its value of 64 bits.
 pub fn beside(bytes_per_key: f64, key_bytes: f64) -> f64 {
     bytes_per_key - key_bytes - 8.0
 }
 
-/// `1.5 %`, for people.
+/// Formats a share, such as `1.5 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// `12.3 M`, for people.
+/// Formats a rate, such as `12.3 M`.
 fn per_second(number: f64) -> String {
     match number {
         large if large >= 1e9 => format!("{:.2} G", large / 1e9),
@@ -385,7 +386,7 @@ mod tests {
         let mut outcome = outcome(&[100, 100]);
         assert_eq!(outcome.misled(), None, "an index that doesn't say");
         let stats = |misled, leaf_fill| Stats { misled, leaf_fill, ..Stats::default() };
-        // What was misled between two rounds, while the index was filled anew, doesn't count.
+        // Misled requests between two rounds, while the index is refilled, don't count.
         outcome.formed(stats(5, 0.5), stats(15, 0.6), 100);
         outcome.formed(stats(1000, 0.7), stats(1005, 0.8), 50);
         assert_eq!(outcome.misled(), Some(0.1));

@@ -1,11 +1,11 @@
 //! The same pages for all indexes in a race.
 //!
-//! Nodes of this library are on huge pages as a rule; the others are where the allocator puts them. glibc's
-//! allocator asks for (transparent) huge pages if an environment variable says so when the process starts. So
-//! a race on other pages than this process has runs in a process of its own.
+//! This library puts its nodes on huge pages by default; other indexes are where the allocator puts them.
+//! glibc's allocator requests (transparent) huge pages if an environment variable says so when the process
+//! starts. So a race on other pages runs in another process.
 //!
-//! glibc 2.36 doesn't ask for huge pages in every process, though the variable says so: which ones are in
-//! luck is left to chance. So each process looks, and tries another one if it was out of luck.
+//! glibc 2.36 doesn't request huge pages in every process, even if the variable is set; whether it does is
+//! a matter of chance. So each process checks, and starts another one if it got none.
 
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where all indexes are to be.
+/// The pages for all indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Pages {
     /// All on huge pages, as far as the system grants them
@@ -28,17 +28,17 @@ pub enum Pages {
 /// The variable that glibc reads, and its entry for transparent huge pages.
 const VARIABLE: &str = "GLIBC_TUNABLES";
 const TUNABLE: &str = "glibc.malloc.hugetlb=";
-/// The variable with the number of processes that were tried so far, and how many are.
+/// The variable with the number of processes that were tried so far, and their maximum.
 pub const TRIED: &str = "LATCHLESS_PAGES_TRIED";
 const TRIES: u32 = 30;
-/// Heap that is looked at to see what the system grants, to decide and to say; and the step between bytes
+/// Heap that is probed for huge pages, for the decision and for the report; and the step between the bytes
 /// that are written.
 const GLANCE_BYTES: usize = 8 << 20;
 const PROBE_BYTES: usize = 64 << 20;
 const SMALL_PAGE_BYTES: usize = 4096;
 
 impl Pages {
-    /// The word on the command line and in results.
+    /// Returns the word on the command line and in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Huge => "huge",
@@ -47,13 +47,13 @@ impl Pages {
         }
     }
 
-    /// The tunable's value.
+    /// Returns the tunable's value.
     const fn value(self) -> &'static str {
         if matches!(self, Self::Huge) { "1" } else { "0" }
     }
 }
 
-/// Whether this process's allocator does what `pages` asks for.
+/// Returns whether this process's allocator uses these pages.
 pub fn are_here(pages: Pages) -> bool {
     let tunables = std::env::var(VARIABLE).unwrap_or_default();
     let set = tunables.split(':').filter_map(|entry| entry.strip_prefix(TUNABLE)).next_back();
@@ -64,7 +64,7 @@ pub fn are_here(pages: Pages) -> bool {
     }
 }
 
-/// Whether the allocator has huge pages, or nobody says.
+/// Returns whether the allocator has huge pages, or the system doesn't report it.
 fn is_lucky() -> bool {
     huge_share_of_heap(GLANCE_BYTES).is_none_or(|share| share >= 0.5)
 }
@@ -73,10 +73,10 @@ fn tried() -> u32 {
     std::env::var(TRIED).ok().and_then(|tried| tried.parse().ok()).unwrap_or(0)
 }
 
-/// Runs this command again on such pages; on both kinds one after the other, each with a report of its own.
+/// Runs this command again on such pages; for both kinds one after the other, with separate reports.
 ///
 /// # Errors
-/// When a process can't be started, and what it failed with.
+/// The process can't be started, or it failed.
 pub fn run_there(pages: Pages, report: Option<&Path>) -> Result<(), Failure> {
     if pages != Pages::Both {
         return child(pages, report.map(Path::to_owned));
@@ -112,14 +112,14 @@ fn cannot_start(error: std::io::Error) -> Failure {
     Failure::run(format!("a process for other pages can't be started: {error}"))
 }
 
-/// The variable with the entry for these pages in place of any other.
+/// Returns the variable's value with the entry for these pages instead of any other.
 fn with_tunable(tunables: &str, pages: Pages) -> String {
     let others = tunables.split(':').filter(|entry| !entry.is_empty() && !entry.starts_with(TUNABLE));
     let ours = format!("{TUNABLE}{}", pages.value());
     others.chain([ours.as_str()]).collect::<Vec<_>>().join(":")
 }
 
-/// `report.md` becomes `report-huge.md`.
+/// Returns the name of a report: `report.md` becomes `report-huge.md`.
 fn named_after(file: &Path, pages: Pages) -> PathBuf {
     let mut name = file.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{}", pages.name()));
@@ -130,12 +130,12 @@ fn named_after(file: &Path, pages: Pages) -> PathBuf {
     file.with_file_name(name)
 }
 
-/// Which pages all indexes are on, how they got there and what the system granted. Warns if it isn't what
-/// was asked for.
+/// Describes the pages of all indexes, the setting, and what the system granted. Warns if the allocator
+/// got other pages.
 pub fn line(pages: Pages) -> String {
     let granted = huge_share_of_heap(PROBE_BYTES);
-    let told = granted.map_or_else(
-        || "the system doesn't say what it granted".to_owned(),
+    let share = granted.map_or_else(
+        || "the system doesn't report what it granted".to_owned(),
         |share| format!("{:.0} % of a 64 MiB heap block is on huge ones", 100.0 * share),
     );
     let off = match (pages, granted) {
@@ -146,14 +146,14 @@ pub fn line(pages: Pages) -> String {
     };
     if off {
         say::warn(format_args!(
-            "note: --pages {} isn't what the allocator got: {told} (/sys/kernel/mm/transparent_hugepage/enabled)",
+            "note: --pages {} isn't what the allocator got: {share} (/sys/kernel/mm/transparent_hugepage/enabled)",
             pages.name()
         ));
     }
-    format!("all on {} pages ({VARIABLE}={TUNABLE}{}; {told})", pages.name(), pages.value())
+    format!("all on {} pages ({VARIABLE}={TUNABLE}{}; {share})", pages.name(), pages.value())
 }
 
-/// The share of a fresh block of the heap that is on huge pages.
+/// Returns the share of a fresh heap block that is on huge pages.
 fn huge_share_of_heap(bytes: usize) -> Option<f64> {
     let before = huge_bytes()?;
     let mut block = vec![0u8; bytes];
@@ -163,10 +163,10 @@ fn huge_share_of_heap(bytes: usize) -> Option<f64> {
     Some(after.saturating_sub(before) as f64 / bytes as f64)
 }
 
-/// Bytes of this process on transparent huge pages.
+/// Returns the bytes of this process that are on transparent huge pages.
 fn huge_bytes() -> Option<u64> {
-    let told = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+    let text = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
 

@@ -1,17 +1,17 @@
 //! The processor time of single operations: the median, the tail, and the longest of all.
 //!
-//! Throughput says nothing about the one insert in a million that waits while something large is made. Wall
-//! time would, but on a machine with other work it mostly shows when a thread had to stop for another one. So
-//! the clock is that of the thread: what the thread itself did, and what the system did for it, as the
-//! clearing of a page. Where there is no such clock, wall time is used. Reading it twice is part of each
-//! time (about half a microsecond where it is a system call).
+//! Throughput doesn't show the one insert in a million that waits for a large allocation. Wall time would,
+//! but on a busy machine it mostly shows preemption. So the clock is the thread's processor time: the
+//! thread's own work, and the system's work for it, such as clearing a page. On systems without such a
+//! clock, wall time is used. Each time includes reading the clock twice (about half a microsecond if that
+//! is a system call).
 
 use hdrhistogram::Histogram;
 
-/// The longest time that is told apart from others, in nanoseconds.
+/// The longest time that the histogram resolves, in nanoseconds.
 const LONGEST_NS: u64 = 100_000_000_000;
 
-/// Operations whose times are taken.
+/// The kind of operations that are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Single {
     /// Gets
@@ -27,13 +27,13 @@ pub enum Single {
 pub struct Pauses(Histogram<u64>);
 
 impl Pauses {
-    /// Those of none.
+    /// Creates a histogram without times.
     pub fn none() -> Self {
         // The bounds and the digits are allowed ones.
         Self(Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("bounds of a histogram"))
     }
 
-    /// Does `work` and takes its time.
+    /// Calls `work` and records its time.
     #[inline(always)]
     pub fn time<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let start = now_ns();
@@ -42,24 +42,24 @@ impl Pauses {
         done
     }
 
-    /// Counts those of others as well.
+    /// Adds the times of another histogram.
     pub fn add(&mut self, others: &Self) {
         // Both have the same bounds.
         self.0.add(&others.0).expect("histograms of one form");
     }
 
-    /// Microseconds within which this share of the operations was done.
+    /// Returns the microseconds within which this share of the operations finished.
     pub fn within_us(&self, share: f64) -> f64 {
         self.0.value_at_quantile(share) as f64 / 1e3
     }
 
-    /// Microseconds of the longest operation.
+    /// Returns the microseconds of the longest operation.
     pub fn longest_us(&self) -> f64 {
         self.0.max() as f64 / 1e3
     }
 }
 
-/// Takes the times of those operations of a stream that are asked for.
+/// Times the operations of one kind in a stream.
 #[derive(Debug)]
 pub struct Stopwatch {
     of: Option<Single>,
@@ -67,12 +67,12 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// For operations of that kind, if of any.
+    /// Creates a stopwatch for operations of that kind, if any.
     pub fn new(of: Option<Single>) -> Self {
         Self { of, pauses: of.map(|_| Box::new(Pauses::none())) }
     }
 
-    /// Does an operation, and takes its time if it is one of those.
+    /// Calls an operation, and times it if it is of that kind.
     #[inline(always)]
     pub fn time<R>(&mut self, kind: Single, work: impl FnOnce() -> R) -> R {
         match &mut self.pauses {
@@ -81,13 +81,13 @@ impl Stopwatch {
         }
     }
 
-    /// What was found.
+    /// Returns the recorded times.
     pub fn stop(self) -> Option<Box<Pauses>> {
         self.pauses
     }
 }
 
-/// Nanoseconds that this thread has been at work.
+/// Returns the processor time of this thread, in nanoseconds.
 #[cfg(target_os = "linux")]
 fn now_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -97,7 +97,7 @@ fn now_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Nanoseconds since the first call.
+/// Returns the nanoseconds since the first call.
 #[cfg(not(target_os = "linux"))]
 fn now_ns() -> u64 {
     use std::sync::OnceLock;

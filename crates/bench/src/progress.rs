@@ -1,10 +1,10 @@
-//! A progress bar for what takes longer than a second: on standard error, on a terminal only.
+//! A progress bar for work that takes longer than a second: on standard error, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use latchless_terminal::say;
 use std::time::{Duration, Instant};
 
-/// How long work may take before it shows itself.
+/// The time after which the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Work in steps, shown once it has taken longer than a second.
@@ -15,7 +15,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Work of that many steps, not shown yet.
+    /// Creates a bar for that many steps, hidden at first.
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         let form = "{msg:32!} {wide_bar} {percent:>3} % {elapsed} (about {eta} left)";
@@ -25,12 +25,12 @@ impl Progress {
         Self { bar, started: Instant::now(), shown: false }
     }
 
-    /// What is being done now.
+    /// Sets the message.
     pub fn say(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
 
-    /// That many steps further. Not for timed phases: drawing takes time.
+    /// Advances by that many steps. Not for timed phases: drawing takes time.
     pub fn advance(&mut self, steps: u64) {
         self.bar.inc(steps);
         if !self.shown && !say::is_quiet() && self.started.elapsed() > PATIENCE {

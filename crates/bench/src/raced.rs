@@ -1,4 +1,4 @@
-//! An index in the race, by its own type where its users would name it.
+//! An index in the race, by its own type if its users would name it.
 
 use super::word::Word;
 use crate::catalogue::{self, FLAGSHIP, SINGLE_THREADED};
@@ -10,8 +10,8 @@ use latchless_rivals::{BTree, Driven};
 use latchless_terminal::failure::Failure;
 use std::ops::{Deref, DerefMut};
 
-/// An index in the race. The index to use and the baseline are raced as users call them: the timed loops are
-/// compiled for each of them. All others go through a table of functions.
+/// An index in the race. The recommended index and the baseline are called as their users call them: the
+/// timed loops are compiled for each of them. All others go through a table of functions.
 pub enum Raced<L: Word> {
     /// [`Index`].
     Index(Box<Index<L, L>>),
@@ -24,10 +24,10 @@ pub enum Raced<L: Word> {
 }
 
 impl<L: Word> Raced<L> {
-    /// An empty index of that name.
+    /// Creates an empty index of that name.
     ///
     /// # Errors
-    /// As [`catalogue::build`].
+    /// Those of [`catalogue::build`].
     pub fn build(name: &str, options: &catalogue::Options) -> Result<Self, Failure> {
         Ok(match name {
             FLAGSHIP => Self::Index(Box::new(catalogue::flagship(options)?)),
@@ -39,7 +39,7 @@ impl<L: Word> Raced<L> {
 }
 
 impl<L: Word> Raced<L> {
-    /// The form of the index to use, or of its single-threaded form. O(nodes).
+    /// Returns the statistics of the recommended index, or of its single-threaded form. O(nodes).
     pub fn form(&self) -> Option<Stats> {
         match self {
             Self::Index(index) => Some(index.stats()),

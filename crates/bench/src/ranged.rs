@@ -1,6 +1,6 @@
-//! Ranges as users of an index write them: a loop over its iterator, and a loop over its leaves.
+//! Ranges as users write them: a loop over an index's iterator, and a loop over its leaves.
 //!
-//! Both add values up, so that answers can be compared; what differs is how the entries come.
+//! Both add up values, so that answers can be compared; they differ in how the entries arrive.
 
 use super::word::{Word, number};
 use latchless::index::{Entries, ExclusiveIndex};
@@ -14,20 +14,20 @@ pub trait Ranged<L>: OrderedIndex<L, L>
 where
     L: Copy,
 {
-    /// The first `limit` entries from `from` upwards, one by one: `range(from..).take(limit)`.
+    /// Adds up the first `limit` entries from `from` upwards, one by one: `range(from..).take(limit)`.
     ///
     /// # Errors
     /// What the index refuses.
     fn by_iterator(&self, from: L, limit: usize) -> Result<Sum>;
 
-    /// The same entries in slices, until there are enough of them.
+    /// Adds up the same entries in slices, leaf by leaf.
     ///
     /// # Errors
     /// What the index refuses.
     fn by_leaf(&self, from: L, limit: usize) -> Result<Sum>;
 }
 
-/// Adds up what an iterator yields.
+/// Adds up the values of an iterator.
 #[inline(always)]
 fn added<L: Word>(entries: impl Iterator<Item = (L, L)>) -> Sum {
     let mut sum = Sum::default();
@@ -38,7 +38,7 @@ fn added<L: Word>(entries: impl Iterator<Item = (L, L)>) -> Sum {
     sum
 }
 
-/// Adds up the values of a slice, no more than `limit` in all.
+/// Adds up the values of a slice, at most `limit` in total.
 #[inline(always)]
 fn add<L: Word>(sum: &mut Sum, values: &[L], limit: usize) -> ControlFlow<()> {
     let wanted = &values[..values.len().min(limit - sum.entries)];
@@ -90,8 +90,8 @@ impl<L: Word> Ranged<L> for Driven<BTree<L>> {
     }
 }
 
-/// Any other. A rival's sum is a loop over its own iterator; the papers' structures have scans and no
-/// iterator, and their sum is their scan.
+/// Any other index. A rival's sum is a loop over its own iterator; the papers' structures have scans and
+/// no iterator, and their sum is their scan.
 impl<L: Word> Ranged<L> for dyn OrderedIndex<L, L> + '_ {
     fn by_iterator(&self, from: L, limit: usize) -> Result<Sum> {
         self.sum((Bound::Included(from), Bound::Unbounded), limit)

@@ -1,4 +1,4 @@
-//! A page with plots that opens offline: everything it shows is in the one file.
+//! A page with plots that opens offline: the file contains everything that it shows.
 
 use super::outcome::{Outcome, Setting, table};
 use kuva::backend::svg::SvgBackend;
@@ -25,13 +25,13 @@ pub fn write(file: &Path, machine: &str, setting: &Setting, outcomes: &[Outcome]
         .map_err(|error| Failure::run(format!("the report {} can't be written: {error}", file.display())))
 }
 
-/// Whether a file may be written, which a race of hours finds out before it starts. An existing file keeps
-/// its contents.
+/// Checks that a file can be written, so that a race of hours doesn't fail at its end. An existing file
+/// keeps its contents.
 ///
 /// # Errors
 /// When the file can't be created or opened for writing.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    // A pipe or a terminal has a reader, to which an end must not come before the text.
+    // A pipe or a terminal has a reader, which must not see the end of the file before the text.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Ok(());
     }

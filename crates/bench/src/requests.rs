@@ -1,4 +1,4 @@
-//! Requests in the form in which the timed loops want them.
+//! Requests in the form that the timed loops use.
 
 use super::Order;
 use latchless_core::base::request::Request;
@@ -6,33 +6,33 @@ use latchless_workload::Operation;
 
 /// One thread's requests.
 pub enum Stream<L> {
-    /// Gets and nothing else.
+    /// Only gets.
     Gets(Vec<L>),
-    /// Gets whose keys follow from the answers before them: [`Operation::Chain`].
+    /// Gets whose keys depend on the previous answers: [`Operation::Chain`].
     Chain(Vec<L>),
-    /// Inserts or updates and nothing else.
+    /// Only inserts or updates.
     Puts(Vec<(L, L)>),
-    /// Removals and nothing else.
+    /// Only removals.
     Takes(Vec<L>),
-    /// Anything, one request after the other.
+    /// Any operations, one by one.
     Mixed(Vec<Operation<L>>),
-    /// Anything that a batch can hold, in batches.
+    /// Operations of the kinds that a batch can have, in batches.
     Batched(Vec<Request<L, L>>),
 }
 
-/// How requests are handed over.
+/// How requests are passed to the index.
 #[derive(Debug, Clone, Copy)]
 pub struct Handing {
     /// Whether in batches.
     pub batched: bool,
-    /// In which order.
+    /// The order.
     pub order: Order,
-    /// Requests that are put in order together: a batch of known size, or else all.
+    /// The number of requests that are sorted together: a batch of known size, or else all.
     pub together: usize,
 }
 
 impl<L: Copy + Ord> Stream<L> {
-    /// The stream of `operations`.
+    /// Creates the stream of `operations`.
     pub fn new(operations: &[Operation<L>], handing: Handing) -> Self {
         let all = |is: fn(&Operation<L>) -> bool| operations.iter().all(is);
         if all(|operation| matches!(operation, Operation::Get(_))) {
@@ -60,7 +60,7 @@ impl<L: Copy + Ord> Stream<L> {
 }
 
 impl Handing {
-    /// The same requests in the order asked for; those of equal keys stay as they were.
+    /// Returns the requests in the order of `self.order`; those of equal keys stay in their order.
     fn arranged<T, K: Ord>(self, mut requests: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
         if self.order == Order::Sorted {
             requests.chunks_mut(self.together.max(1)).for_each(|batch| batch.sort_by_key(&key));
@@ -69,7 +69,7 @@ impl Handing {
     }
 }
 
-/// The key or lane of a request of one key.
+/// Returns the key or lane of a request of one key.
 fn key_of<L: Copy>(operation: &Operation<L>) -> L {
     match *operation {
         Operation::Get(key)
@@ -86,7 +86,7 @@ fn key_of<L: Copy>(operation: &Operation<L>) -> L {
     }
 }
 
-/// What an operation is in a batch: one or two requests, or nothing that a batch can hold.
+/// Returns the requests of an operation in a batch: one or two, or `None` if a batch can't have it.
 fn in_batch<L: Copy>(operation: &Operation<L>) -> Option<Vec<Request<L, L>>> {
     match *operation {
         Operation::Get(key) => Some(vec![Request::Get(key)]),
@@ -103,7 +103,7 @@ fn in_batch<L: Copy>(operation: &Operation<L>) -> Option<Vec<Request<L, L>>> {
     }
 }
 
-/// The operation of a request of a batch.
+/// Returns the operation of a request of a batch.
 pub fn one_by_one<L: Copy>(request: &Request<L, L>) -> Operation<L> {
     match *request {
         Request::Get(key) => Operation::Get(key),

@@ -9,11 +9,10 @@ use std::sync::{Barrier, RwLock};
 use std::thread::{ScopedJoinHandle, scope};
 use std::time::Instant;
 
-/// Does each piece of work on a thread of its own, all starting together. The time is that up to the end of
-/// the last one.
+/// Runs each piece of work on a separate thread; all start together. The time ends with the last of them.
 ///
 /// # Errors
-/// What the first of them refuses.
+/// The first refusal.
 pub fn side_by_side<W: Send>(works: Vec<W>, work: impl Fn(W) -> Result<Run> + Sync) -> Result<Run> {
     let (barrier, begun) = (Barrier::new(works.len()), RwLock::new(None));
     let runs: Result<Vec<Run>> = scope(|scope| {
@@ -25,7 +24,7 @@ pub fn side_by_side<W: Send>(works: Vec<W>, work: impl Fn(W) -> Result<Run> + Sy
                 {
                     *begun = Some(Instant::now());
                 }
-                // Nobody runs before the clock does.
+                // No thread starts before the clock does.
                 barrier.wait();
                 let run = work(own)?;
                 let since = begun.read().ok().and_then(|begun| *begun);

@@ -1,4 +1,4 @@
-//! The timed loops. Nothing here allocates between the first request and the last.
+//! The timed loops. No loop allocates between the first request and the last.
 
 use super::access::{Access, Reach, Way};
 use super::digest::Digest;
@@ -11,45 +11,45 @@ use latchless_workload::{Lane, Operation};
 use std::ops::Bound;
 use std::time::{Duration, Instant};
 
-/// What one run took and answered.
+/// The time and the answers of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// From the first request to the last answer, over all threads.
+    /// The time from the first request to the last answer, over all threads.
     pub elapsed: Duration,
     /// Entries scanned, summed or counted.
     pub entries: u64,
-    /// Every answer.
+    /// The checksum of the answers.
     pub digest: Digest,
-    /// The times of single operations, where they were asked for.
+    /// The times of single operations, if they were requested.
     pub pauses: Option<Box<Pauses>>,
 }
 
-/// What a loop has to know besides its requests.
+/// The parameters of a loop besides its requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// Requests a batch; `None` for one by one.
+    /// Requests per batch; `None` for one by one.
     pub batch: Option<usize>,
-    /// The longest scan asked for, in entries.
+    /// The longest scan, in entries.
     pub longest: usize,
-    /// Whether a range's answer follows from the stream alone. With several threads and updates it
-    /// doesn't, and isn't looked at.
+    /// Whether a range's answer depends on the stream alone. With several threads and updates it doesn't,
+    /// and isn't checked.
     pub ranges_are_certain: bool,
-    /// Operations whose times are taken one by one.
+    /// The kind of operations that are timed one by one.
     pub single: Option<Single>,
 }
 
 impl Terms {
-    /// A run over requests of several kinds.
+    /// Returns a run over requests of several kinds.
     fn ended(self, elapsed: Duration, entries: u64, answers: Digest, ranges: Digest) -> Run {
         let digest = if self.ranges_are_certain { Digest::together([answers, ranges]) } else { answers };
         Run { elapsed, entries, digest, pauses: None }
     }
 }
 
-/// Makes every request of the stream.
+/// Serves every request of the stream.
 ///
 /// # Errors
-/// The first request that is refused.
+/// The first request that the index refuses.
 pub fn run<L: Word>(stream: &Stream<L>, access: &mut impl Access<L>, terms: Terms) -> Result<Run> {
     match (stream, terms.batch) {
         (Stream::Gets(keys), Some(size)) => get_in_batches(keys, access, size),
@@ -64,15 +64,16 @@ pub fn run<L: Word>(stream: &Stream<L>, access: &mut impl Access<L>, terms: Term
         (Stream::Takes(keys), None) => each(keys, terms, |&key| access.remove(key)),
         (Stream::Chain(lanes), _) => chain(lanes, access, terms),
         (Stream::Mixed(operations), _) => mixed(operations.iter().copied(), access, terms),
-        // The reference takes batches one by one.
+        // The reference executes batches one by one.
         (Stream::Batched(requests), _) => mixed(requests.iter().map(one_by_one), access, terms),
     }
 }
 
-/// As [`run`], for an index in the race: mixed requests go in batches as well.
+/// Serves every request of the stream for an index in the race: mixed requests are batched, too. See
+/// [`run`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn serve<L: Word>(stream: &Stream<L>, way: &mut Way<impl Reach<L>>, terms: Terms) -> Result<Run> {
     match (stream, terms.batch) {
         (Stream::Batched(requests), Some(size)) => executed(requests, &mut way.0, size, terms),
@@ -80,7 +81,7 @@ pub fn serve<L: Word>(stream: &Stream<L>, way: &mut Way<impl Reach<L>>, terms: T
     }
 }
 
-/// One request after the other, all of one kind: the one whose times are taken, if any are.
+/// Serves requests of one kind, one by one, and times each of them if `terms.single` is set.
 #[inline(always)]
 fn each<L: Word, T>(
     requests: &[T],
@@ -105,7 +106,7 @@ fn each<L: Word, T>(
     Ok(Run { elapsed: clock.elapsed(), entries: 0, digest, pauses })
 }
 
-/// Batches of requests of one kind, each with one call.
+/// Serves requests of one kind in batches, with one call for each.
 #[inline(always)]
 fn in_batches<L: Word, T>(
     requests: &[T],
@@ -123,7 +124,7 @@ fn in_batches<L: Word, T>(
     Ok(Run { elapsed: clock.elapsed(), entries: 0, digest, pauses: None })
 }
 
-/// Gets in batches of `size`, each with one call.
+/// Gets in batches of `size`, with one call for each.
 ///
 /// # Errors
 /// What the index refuses.
@@ -131,7 +132,7 @@ pub fn get_in_batches<L: Word>(keys: &[L], access: &mut impl Access<L>, size: us
     in_batches(keys, size, |batch, answers| access.get_many(batch, answers))
 }
 
-/// Gets of which each waits for the one before it: see [`Operation::Chain`].
+/// Dependent gets: see [`Operation::Chain`].
 fn chain<L: Word>(lanes: &[L], access: &mut impl Access<L>, terms: Terms) -> Result<Run> {
     let mut last = 0;
     each(lanes, terms, |&lane| {
@@ -141,7 +142,7 @@ fn chain<L: Word>(lanes: &[L], access: &mut impl Access<L>, terms: Terms) -> Res
     })
 }
 
-/// Anything, one request after the other.
+/// Serves operations of any kind, one by one.
 fn mixed<L: Word>(
     operations: impl Iterator<Item = Operation<L>>,
     access: &mut impl Access<L>,
@@ -200,7 +201,7 @@ fn mixed<L: Word>(
     Ok(Run { pauses: watch.stop(), ..run })
 }
 
-/// Batches of anything, each with one call of [`Reach::execute`].
+/// Serves batches of any kind, with one call of [`Reach::execute`] for each.
 fn executed<L: Word>(
     requests: &[Request<L, L>],
     index: &mut impl Reach<L>,

@@ -1,4 +1,4 @@
-//! What a key is to a race: a lane that workloads make and indexes hold, as key and as value.
+//! The keys and values of a race: lanes that workloads make and indexes store.
 
 use latchless::{Fits, Key};
 use latchless_workload::Lane;
@@ -17,7 +17,7 @@ impl Word for u64 {
     const NAME: &'static str = "u64";
 }
 
-/// The lane as a number. (Two traits of the same lane offer it; this one picks.)
+/// Returns the lane as a number. (Two traits of the same lane offer it; this function selects one.)
 #[inline(always)]
 pub fn number<L: Word>(lane: L) -> u64 {
     Lane::to_u64(lane)

@@ -7,7 +7,7 @@ const WORKLOADS: [&str; 7] = ["load", "get", "chain", "absent", "insert", "remov
 
 fn bench(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_latchless-bench"));
-    // Whoever runs the tests may have tunables of their own.
+    // The environment of the tests may have tunables.
     command.env_remove("GLIBC_TUNABLES").args(args).output().expect("the binary runs")
 }
 
@@ -25,7 +25,7 @@ fn results(args: &[&str]) -> Vec<Value> {
     results_on(["300", "100"], args)
 }
 
-/// As [`results`], on so many keys and with so many operations.
+/// Results on that many keys and operations, one object an index or a row.
 fn results_on([records, ops]: [&str; 2], args: &[&str]) -> Vec<Value> {
     let tiny = ["--records", records, "--ops", ops, "--format", "json"];
     let output = bench(&[&tiny[..], args].concat());
@@ -47,14 +47,14 @@ fn checksum(results: &[Value]) -> &Value {
     &results[0]["checksum"]
 }
 
-/// What `list` has of a kind: name and note.
+/// Returns name and note of everything of a kind in `list`.
 fn listed(kind: &str) -> Vec<(String, String)> {
     let rows = objects(&bench(&["list", "--format", "json"]));
     let cell = |row: &Value, name: &str| row[name].as_str().expect("a text").to_owned();
     rows.iter().filter(|row| row["kind"] == kind).map(|row| (cell(row, "name"), cell(row, "note"))).collect()
 }
 
-/// Whether this build has the index over byte strings.
+/// Returns whether this build has the index over byte strings.
 fn is_here() -> bool {
     listed("index").iter().any(|(name, note)| name == "bytes" && note == "latchless")
 }
@@ -93,7 +93,7 @@ fn every_workload_runs_on_every_set_and_all_agree() {
             for one in &found {
                 let number = |name: &str| one[name].as_f64().unwrap_or_else(|| panic!("{name}: {one}"));
                 assert!(number("median_ns") > 0.0 && one["per"] == expected, "{one}");
-                // What keys share may be stored once, so they may take less than their bytes.
+                // Common prefixes may be stored once, so entries may take less than the keys' bytes.
                 assert!(number("bytes_per_key") > 8.0 && number("key_bytes") >= 8.0, "{one}");
             }
             if workload == "get" && !long {
@@ -101,7 +101,7 @@ fn every_workload_runs_on_every_set_and_all_agree() {
             }
         }
     }
-    // Gets answer by number, whatever the keys: the same in all sets of as many.
+    // Answers depend on the keys' numbers alone: they are equal in all sets of equal size.
     assert!(of_gets.iter().all(|sum| *sum == of_gets[0]), "{of_gets:?}");
 }
 
@@ -131,7 +131,7 @@ fn threads_have_requests_of_their_own_and_right_answers() {
     for batch in ["1", "64"] {
         checksum(&results(&["--keys", "url", "--workload", "insert", "--threads", "2", "--batch", batch]));
     }
-    // Rivals may be left out for their answers; those that stay answer alike.
+    // Rivals may be left out for their answers; the remaining ones answer alike.
     checksum(&results(&["--keys", "int8", "--threads", "2", "--index", "all"]));
 }
 
@@ -177,21 +177,19 @@ fn the_suite_runs_every_row_on_every_set() {
     let expected: Vec<_> = expected.split(' ').collect();
     assert_eq!(names, [&expected[..], &expected].concat());
     for row in &rows {
-        let reached = row["reached"].as_str().expect("a verdict");
-        assert!(reached != "failed", "{row}");
         assert!(row["btreemap"].as_f64() > Some(0.0) && row["key_bytes"].as_f64() > Some(8.0), "{row}");
         assert!(row["ours"].as_f64().is_some() == is_here(), "{row}");
         let command = row["command"].as_str().expect("a command");
         assert!(command.contains(&format!("--keys {}", row["keys"].as_str().expect("a set"))), "{command}");
     }
     let page = std::fs::read_to_string(file).expect("a page");
-    for part in ["| keys |", "### get over url", "### load over nested", "≤ 20 B beside (28 of uuid36)"] {
+    for part in ["| keys |", "### get over url", "### load over nested", "| beside-random |"] {
         assert!(page.contains(part), "{part}: {page}");
     }
 }
 
 #[test]
-fn rows_of_the_suite_bring_those_they_are_compared_with() {
+fn a_row_of_the_suite_brings_the_race_that_has_its_numbers() {
     let rows = results(&["--suite", "bytes", "--keys", "int8", "--row", "insert-many,beside-loaded"]);
     let commands: Vec<_> = rows.iter().map(|row| row["command"].as_str().expect("a command")).collect();
     assert_eq!(commands.len(), 2);
@@ -205,7 +203,7 @@ fn what_byte_strings_do_not_have_is_refused_with_what_there_is() {
     assert!(url(&["--key", "u32"]).contains("64 bits"));
     assert!(url(&["--order", "sorted"]).contains("--order sorted"));
     assert!(url(&["--pauses", "get"]).contains("--pauses"));
-    assert!(url(&["--batch", "auto"]).contains("how many requests"));
+    assert!(url(&["--batch", "auto"]).contains("number of requests per batch"));
     assert!(url(&["--batch", "8", "--workload", "scan"]).contains("no batches of scan"));
     assert!(url(&["--index", "index"]).contains("at most 64 bits"));
     assert!(url(&["--index", "btremap"]).contains("did you mean btreemap"));

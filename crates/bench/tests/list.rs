@@ -23,7 +23,7 @@ fn everything_that_can_be_named_is_listed() {
     for workload in ["load", "get", "chain", "sum", "count", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
         assert!(named("workload", workload).is_some(), "{workload}");
     }
-    assert!(rows[0]["note"].as_str().is_some_and(|note| note.contains("the one to use")), "{}", rows[0]);
+    assert!(rows[0]["note"].as_str().is_some_and(|note| note.contains("recommended")), "{}", rows[0]);
     assert!(named("kernel", "scalar").is_some());
     let chosen = rows.iter().filter(|row| row["kind"] == "kernel" && row["note"] == "chosen").count();
     assert_eq!(chosen, 1, "one kernel is chosen");

@@ -1,4 +1,4 @@
-//! `latchless-bench`, run as users run it: every workload on tiny numbers, and what it refuses.
+//! `latchless-bench`, run as users run it: every workload on tiny numbers, and refusals.
 
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -20,7 +20,7 @@ fn race(args: &[&str]) -> Vec<Value> {
     text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
 }
 
-/// As [`race`], for flags that it would give twice.
+/// Results of a tiny race, for flags that [`race`] would repeat.
 fn last_of(args: &[&str]) -> Vec<Value> {
     let output = bench(&[&["--records", "2000", "--format", "json"], args].concat());
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
@@ -35,7 +35,7 @@ fn refusal(args: &[&str], code: i32) -> String {
     said
 }
 
-/// Checksums of all indexes, which have to be the same.
+/// Returns the checksum of all indexes, which must be equal.
 fn checksum(results: &[Value]) -> &Value {
     assert!(results.iter().all(|result| result["checksum"] == results[0]["checksum"]), "{results:?}");
     &results[0]["checksum"]
@@ -141,8 +141,8 @@ fn sorted_requests_ask_for_the_same_in_another_order() {
             assert_eq!(results[0]["order"], "sorted");
             checksum(&results).clone()
         };
-        // Sorted batches of 50 aren't the whole sorted; a batch of everything is. (Inserts of new
-        // keys all have the same answer.)
+        // Sorted batches of 50 differ from the whole sorted; a batch of everything doesn't. (Inserts of
+        // new keys all have the same answer.)
         assert_eq!(ask(&[]), ask(&["--batch", "1000"]), "{workload}");
         if workload != "insert" {
             assert_ne!(ask(&[]), ask(&["--batch", "50"]), "{workload}");
@@ -152,7 +152,8 @@ fn sorted_requests_ask_for_the_same_in_another_order() {
 
 #[test]
 fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
-    // 100 of 2000 keys a round: five rounds are one history; 1500 of them: each starts anew.
+    // 100 of 2000 keys a round: five rounds are one history; 1500 of them: each round starts from a fresh
+    // index.
     for (ops, workload) in [("100", "insert"), ("100", "remove"), ("1500", "remove"), ("300", "mixed")] {
         for rounds in ["1", "2", "5", "17"] {
             let asked = [
@@ -324,7 +325,7 @@ fn a_rival_races_or_says_how_to_get_it() {
     }
 }
 
-/// A tiny suite: the whole of it, as programs read it.
+/// A tiny suite: all of its rows, as programs read them.
 fn suite(args: &[&str]) -> Vec<Value> {
     let tiny =
         ["--suite", "flagship", "--records", "2000", "--ops", "400", "--rounds", "1", "--format", "json"];
@@ -338,17 +339,13 @@ fn the_suite_runs_every_row() {
     let rows = suite(&[]);
     assert!(rows.len() > 45, "{} rows", rows.len());
     for row in &rows {
-        let reached = row["reached"].as_str().expect("a verdict");
-        assert!(reached != "failed", "{row}");
-        let goals = row["goal"].as_str().expect("goals");
-        assert!(goals.is_empty() || reached.starts_with("yes") || reached.contains(": "), "{row}");
         assert!(row["command"].as_str().is_some_and(|command| command.contains("--workload")), "{row}");
         assert!(row["ours"].as_f64() > Some(0.0) && row["ratio"].as_f64() > Some(0.0), "{row}");
     }
     let row = |name: &str| rows.iter().find(|row| row["workload"] == name).expect("a row of that name");
     assert_eq!((row("get")["unit"].as_str(), row("sum-48")["unit"].as_str()), (Some("ns"), Some("ns/entry")));
     assert_eq!(row("bytes-random")["unit"], "B");
-    // Ranges are raced through iterators; what only the index has is marked.
+    // Ranges are raced through iterators; operations that only the index has are marked.
     assert_eq!(
         (row("range-48")["note"].as_str(), row("range-48")["unit"].as_str()),
         (Some(""), Some("ns/entry"))
@@ -375,7 +372,7 @@ fn single_operations_are_timed_in_every_row_of_the_suite_pauses() {
             assert!(0.0 < of(most, whose) && of(most, whose) <= of(nearly_all, whose), "{three:?}");
             assert!(of(nearly_all, whose) <= 1.001 * of(longest, whose), "{three:?}");
         }
-        assert!(three.iter().all(|row| row["unit"] == "µs" && row["reached"] != "failed"), "{three:?}");
+        assert!(three.iter().all(|row| row["unit"] == "µs"), "{three:?}");
         let command = longest["command"].as_str().expect("a command");
         assert!(command.contains("--pauses ") && command.contains("--prefault"), "{command}");
     }
@@ -397,7 +394,7 @@ fn times_of_single_operations_are_shown_where_they_were_asked_for() {
 }
 
 #[test]
-fn rows_of_the_suite_bring_those_they_are_compared_with() {
+fn a_row_of_the_suite_brings_the_race_that_has_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("suite.md");
     let only = ["--row", "count,bytes-loaded", "--index", "all", "--no-huge-pages", "--key", "u32"];
@@ -407,9 +404,10 @@ fn rows_of_the_suite_bring_those_they_are_compared_with() {
     let command = rows[0]["command"].as_str().expect("a command");
     assert!(command.contains("--key u32") && command.contains("--no-huge-pages"), "{command}");
     let page = std::fs::read_to_string(&file).expect("a page");
-    for part in ["| workload |", "### sum-range", "### load", "`latchless-bench --workload count"] {
+    for part in ["| workload |", "### count", "### load", "`latchless-bench --workload count"] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    assert!(!page.contains("goal") && !page.contains("reached"), "{page}");
     let table =
         bench(&["--suite", "flagship", "--row", "get", "--records", "1k", "--ops", "1k", "--rounds", "1"]);
     assert!(text(&table.stdout).contains("× btreemap"), "{}", text(&table.stdout));

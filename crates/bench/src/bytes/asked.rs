@@ -1,11 +1,11 @@
-//! What a race over byte strings is asked, and what these races don't have.
+//! The parameters of a race over byte strings, and the refusal of those that these races don't support.
 
 use super::catalogue;
 use crate::args::{Args, Batch, Order, Width};
 use latchless_terminal::failure::Failure;
 use latchless_workload::{BytesKeySet, Kind, Spec, Workload};
 
-/// The workloads that there are over byte strings.
+/// The workloads over byte strings.
 const WORKLOADS: [Workload; 7] = [
     Workload::Load,
     Workload::Get,
@@ -16,23 +16,23 @@ const WORKLOADS: [Workload; 7] = [
     Workload::Scan,
 ];
 
-/// What is raced.
+/// The parameters of a race.
 pub struct Race {
     /// The keys.
     pub set: BytesKeySet,
     /// Keys, requests and seed.
     pub spec: Spec,
-    /// Requests a batch, if there are batches.
+    /// Requests per batch, if there are batches.
     pub batch: Option<usize>,
     /// The indexes, the one to compare with first.
     pub names: Vec<String>,
 }
 
 impl Race {
-    /// What the command line asks.
+    /// Reads the parameters from the command line.
     ///
     /// # Errors
-    /// What these races don't have, and names that no index has.
+    /// Options that these races don't support, and unknown indexes.
     pub fn new(args: &Args, set: BytesKeySet) -> Result<Self, Failure> {
         let spec = args.spec()?;
         let refused = |what: String| Err(Failure::usage(format!("races over byte strings {what}")));
@@ -52,17 +52,19 @@ impl Race {
             Batch::Size(size) if batched => Some(size.get()),
             Batch::Size(_) => return refused(format!("have no batches of {}", spec.workload)),
             Batch::Auto => {
-                return refused("don't try batches out: say how many requests a batch has".to_owned());
+                return refused(
+                    "don't try out batch sizes: give the number of requests per batch".to_owned(),
+                );
             }
         };
         Ok(Self { set, spec, batch, names: catalogue::names(&args.index)? })
     }
 }
 
-/// The set of byte strings that one race asks for, if it asks for one.
+/// Returns the set of byte strings that a race's `--keys` names, if it names one.
 ///
 /// # Errors
-/// Such a set among others.
+/// A set of byte strings together with other sets.
 pub fn parse(keys: &[String]) -> Result<Option<BytesKeySet>, Failure> {
     match (keys.iter().find_map(|name| name.parse().ok()), keys) {
         (Some(set), [_]) => Ok(Some(set)),
@@ -73,11 +75,11 @@ pub fn parse(keys: &[String]) -> Result<Option<BytesKeySet>, Failure> {
     }
 }
 
-/// The sets of byte strings that a suite asks for. All of them, if `all` is said; if nothing is said, those
-/// that aren't made to be hard.
+/// Returns the sets of byte strings that a suite's `--keys` names: every one for `all`; without names, all
+/// but the hard ones.
 ///
 /// # Errors
-/// A name that no set of byte strings has.
+/// An unknown set of byte strings.
 pub fn sets(keys: &[String]) -> Result<Vec<BytesKeySet>, Failure> {
     if keys.iter().any(|name| name == "all") {
         return Ok(BytesKeySet::ALL.into());

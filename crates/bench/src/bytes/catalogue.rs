@@ -7,12 +7,12 @@ use latchless_rivals::bytes::{self, Peer, Visitor};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 
-/// The index to use.
+/// The name of the recommended index.
 pub const FLAGSHIP: &str = "bytes";
-/// What every build has to measure against.
+/// The name of the baseline, which every build has.
 const BASELINE: &str = "btreemap";
 
-/// Every index that can be named: the baseline, this library's, the rivals.
+/// Returns every index: the baseline, this library's, the rivals.
 pub fn entries() -> Vec<Entry> {
     let ours = Entry {
         name: FLAGSHIP,
@@ -35,11 +35,11 @@ pub fn entries() -> Vec<Entry> {
     baseline.chain([ours]).chain(rivals).collect()
 }
 
-/// The indexes to race: those of the command line, `all` for every one of this build, or by default the
-/// baseline and the index to use.
+/// Returns the indexes to race: those of the command line, `all` for every one of this build, or by
+/// default the baseline and the recommended index.
 ///
 /// # Errors
-/// As [`check`].
+/// Those of [`check`].
 pub fn names(given: &[String]) -> Result<Vec<String>, Failure> {
     let compiled = || entries().into_iter().filter(|entry| entry.compiled).map(|entry| entry.name);
     if given.is_empty() {
@@ -61,7 +61,7 @@ pub fn names(given: &[String]) -> Result<Vec<String>, Failure> {
 /// Refuses a name that [`build`] would refuse.
 ///
 /// # Errors
-/// A usage failure for a name that no index over byte strings has, and for one that this build is without.
+/// A usage failure for an unknown index over byte strings, and for one that this build doesn't have.
 pub fn check(name: &str) -> Result<(), Failure> {
     let entries = entries();
     match entries.iter().find(|entry| entry.name == name) {
@@ -82,10 +82,10 @@ pub fn check(name: &str) -> Result<(), Failure> {
     }
 }
 
-/// An empty index of that name; the options are for the index to use.
+/// Creates an empty index of that name; the options apply to the recommended index.
 ///
 /// # Errors
-/// As [`check`]; a failure while running if memory is refused.
+/// Those of [`check`]; a failure while running if memory is refused.
 pub fn build(name: &str, options: &Options) -> Result<Box<dyn Contestant>, Failure> {
     struct Boxed;
     impl Visitor for Boxed {

@@ -1,4 +1,4 @@
-//! The race over byte strings: every index, round by round in turn, in one process.
+//! The race over byte strings: rounds in which every index takes its turn, in one process.
 
 use super::asked::Race;
 use super::catalogue;
@@ -19,21 +19,22 @@ use latchless_terminal::say;
 use latchless_workload::{BytesKeys, Lane, Spec, Workload, value_of};
 use std::time::Instant;
 
-/// Gets before each timed phase: they bring an index's upper nodes back into the caches, from which
-/// the others have driven them.
+/// Gets before each timed phase: they bring an index's upper nodes back into the caches, from which the
+/// other indexes have evicted them.
 const WARM_UP_GETS: usize = 1 << 14;
-/// What indexes held side by side may take, where the system doesn't say what is free, in bytes.
+/// Memory for indexes that are held at the same time, in bytes, if the system doesn't report the free
+/// memory.
 const HELD_BYTES: u64 = 6 << 30;
-/// Pairs of two words that one of our entries takes beside its key, about.
+/// The approximate size of one of our entries without its key, in pairs of two words.
 const OUR_PAIRS: u64 = 4;
-/// The index whose answers are taken to be right.
+/// The index whose answers serve as the reference.
 const REFERENCE: &str = "btreemap";
 
-/// Everything that stays the same from round to round.
+/// The state that all rounds share.
 struct Contest<'a> {
     race: &'a Race,
     filling: Filling<'a>,
-    /// The requests, in parts of one history: of each a stream for each thread.
+    /// The requests: for each part of the history, a stream for each thread.
     parts: Vec<Vec<Stream>>,
     expected: Expected,
     progress: Progress,
@@ -41,24 +42,24 @@ struct Contest<'a> {
     held: bool,
 }
 
-/// What indexes are filled with.
+/// The entries with which indexes are filled.
 struct Filling<'a> {
     options: Options,
-    /// Every entry, in the order in which it is inserted.
+    /// Every entry, in the order of insertion.
     entries: Vec<(&'a [u8], u64)>,
     /// Every entry, ascending.
     sorted: Vec<(&'a [u8], u64)>,
-    /// Keys that are there, drawn at random.
+    /// Keys that are present, drawn at random.
     sample: Vec<&'a [u8]>,
-    /// Whether by one bulk load.
+    /// Whether indexes are filled by one bulk load.
     bulk: bool,
 }
 
-/// The right answers, computed apart from every index in the race.
+/// The right answers, computed independently of the indexes in the race.
 struct Expected {
-    /// To each part of the history.
+    /// The answers of each part of the history.
     answers: Vec<Digest>,
-    /// A checksum over every entry in the end, and how many there are.
+    /// A checksum over all entries at the end, and their number.
     contents: (Digest, usize),
 }
 
@@ -66,15 +67,15 @@ struct Expected {
 struct Entrant {
     outcome: Outcome,
     index: Option<Box<dyn Contestant>>,
-    /// Whether it goes on.
+    /// Whether it is still in the race.
     runs: bool,
 }
 
-/// Races the indexes and says how each did, in the order of their names, and how long keys are on average. A
-/// rival that refuses something or answers wrongly is left out, and standard error says so.
+/// Races the indexes; returns each one's outcome, in the order of their names, and the mean length of the
+/// keys. A rival that refuses a request or answers wrongly is left out, with a note on standard error.
 ///
 /// # Errors
-/// Keys that there aren't, and what an index of ours refuses or answers wrongly.
+/// Too few keys in the set, and a refusal or a wrong answer of one of our indexes.
 pub fn race(args: &Args, race: &Race) -> Result<(Vec<Outcome>, f64), Failure> {
     let (spec, rounds) = (race.spec, args.rounds as usize);
     let is_history = spec.workload.updates() && spec.workload != Workload::Load;
@@ -114,7 +115,7 @@ pub fn race(args: &Args, race: &Race) -> Result<(Vec<Outcome>, f64), Failure> {
     Ok((outcomes, plan.keys.mean_bytes()))
 }
 
-/// Whether all indexes can be held at once.
+/// Returns whether all indexes fit in memory at once.
 fn fit_side_by_side(race: &Race, key_bytes: f64) -> bool {
     let of_others =
         |name: &String| latchless_rivals::bytes::entries().iter().find(|entry| entry.name == name);
@@ -139,7 +140,7 @@ impl<'a> Filling<'a> {
         Self { options: args.index_options(), entries, sorted, sample, bulk: args.load == Load::Bulk }
     }
 
-    /// An index that is filled, and the bytes that it holds.
+    /// Returns a filled index and its size in bytes.
     fn fill(&self, name: &str) -> Result<(Box<dyn Contestant>, usize), Failure> {
         self.weighed(
             name,
@@ -149,12 +150,12 @@ impl<'a> Filling<'a> {
         )
     }
 
-    /// An index that is loaded at once, and the bytes that it holds.
+    /// Returns a bulk-loaded index and its size in bytes.
     fn load(&self, name: &str) -> Result<(Box<dyn Contestant>, usize), Failure> {
         self.weighed(name, |index| index.load(&self.sorted))
     }
 
-    /// An index that `fill` has filled, and its own count of its bytes, or else the heap's.
+    /// Returns an index filled by `fill`, and its size in bytes: its own count, or else the heap's.
     fn weighed(
         &self,
         name: &str,
@@ -172,7 +173,7 @@ impl<'a> Filling<'a> {
 }
 
 impl Expected {
-    /// Serves the parts up to `last_part`, after which the contents are looked at, and those after it.
+    /// Serves all parts, and takes the checksum of the contents after `last_part`.
     fn new(
         filling: &Filling<'_>,
         parts: &[Vec<Stream>],
@@ -214,7 +215,7 @@ impl Expected {
 }
 
 impl Contest<'_> {
-    /// Every index once, each coming first in its turn.
+    /// Measures every index once. The first index differs from round to round.
     fn round(&mut self, round: usize, last: bool, entrants: &mut [Entrant]) -> Result<(), Failure> {
         let part = round % self.parts.len();
         let first = round % entrants.len();
@@ -258,7 +259,7 @@ impl Contest<'_> {
         Ok(())
     }
 
-    /// One timed round; after the last one every entry is looked at.
+    /// Measures one round; after the last one, all entries are checked.
     fn measure(&self, entrant: &mut Entrant, part: usize, last: bool) -> Result<(), Failure> {
         let Entrant { outcome, index: Some(index), .. } = entrant else { return Ok(()) };
         let name = outcome.name().to_owned();
@@ -275,8 +276,8 @@ impl Contest<'_> {
         if last { self.expected.check_contents(&name, &mut **index) } else { Ok(()) }
     }
 
-    /// One timed bulk load into an empty index. The last one is looked at whole, and a further, untimed one
-    /// weighed.
+    /// Times a bulk load into an empty index. After the last one all entries are checked, and another,
+    /// untimed load is weighed.
     fn load(&mut self, entrant: &mut Entrant, last: bool) -> Result<(), Failure> {
         let name = entrant.outcome.name().to_owned();
         self.progress.say(format!("loading {name}"));
@@ -299,7 +300,7 @@ impl Contest<'_> {
 }
 
 impl Entrant {
-    /// Does `work` if the index still runs. A rival that fails in it is out of the race.
+    /// Calls `work` if the index is still in the race. A rival that fails drops out.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         if !self.runs {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The timed loops over byte strings, compiled for each index. Nothing here allocates between the first
-//! request and the last.
+//! The timed loops over byte strings, compiled for each index. No loop allocates between the first request
+//! and the last.
 
 use super::stream::{Asks, Stream};
 use crate::digest::Digest;
@@ -10,27 +10,26 @@ use latchless_rivals::bytes::{Peer, Reach, Session};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Requests between two sessions: what a peer's guard holds back is freed as often.
+/// Requests per session: a peer frees retired memory when its guard ends.
 const SESSION: usize = 256;
 
-/// An index in the race, whichever it is.
+/// An index in the race, of any type.
 pub trait Contestant {
-    /// How many keys there are.
+    /// Returns the number of keys.
     fn len(&self) -> usize;
     /// Inserts entries one by one, untimed.
     fn fill(&mut self, entries: &[(&[u8], u64)]) -> Result<()>;
-    /// Loads ascending entries into the empty index, by its own bulk call where it has one.
+    /// Loads ascending entries into the empty index, with its own bulk load if it has one.
     fn load(&mut self, entries: &[(&[u8], u64)]) -> Result<()>;
-    /// Gets some keys, untimed.
+    /// Gets these keys, untimed.
     fn warm_up(&mut self, keys: &[&[u8]]);
-    /// Serves streams, each on a thread of its own if there are several, and takes the time; in batches where
-    /// these are given.
+    /// Serves the streams, one thread for each, and times them; in batches if `batch` is given.
     fn serve(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Run>;
-    /// The same, one stream after the other: what it answers.
+    /// Serves one stream after the other, and returns the checksum of the answers.
     fn serve_in_turn(&mut self, streams: &[Stream], batch: Option<usize>) -> Result<Digest>;
-    /// A checksum over every entry, and how many there are.
+    /// Returns a checksum over all entries, and their number.
     fn contents(&mut self) -> Result<(Digest, usize)>;
-    /// Bytes held, where the index counts them itself.
+    /// Returns the bytes that the index occupies, if it counts them itself.
     fn memory_bytes(&self) -> Option<usize>;
 }
 
@@ -104,7 +103,7 @@ fn one(index: &mut impl Reach, asks: &Asks<'_>, batch: Option<usize>) -> Result<
     }
 }
 
-/// Serves requests in pieces, a session for each piece, and takes the time of it all.
+/// Serves requests in pieces, with a session for each piece, and times the whole.
 fn timed<T>(
     requests: &[T],
     piece: usize,
@@ -126,7 +125,7 @@ fn gets(index: &mut impl Reach, keys: &[&[u8]]) -> Result<Run> {
     })
 }
 
-/// Batches of gets, each with one call.
+/// Gets in batches, with one call for each.
 fn gets_in_batches(index: &mut impl Reach, keys: &[&[u8]], size: usize) -> Result<Run> {
     let mut answers = vec![None; size.min(keys.len())];
     timed(keys, size, |keys, digest, _| {
@@ -137,7 +136,7 @@ fn gets_in_batches(index: &mut impl Reach, keys: &[&[u8]], size: usize) -> Resul
     })
 }
 
-/// Gets of which each waits for the one before it: where its key is follows from the last answer.
+/// Dependent gets: the place of each key depends on the previous answer.
 fn chain(index: &mut impl Reach, stream: &Stream, steps: &[(u64, usize)]) -> Result<Run> {
     let mut last = 0;
     timed(steps, SESSION, |steps, digest, _| {
@@ -161,7 +160,7 @@ fn puts(index: &mut impl Reach, entries: &[(&[u8], u64)]) -> Result<Run> {
     })
 }
 
-/// Batches of inserts, each with one call.
+/// Inserts in batches, with one call for each.
 fn puts_in_batches(index: &mut impl Reach, entries: &[(&[u8], u64)], size: usize) -> Result<Run> {
     let mut replaced = vec![None; size.min(entries.len())];
     timed(entries, size, |entries, digest, _| {
@@ -180,7 +179,7 @@ fn takes(index: &mut impl Reach, keys: &[&[u8]]) -> Result<Run> {
     })
 }
 
-/// Scans of so many entries each. Of every entry the value, the key's length and its last byte are looked at.
+/// Scans. For every entry, the loop reads the value, the key's length and its last byte.
 fn scans(index: &mut impl Reach, requests: &[(&[u8], u64)]) -> Result<Run> {
     timed(requests, SESSION, |requests, digest, entries| {
         let session = index.session();
@@ -207,7 +206,7 @@ mod tests {
     use crate::catalogue::Options;
     use latchless_workload::{BytesKeySet, Spec, Workload, value_of};
 
-    /// What a race of the baseline answers, and what it holds in the end.
+    /// Returns the answers of a race of the baseline, and its contents at the end.
     fn run(workload: Workload, batch: Option<usize>, load: bool) -> (Run, (Digest, usize)) {
         let spec = Spec { records: 700, ops: 600, scan_length: 10, ..Spec::new(workload) };
         let plan = spec.plan_bytes(&BytesKeySet::Url).unwrap();

@@ -1,4 +1,4 @@
-//! The index to use over keys of any length.
+//! The recommended index over keys of any length.
 
 use crate::catalogue::Options;
 use latchless::bytes::BytesIndex;
@@ -10,7 +10,7 @@ use std::ops::{Bound, ControlFlow};
 pub struct Flagship(BytesIndex<Vec<u8>, u64>);
 
 impl Flagship {
-    /// An empty one.
+    /// Creates an empty one.
     ///
     /// # Errors
     /// When the system has no memory for a first node.
@@ -43,7 +43,7 @@ impl Peer for Flagship {
     }
 }
 
-/// Readers hold nothing, so there is nothing but the index.
+/// A session. Readers hold no guard, so the index is all that it needs.
 struct Requests<'a>(&'a BytesIndex<Vec<u8>, u64>);
 
 impl Session for Requests<'_> {

@@ -1,9 +1,9 @@
 //! `latchless-bench --keys url`: races over byte strings.
 //!
-//! Keys of any length have indexes, rivals and key sets of their own. Requests, turns, medians and checks are
-//! as everywhere in `bench`. In reading order: [`asked`] (what is asked, and what these races don't have),
-//! [`catalogue`] (the indexes by name), [`flagship`] (the index to use), [`stream`] (requests),
-//! [`contestant`] (the timed loops), [`contest`] (the race).
+//! Keys of any length have separate indexes, rivals and key sets. Requests, turns, medians and checks are
+//! the same as in other races. In reading order: [`asked`] (the parameters, and what these races don't
+//! support), [`catalogue`] (the indexes by name), [`flagship`] (the recommended index), [`stream`]
+//! (requests), [`contestant`] (the timed loops), [`contest`] (the race).
 
 mod asked;
 pub mod catalogue;
@@ -23,13 +23,13 @@ use latchless_terminal::output::Format;
 use latchless_terminal::say;
 use latchless_workload::BytesKeySet;
 
-/// What stands for the width of keys in results.
+/// The word in results where other races have the width of keys.
 const KEY: &str = "bytes";
 
 /// Runs a race over a set of byte strings.
 ///
 /// # Errors
-/// What can't be served as asked, what fails while running, and wrong answers.
+/// Options that aren't supported, failures while running, and wrong answers.
 pub fn run(args: &Args, set: BytesKeySet) -> Result<(), Failure> {
     let race = Race::new(args, set)?;
     let machine = machine::line();

@@ -1,16 +1,16 @@
 //! Requests over byte strings.
 //!
-//! Keys are copied one after the other, in the order in which they are asked for: so reading a request costs
-//! no cache miss, whatever the length of the keys.
+//! Keys are copied one after the other, in the order of the requests, so reading a request causes no cache
+//! miss, whatever the length of the keys.
 
 use latchless_workload::{BytesKeys, Operation, value_of};
 
-/// What a stream asks; all of its requests are of one kind.
+/// The kind of a stream's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// Gets, of keys that are there or not.
+    /// Gets of present or absent keys.
     Gets,
-    /// Gets of which each waits for the one before it.
+    /// Dependent gets: each key depends on the previous answer.
     Chain,
     /// Inserts.
     Puts,
@@ -20,38 +20,38 @@ pub enum Asked {
     Scans,
 }
 
-/// What a stream asks, ready for the loop that serves it.
+/// The requests of a stream, ready for its loop.
 #[derive(Debug)]
 pub enum Asks<'a> {
-    /// Keys that are there or not.
+    /// Present or absent keys.
     Gets(Vec<&'a [u8]>),
-    /// A chain, and its steps: what makes the place of the key together with the last answer, and the key's
-    /// length.
+    /// A chain and its steps: a number that, combined with the last answer, gives the place of the key,
+    /// and the key's length.
     Chain(&'a Stream, Vec<(u64, usize)>),
     /// Keys and their values.
     Puts(Vec<(&'a [u8], u64)>),
     /// Keys.
     Takes(Vec<&'a [u8]>),
-    /// Keys to begin at, and how many entries.
+    /// Start keys and numbers of entries.
     Scans(Vec<(&'a [u8], u64)>),
 }
 
 /// Requests of one kind.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    /// Which kind.
+    /// The kind.
     pub asked: Asked,
     /// The keys, one after the other.
     bytes: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each key.
     ends: Vec<usize>,
-    /// Beside each key: the value to insert, the entries to scan, or of a chain what makes, together with the
-    /// last answer, the place of the key.
+    /// A number for each key: the value to insert, the number of entries to scan, or, in a chain, the
+    /// number that gives the place of the key when combined with the last answer.
     beside: Vec<u64>,
 }
 
 impl Stream {
-    /// The requests of a workload without mixes. None at all make a stream of gets.
+    /// Creates the stream of a workload without mixes. An empty workload gives a stream of gets.
     pub fn new(operations: &[Operation<u64>], keys: &BytesKeys) -> Self {
         let asked = match operations.first() {
             Some(Operation::Chain(_)) => Asked::Chain,
@@ -61,7 +61,7 @@ impl Stream {
             _ => Asked::Gets,
         };
         let mut stream = Self { asked, bytes: Vec::new(), ends: Vec::new(), beside: Vec::new() };
-        // What the last get of a chain will answer.
+        // The key number and the answer of the chain's last get.
         let (mut planned, mut answer) = (0, 0);
         for operation in operations {
             let (number, beside) = match *operation {
@@ -84,12 +84,12 @@ impl Stream {
         stream
     }
 
-    /// How many requests there are.
+    /// Returns the number of requests.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// What it asks.
+    /// Returns the requests, ready for the loop.
     pub fn asks(&self) -> Asks<'_> {
         match self.asked {
             Asked::Gets => Asks::Gets(self.keys()),
@@ -100,24 +100,24 @@ impl Stream {
         }
     }
 
-    /// The keys.
+    /// Returns the keys.
     pub fn keys(&self) -> Vec<&[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end]).collect()
     }
 
-    /// The keys, and what is beside each of them.
+    /// Returns the keys with their numbers.
     pub fn entries(&self) -> Vec<(&[u8], u64)> {
         self.keys().into_iter().zip(self.beside.iter().copied()).collect()
     }
 
-    /// The steps of a chain.
+    /// Returns the steps of a chain.
     pub fn steps(&self) -> Vec<(u64, usize)> {
         self.beside.iter().copied().zip(self.keys().into_iter().map(<[u8]>::len)).collect()
     }
 
-    /// The key of a chain at this place of the bytes, with so many of them. A wrong answer leads anywhere:
-    /// then the key is empty.
+    /// Returns the key of a chain at this place of the bytes, with this length; empty if a wrong answer
+    /// led outside.
     #[inline(always)]
     pub fn chained(&self, start: u64, length: usize) -> &[u8] {
         let start = start as usize;

@@ -1,14 +1,12 @@
-//! `latchless-bench --suite NAME`: many races, one table, and what each of them has to reach.
+//! `latchless-bench --suite NAME`: many races, one table.
 //!
-//! Each race runs in a process of its own, as `latchless-bench` with the row's flags: the heap is fresh,
-//! the command can be repeated by hand, and a rival that crashes takes nothing else along. In reading order:
-//! [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`], [`which`] and [`bytes`] (the rows), [`goal`]
-//! (what is to be reached), [`races`] (running them) [`show`], [`show_keys`] and [`show_bytes`] (the tables
-//! and the pages).
+//! Each race runs in a separate process, as `latchless-bench` with the row's flags: the heap is fresh, the
+//! command can be repeated by hand, and a rival that crashes doesn't affect the other races. In reading
+//! order: [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`], [`which`] and [`bytes`] (the rows),
+//! [`races`] (running them), [`show`], [`show_keys`] and [`show_bytes`] (the tables and the pages).
 
 mod bytes;
 mod flagship;
-mod goal;
 mod keys;
 mod pauses;
 mod races;
@@ -33,7 +31,7 @@ use std::path::Path;
 /// Runs the suite.
 ///
 /// # Errors
-/// Names of rows or indexes that nobody bears; after the table, races that failed.
+/// Unknown rows or indexes; after the table, races that failed.
 pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
     match suite {
         Suite::Flagship | Suite::Pauses | Suite::Which if !args.keys.is_empty() => Err(Failure::usage(
@@ -47,7 +45,7 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The rows that are asked for; all of them if none is named.
+/// Returns the rows that the command line names; all of them if it names none.
 fn choose<'r>(all: &'r [Row], args: &Args) -> Result<Vec<&'r Row>, Failure> {
     for name in &args.row {
         if !all.iter().any(|row| row.name == name) {
@@ -65,7 +63,7 @@ fn choose<'r>(all: &'r [Row], args: &Args) -> Result<Vec<&'r Row>, Failure> {
     Ok(all.iter().filter(wanted).collect())
 }
 
-/// What was measured on: the machine and, where the caller chose, the pages.
+/// Describes the machine and, if the caller chose them, the pages.
 fn measured_on(args: &Args) -> String {
     let machine = machine::line();
     args.pages.map_or_else(|| machine.clone(), |pages| format!("{machine}, {}", pages::line(pages)))
@@ -80,9 +78,7 @@ fn written(file: &Path, page: &str) -> Result<(), Failure> {
 fn run_rows(suite: Suite, all: &'static [Row], args: &Args) -> Result<(), Failure> {
     let chosen = choose(all, args)?;
     let mut races = Races::new(args.records, all);
-    for row in &chosen {
-        row.needed().for_each(|name| races.hold(name, args));
-    }
+    chosen.iter().for_each(|row| races.hold(row.source(), args));
     let machine = measured_on(args);
     if let Some(file) = &args.report {
         written(file, &show::page(suite, &chosen, &races, &machine, args))?;
@@ -116,12 +112,11 @@ mod tests {
     fn are_consistent(all: &[Row]) {
         for (at, row) in all.iter().enumerate() {
             assert!(all[..at].iter().all(|other| other.name != row.name), "{} twice", row.name);
-            let refers = |name: &str| {
-                let found = all.iter().find(|other| other.name == name);
-                assert!(matches!(found, Some(Row { of: Of::Run(_), .. })), "{}: {name}", row.name);
-            };
             match row.of {
-                Of::Same(other) => refers(other),
+                Of::Same(other) => {
+                    let found = all.iter().find(|row| row.name == other);
+                    assert!(matches!(found, Some(Row { of: Of::Run(_), .. })), "{}: {other}", row.name);
+                }
                 Of::Run(run) => {
                     let flags = std::iter::once("latchless-bench").chain(run.flags.split_whitespace());
                     let args =
@@ -129,10 +124,6 @@ mod tests {
                     args.args.spec().unwrap_or_else(|error| panic!("{}: {error}", row.name));
                     assert_eq!(run.names()[0], "btreemap");
                 }
-            }
-            for goal in row.goals {
-                assert!(!goal.to_string().is_empty());
-                goal.other_row().into_iter().for_each(refers);
             }
         }
     }

@@ -1,9 +1,9 @@
-//! The races of a suite: each held once, in a process of its own.
+//! The races of a suite: each is held once, in a separate process.
 
-use super::goal::number;
-use super::row::{Field, Of, Row, Run};
+use super::row::{Field, Of, Row, Run, What};
 use super::show::shown;
 use crate::args::Args;
+use crate::outcome::beside;
 use crate::pages;
 use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
-/// How an index did in a race.
+/// The result of an index in a race.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// Its name.
@@ -22,30 +22,42 @@ pub struct Measured {
     pub min_ns: f64,
     /// The slowest round.
     pub max_ns: f64,
-    /// What a key took.
+    /// Memory per key, in bytes.
     pub bytes_per_key: f64,
-    /// How long keys are on average, where they are byte strings.
+    /// The mean length of the keys in bytes, if they are byte strings.
     pub key_bytes: f64,
-    /// What the nanoseconds are for: an `op`, an `entry`, a `key`.
+    /// The unit that the nanoseconds are per: `op`, `entry` or `key`.
     pub per: String,
-    /// The share of lookups that went to a wrong leaf, where the index counts them.
+    /// The share of lookups that went to a wrong leaf, if the index counts them.
     pub misled: Option<f64>,
-    /// The share of leaves' places that hold a key, where the index says so.
+    /// The share of the leaves' places that contain a key, if the index reports it.
     pub leaf_fill: Option<f64>,
-    /// Microseconds of single operations, where they were timed: of 99.9 %, of 99.999 %, of the longest.
+    /// Microseconds of single operations, if they were timed: of 99.9 %, of 99.999 %, of the longest.
     pub pauses_us: [f64; 3],
+}
+
+impl Measured {
+    /// Returns the number that a row compares, in the row's unit.
+    pub fn number(&self, what: What) -> f64 {
+        match what {
+            What::Time => self.median_ns,
+            What::Bytes => self.bytes_per_key,
+            What::Beside => beside(self.bytes_per_key, self.key_bytes),
+            What::Within999 => self.pauses_us[0],
+            What::Within99999 => self.pauses_us[1],
+            What::Longest => self.pauses_us[2],
+        }
+    }
 }
 
 /// A race.
 #[derive(Debug, Clone)]
 pub struct Race {
-    /// What repeats it.
+    /// The command that repeats it.
     pub command: String,
-    /// The indexes that were to take part.
-    pub asked: Vec<String>,
-    /// The results of the indexes that came through, or why none did.
+    /// The results of the indexes that finished, or the reason why none did.
     pub found: Result<Vec<Measured>, String>,
-    /// The indexes that were left out, and why.
+    /// The indexes that were left out, with the reasons.
     pub notes: Vec<String>,
 }
 
@@ -53,18 +65,18 @@ pub struct Race {
 #[derive(Debug)]
 pub struct Races {
     records: usize,
-    /// Requests of a row, where there are no more keys for them.
+    /// The maximum number of requests of a row, if the set has too few keys for more.
     ops_max: usize,
     rows: &'static [Row],
-    /// The key set, where it isn't the row's own.
+    /// The key set, if it isn't the row's own.
     keys: Option<String>,
-    /// What our rows took on the uniform key set, by name.
+    /// The times of our rows on the uniform key set, by name.
     uniform_ns: BTreeMap<&'static str, f64>,
     done: BTreeMap<&'static str, Race>,
 }
 
 impl Races {
-    /// None yet, of indexes of that many keys.
+    /// Creates an empty list of races between indexes of `records` keys.
     pub fn new(records: usize, rows: &'static [Row]) -> Self {
         Self {
             records,
@@ -76,40 +88,40 @@ impl Races {
         }
     }
 
-    /// None yet, over a key set.
+    /// Creates an empty list of races over a key set.
     pub fn over(keys: &KeySet, records: usize, rows: &'static [Row]) -> Self {
         Self { keys: Some(keys.to_string()), ..Self::new(records, rows) }
     }
 
-    /// None yet, over a set of byte strings. Of a set with few keys, as many as there are: a quarter of them
-    /// loaded, and no more than a quarter asked for.
+    /// Creates an empty list of races over a set of byte strings. If the set has few keys, at most a quarter
+    /// of them is loaded, and at most a quarter requested.
     pub fn over_bytes(keys: BytesKeySet, records: usize, rows: &'static [Row]) -> Self {
         let most = usize::try_from(keys.keys_max() / 4).unwrap_or(usize::MAX);
         Self { keys: Some(keys.to_string()), ops_max: most, ..Self::new(records.min(most), rows) }
     }
 
-    /// The key set's name; of a suite without any, nothing.
+    /// Returns the key set's name; empty in a suite without key sets.
     pub fn keys(&self) -> &str {
         self.keys.as_deref().unwrap_or_default()
     }
 
-    /// Keeps what a row of ours took on the uniform key set.
+    /// Records the time of one of our rows on the uniform key set.
     pub fn compare_with_uniform(&mut self, name: &'static str, uniform_ns: f64) {
         self.uniform_ns.insert(name, uniform_ns);
     }
 
-    /// What a row of ours took on the uniform key set.
+    /// Returns the time of one of our rows on the uniform key set.
     pub fn uniform_ns(&self, row: &Row) -> Option<f64> {
         self.uniform_ns.get(row.name).copied()
     }
 
-    /// All races, by the names of their rows.
+    /// Returns all races, by the names of their rows.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Race)> {
         self.done.iter().map(|(&name, race)| (name, race))
     }
 
-    /// Holds the race of the row of that name, unless it has been held.
-    /// A race that fails is kept as such.
+    /// Holds the race of the row of that name, unless it has been held. A race that fails is recorded as
+    /// failed.
     pub fn hold(&mut self, name: &'static str, args: &Args) {
         let Some(Row { of: Of::Run(run), .. }) = self.row(name) else { return };
         if self.done.contains_key(name) {
@@ -120,22 +132,22 @@ impl Races {
                 args.index.is_empty() || args.index.iter().any(|given| given == index || given == "all");
             named && run.field.check(index).is_ok()
         };
-        let asked: Vec<String> =
+        let entrants: Vec<String> =
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
-        let flags = self.child_flags(run, &asked, args);
+        let flags = self.child_flags(run, &entrants, args);
         let command = format!("latchless-bench {}", flags.join(" "));
         let titled =
             if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) };
         say::note(format_args!("{titled}: {command}"));
-        // The index of byte strings is asked for alone as well: not each build has one of its rivals.
-        let is_race = asked.iter().any(|index| *index != "btreemap") || run.field == Field::Bytes;
+        // The index of byte strings also runs alone, because not every build has its rivals.
+        let is_race = entrants.iter().any(|index| *index != "btreemap") || run.field == Field::Bytes;
         let (found, notes) = if is_race {
             match child(&flags) {
                 Ok(output) => (results(&output), notes(&output)),
                 Err(error) => (Err(format!("its process can't be started: {error}")), Vec::new()),
             }
         } else {
-            (Err("nobody to race".to_owned()), Vec::new())
+            (Err("no index to race".to_owned()), Vec::new())
         };
         notes.iter().for_each(say::warn);
         match &found {
@@ -146,49 +158,34 @@ impl Races {
             }
             Err(failure) => say::warn(format_args!("{titled}: failed: {failure}")),
         }
-        self.done.insert(name, Race { command, asked, found, notes });
+        self.done.insert(name, Race { command, found, notes });
     }
 
-    /// The median nanoseconds of an index in the race of the row of that name, which is held again, with
-    /// this index alone. Nothing is kept of it.
+    /// Holds the race of the row of that name again, with one index alone, and returns its median
+    /// nanoseconds. The race isn't recorded.
     pub fn again(&self, name: &str, index: &str, args: &Args) -> Option<f64> {
         let Of::Run(run) = &self.row(name)?.of else { return None };
         let output = child(&self.child_flags(run, &[index.to_owned()], args)).ok()?;
         Some(results(&output).ok()?.first()?.median_ns)
     }
 
-    /// Keys loaded in each of them.
-    pub fn records(&self) -> usize {
-        self.records
-    }
-
-    /// How an index did in the race of a row.
+    /// Returns the result of an index in the race of a row.
     pub fn of(&self, row: &Row, index: &str) -> Option<&Measured> {
         self.found(row).iter().find(|measured| measured.index == index)
     }
 
-    /// How an index did in the row of that name.
-    pub fn in_row(&self, name: &str, index: &str) -> Option<&Measured> {
-        self.of(self.row(name)?, index)
-    }
-
-    /// The row of that name.
-    pub fn row(&self, name: &str) -> Option<&'static Row> {
+    /// Returns the row of that name.
+    fn row(&self, name: &str) -> Option<&'static Row> {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// Whether an index was asked to take part in a row's race.
-    pub fn asked(&self, row: &Row, index: &str) -> bool {
-        self.race(row).is_some_and(|race| race.asked.iter().any(|name| name == index))
-    }
-
-    /// The rival with the smallest number of those that `among` picks.
+    /// Returns the rival with the smallest number among those that `among` selects.
     pub fn best_rival(&self, row: &Row, among: impl Fn(&str) -> bool) -> Option<&Measured> {
         let rivals = self.found(row).iter().filter(|measured| among(&measured.index));
-        rivals.min_by(|left, right| number(row, left).total_cmp(&number(row, right)))
+        rivals.min_by(|left, right| left.number(row.what).total_cmp(&right.number(row.what)))
     }
 
-    /// The race that a row is about.
+    /// Returns the race of a row.
     pub fn race(&self, row: &Row) -> Option<&Race> {
         self.done.get(row.source())
     }
@@ -197,12 +194,12 @@ impl Races {
         self.race(row).and_then(|race| race.found.as_ref().ok()).map_or(&[], Vec::as_slice)
     }
 
-    /// What the race's process is told.
-    fn child_flags(&self, run: &Run, asked: &[String], args: &Args) -> Vec<String> {
+    /// Returns the flags of the race's process.
+    fn child_flags(&self, run: &Run, entrants: &[String], args: &Args) -> Vec<String> {
         let ops = (args.ops.min(self.ops_max) / run.one_in).max(1);
         let mut flags: Vec<String> = run.flags.split_whitespace().map(str::to_owned).collect();
         let shared = [
-            ("--index", asked.join(",")),
+            ("--index", entrants.join(",")),
             ("--records", self.records.to_string()),
             ("--ops", ops.to_string()),
             ("--rounds", args.rounds.to_string()),
@@ -216,31 +213,15 @@ impl Races {
         flags.extend(args.options.flags());
         flags
     }
-
-    /// One race that has been held.
-    #[cfg(test)]
-    pub fn of_one(records: usize, name: &'static str, asked: Vec<String>, found: Vec<Measured>) -> Self {
-        let row = Row {
-            name,
-            of: Of::Same(name),
-            ours: crate::catalogue::FLAGSHIP,
-            what: super::row::What::Time,
-            goals: &[],
-            note: "",
-        };
-        let rows = Box::leak(Box::new([row]));
-        let race = Race { command: String::new(), asked, found: Ok(found), notes: Vec::new() };
-        Self { done: BTreeMap::from([(name, race)]), ..Self::new(records, rows) }
-    }
 }
 
-/// Runs a race in a process of its own.
+/// Runs a race in a separate process.
 fn child(flags: &[String]) -> std::io::Result<Output> {
     let mut command = Command::new(std::env::current_exe()?);
     command.env_remove(pages::TRIED).args(flags).args(["--format", "json"]).output()
 }
 
-/// What a race found, or what it failed of.
+/// Returns the results of a race, or the reason of its failure.
 fn results(output: &Output) -> Result<Vec<Measured>, String> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
@@ -250,25 +231,26 @@ fn results(output: &Output) -> Result<Vec<Measured>, String> {
     found.ok_or_else(|| "its results can't be read".to_owned())
 }
 
-/// What a race said of those that it left out.
+/// Returns a race's notes on the indexes that it left out.
 fn notes(output: &Output) -> Vec<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     said.lines().filter(|line| line.starts_with("note: ")).map(str::to_owned).collect()
 }
 
 fn measured(line: &str) -> Option<Measured> {
-    let told: Value = serde_json::from_str(line).ok()?;
+    let object: Value = serde_json::from_str(line).ok()?;
     Some(Measured {
-        index: told["index"].as_str()?.to_owned(),
-        median_ns: told["median_ns"].as_f64()?,
-        min_ns: told["min_ns"].as_f64()?,
-        max_ns: told["max_ns"].as_f64()?,
-        bytes_per_key: told["bytes_per_key"].as_f64().unwrap_or(f64::NAN),
-        key_bytes: told["key_bytes"].as_f64().unwrap_or(f64::NAN),
-        per: told["per"].as_str()?.to_owned(),
-        misled: told["misled"].as_f64(),
-        leaf_fill: told["leaf_fill"].as_f64(),
-        pauses_us: ["p999_us", "p99999_us", "longest_us"].map(|name| told[name].as_f64().unwrap_or(f64::NAN)),
+        index: object["index"].as_str()?.to_owned(),
+        median_ns: object["median_ns"].as_f64()?,
+        min_ns: object["min_ns"].as_f64()?,
+        max_ns: object["max_ns"].as_f64()?,
+        bytes_per_key: object["bytes_per_key"].as_f64().unwrap_or(f64::NAN),
+        key_bytes: object["key_bytes"].as_f64().unwrap_or(f64::NAN),
+        per: object["per"].as_str()?.to_owned(),
+        misled: object["misled"].as_f64(),
+        leaf_fill: object["leaf_fill"].as_f64(),
+        pauses_us: ["p999_us", "p99999_us", "longest_us"]
+            .map(|name| object[name].as_f64().unwrap_or(f64::NAN)),
     })
 }
 
@@ -278,10 +260,20 @@ mod tests {
     use crate::suite::bytes::ROWS;
 
     #[test]
+    fn each_row_compares_the_number_in_its_unit() {
+        let line = r#"{"index":"bytes","median_ns":100.0,"min_ns":90.0,"max_ns":110.0,"bytes_per_key":20.0,
+            "key_bytes":7.0,"per":"op","p999_us":5.0,"p99999_us":80.0,"longest_us":400.0}"#;
+        let measured = measured(line).unwrap();
+        let whats =
+            [What::Time, What::Bytes, What::Beside, What::Within999, What::Within99999, What::Longest];
+        assert_eq!(whats.map(|what| measured.number(what)), [100.0, 20.0, 5.0, 5.0, 80.0, 400.0]);
+    }
+
+    #[test]
     fn sets_with_few_keys_race_with_fewer() {
         let few = Races::over_bytes(BytesKeySet::LongEnds, 5_000_000, ROWS);
-        assert_eq!((few.records(), few.ops_max, few.keys()), (4096, 4096, "long-ends"));
+        assert_eq!((few.records, few.ops_max, few.keys()), (4096, 4096, "long-ends"));
         let many = Races::over_bytes(BytesKeySet::Url, 5_000_000, ROWS);
-        assert_eq!(many.records(), 5_000_000);
+        assert_eq!(many.records, 5_000_000);
     }
 }

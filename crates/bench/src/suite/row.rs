@@ -1,6 +1,5 @@
 //! A row of a suite, as data.
 
-use super::goal::Goal;
 use super::which;
 use crate::bytes;
 use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
@@ -9,24 +8,22 @@ use latchless_terminal::failure::Failure;
 /// A row of a suite's table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// The name in the table, and what other rows call it.
+    /// The name in the table; other rows refer to the row by it.
     pub name: &'static str,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub of: Of,
-    /// Whose row it is.
+    /// The index of this library in the row.
     pub ours: &'static str,
-    /// What is compared.
+    /// The quantity that the row compares.
     pub what: What,
-    /// What is to be reached; a row without goals is reported.
-    pub goals: &'static [Goal],
-    /// What has to be known to compare; nothing as a rule.
+    /// A remark that a reader needs for the comparison; usually empty.
     pub note: &'static str,
 }
 
-/// Where a row's numbers come from.
+/// The source of a row's numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Of {
-    /// A race of its own.
+    /// The row's own race.
     Run(Run),
     /// The race of another row.
     Same(&'static str),
@@ -35,39 +32,39 @@ pub enum Of {
 /// A race.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// What `latchless-bench` is told, besides what all rows of the suite share.
+    /// The flags of `latchless-bench`, apart from those that all rows of the suite share.
     pub flags: &'static str,
-    /// One in so many of the suite's requests is made, since each takes so much longer.
+    /// The divisor of the suite's number of requests, for requests that take much longer.
     pub one_in: usize,
     /// The indexes that race, besides the baseline and the recommended one.
     pub field: Field,
-    /// Whether the single-threaded form races, too, where one thread does.
+    /// Whether the single-threaded form races as well if there is one thread.
     pub exclusive: bool,
 }
 
-/// Some of the published rivals.
+/// A selection of the published rivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// None of them: the baseline is enough.
     Baseline,
-    /// Those that take updates from many threads.
+    /// The rivals that accept updates from many threads.
     Concurrent,
     /// All of them.
     All,
-    /// None of them, but one index of each kind of this library's.
+    /// None of them, but one index of each of this library's kinds.
     Kinds,
     /// All ordered maps over byte strings, the baseline among them.
     Bytes,
 }
 
-/// What a row compares.
+/// The quantity that a row compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// Medians.
     Time,
     /// Bytes per key.
     Bytes,
-    /// Bytes per key beside the key and its value.
+    /// Bytes per key without the key and its value.
     Beside,
     /// The processor time within which 99.9 % of single operations are done.
     Within999,
@@ -78,7 +75,7 @@ pub enum What {
 }
 
 impl What {
-    /// The unit of the row's numbers; nothing where the race says it.
+    /// Returns the unit of the row's numbers; `None` if the race determines it.
     pub fn unit(self) -> Option<&'static str> {
         match self {
             Self::Time => None,
@@ -89,12 +86,12 @@ impl What {
 }
 
 impl Field {
-    /// Every index that rows of this field can name.
+    /// Returns every index that rows of this field can name.
     fn known(self) -> Vec<Entry> {
         if self == Self::Bytes { bytes::catalogue::entries() } else { catalogue::entries() }
     }
 
-    /// The indexes that it has.
+    /// Returns its indexes.
     pub fn entries(self) -> Vec<Entry> {
         let has = |entry: &Entry| match self {
             Self::Baseline | Self::Kinds => false,
@@ -105,32 +102,27 @@ impl Field {
         self.known().into_iter().filter(has).collect()
     }
 
-    /// Refuses a name that no row of this field can name, or that this build is without.
+    /// Refuses a name that no row of this field can name, or that this build doesn't have.
     ///
     /// # Errors
-    /// As [`catalogue::check`].
+    /// Those of [`catalogue::check`].
     pub fn check(self, name: &str) -> Result<(), Failure> {
         if self == Self::Bytes { bytes::catalogue::check(name) } else { catalogue::check(name) }
     }
 }
 
 impl Row {
-    /// The name of the row in whose race its numbers are found.
+    /// Returns the name of the row whose race has its numbers.
     pub fn source(&self) -> &'static str {
         match self.of {
             Of::Run(_) => self.name,
             Of::Same(other) => other,
         }
     }
-
-    /// The rows whose races it needs: its own, and those that its goals compare with.
-    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.source()).chain(self.goals.iter().filter_map(Goal::other_row))
-    }
 }
 
 impl Run {
-    /// The indexes that race, the baseline first. The single-threaded form is for one thread.
+    /// Returns the indexes that race, the baseline first. The single-threaded form is for one thread.
     pub fn names(&self) -> Vec<&'static str> {
         let entries = self.field.known();
         if self.field == Field::Bytes {

@@ -1,6 +1,5 @@
 //! A suite's table, for people and for programs, and its page.
 
-use super::goal::{number, ratio, together};
 use super::races::{Measured, Races};
 use super::row::Row;
 use crate::args::{Args, Suite};
@@ -9,7 +8,7 @@ use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A number with three digits that mean something.
+/// Formats a number with three significant digits.
 pub fn shown(number: f64) -> String {
     match number {
         small if small < 10.0 => format!("{small:.2}"),
@@ -18,35 +17,33 @@ pub fn shown(number: f64) -> String {
     }
 }
 
-/// The table. Programs get the numbers apart from their names and units, and the commands.
+/// Formats a ratio, such as `4.50×`.
+pub fn ratio(times: f64) -> String {
+    if times < 10.0 { format!("{times:.2}×") } else { format!("{times:.1}×") }
+}
+
+/// Returns the table. For programs, numbers are separate from their names and units, and each row has its
+/// command.
 pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
     let known = catalogue::entries();
     let is_rival = |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
     let mut rows = Rows::new(if for_programs {
-        vec![
-            "workload", "index", "unit", "ours", "rival", "best", "btreemap", "ratio", "goal", "reached",
-            "command", "note",
-        ]
+        vec!["workload", "index", "unit", "ours", "rival", "best", "btreemap", "ratio", "command", "note"]
     } else {
-        vec!["workload", "ours", "best rival", "× btreemap", "goal", "reached"]
+        vec!["workload", "ours", "best rival", "× btreemap"]
     });
     for row in chosen {
         let ours = races.of(row, row.ours);
         let best = races.best_rival(row, is_rival);
         let baseline = races.of(row, "btreemap");
-        let times = ours.zip(baseline).map(|(ours, baseline)| number(row, baseline) / number(row, ours));
-        let goal = row.goals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let verdicts: Vec<_> = row.goals.iter().map(|goal| goal.judge(row, races)).collect();
-        let reached = match races.race(row).map(|race| &race.found) {
-            Some(Err(_)) => "failed".to_owned(),
-            _ => together(&verdicts),
-        };
+        let times =
+            ours.zip(baseline).map(|(ours, baseline)| baseline.number(row.what) / ours.number(row.what));
         let unit = match (row.what.unit(), ours) {
             (Some(unit), _) => unit.to_owned(),
             (None, Some(ours)) if ours.per != "op" => format!("ns/{}", ours.per),
             (None, _) => "ns".to_owned(),
         };
-        let of = |measured: Option<&Measured>| measured.map(|one| number(row, one));
+        let of = |measured: Option<&Measured>| measured.map(|one| one.number(row.what));
         rows.push(if for_programs {
             let command = races.race(row).map(|race| race.command.clone());
             let rival = best.map(|best| best.index.clone());
@@ -59,32 +56,28 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
                 json!(of(best)),
                 json!(of(baseline)),
                 json!(times),
-                json!(goal),
-                json!(reached),
                 json!(command),
                 json!(row.note),
             ]
         } else {
-            let best = best.map(|best| format!("{} {}", best.index, shown(number(row, best))));
+            let best = best.map(|best| format!("{} {}", best.index, shown(best.number(row.what))));
             vec![
                 json!(labelled(row)),
                 json!(of(ours).map(|ours| format!("{} {unit}", shown(ours)))),
                 json!(best),
                 json!(times.map(ratio)),
-                json!(goal),
-                json!(reached),
             ]
         });
     }
     rows
 }
 
-/// A row's name, and what has to be known to compare.
+/// Returns a row's name, with its note if it has one.
 pub fn labelled(row: &Row) -> String {
     if row.note.is_empty() { row.name.to_owned() } else { format!("{} ({})", row.name, row.note) }
 }
 
-/// The result as a page of Markdown: the machine, the table, each race's command and notes.
+/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
 pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &Args) -> String {
     let mut page = head(suite, machine, args);
     page.push_str(&table(chosen, races, false).to_markdown());
@@ -93,7 +86,7 @@ pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &
     page
 }
 
-/// A page's head: what was run, and on what.
+/// Returns a page's head: the suite, the machine and the settings.
 pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
     format!(
         "# `latchless-bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
@@ -106,7 +99,7 @@ pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
     )
 }
 
-/// A section for each race: its command, everybody's numbers, notes.
+/// Appends a section for each race: its command, the numbers of every index, notes.
 pub fn every_race(page: &mut String, races: &Races) {
     for (name, race) in races.all() {
         let keys = if races.keys().is_empty() { String::new() } else { format!(" over {}", races.keys()) };
@@ -135,5 +128,16 @@ pub fn every_race(page: &mut String, races: &Races) {
         for note in &race.notes {
             let _ = writeln!(page, "\n{note}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ratios_have_three_digits() {
+        assert_eq!([0.123, 12.34, 1234.5].map(shown), ["0.12", "12.3", "1234"]);
+        assert_eq!([4.5, 12.34].map(ratio), ["4.50×", "12.3×"]);
     }
 }

@@ -1,17 +1,16 @@
 //! The table of rows over sets of byte strings, and its page.
 
-use super::goal::{number, ratio, together};
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
-use super::show::{every_race, head, shown};
+use super::show::{every_race, head, ratio, shown};
 use crate::args::{Args, Suite};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
-const FOR_PEOPLE: [&str; 9] =
-    ["keys", "row", "ours", "min to max", "best rival", "× best rival", "× btreemap", "goal", "reached"];
+const FOR_PEOPLE: [&str; 7] =
+    ["keys", "row", "ours", "min to max", "best rival", "× best rival", "× btreemap"];
 
-const FOR_PROGRAMS: [&str; 16] = [
+const FOR_PROGRAMS: [&str; 14] = [
     "keys",
     "workload",
     "index",
@@ -25,12 +24,10 @@ const FOR_PROGRAMS: [&str; 16] = [
     "of_best",
     "of_btreemap",
     "key_bytes",
-    "goal",
-    "reached",
     "command",
 ];
 
-/// The table: each row of the suite over each key set, set by set.
+/// Returns the table: each row of the suite over each key set, set by set.
 pub fn table(chosen: &[&Row], over: &[Races], for_programs: bool) -> Rows {
     let mut rows = if for_programs { Rows::new(FOR_PROGRAMS) } else { Rows::new(FOR_PEOPLE) };
     for races in over {
@@ -42,39 +39,33 @@ pub fn table(chosen: &[&Row], over: &[Races], for_programs: bool) -> Rows {
     rows
 }
 
-/// What there is to say about a row over a key set.
+/// A row over a key set, with the results that the table shows.
 struct Line<'a> {
     row: &'a Row,
     races: &'a Races,
     ours: Option<&'a Measured>,
-    /// The best index that isn't ours, the baseline among them.
+    /// The fastest or smallest index of the others, including the baseline.
     best: Option<&'a Measured>,
     baseline: Option<&'a Measured>,
-    goal: String,
-    reached: String,
 }
 
 impl<'a> Line<'a> {
     fn new(row: &'a Row, races: &'a Races) -> Self {
         let others = Field::Bytes.entries();
-        let verdicts: Vec<_> = row.goals.iter().map(|goal| goal.judge(row, races)).collect();
-        let failed = races.race(row).is_some_and(|race| race.found.is_err());
         Self {
             row,
             races,
             ours: races.of(row, row.ours),
             best: races.best_rival(row, |name| others.iter().any(|entry| entry.name == name)),
             baseline: races.of(row, "btreemap"),
-            goal: row.goals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
-            reached: if failed { "failed".to_owned() } else { together(&verdicts) },
         }
     }
 
     fn number(&self, one: Option<&Measured>) -> Option<f64> {
-        one.map(|one| number(self.row, one))
+        one.map(|one| one.number(self.row.what))
     }
 
-    /// How many times another index's number is ours.
+    /// Returns another index's number as a multiple of ours.
     fn times(&self, other: Option<&Measured>) -> Option<f64> {
         Some(self.number(other)? / self.number(self.ours)?)
     }
@@ -93,11 +84,9 @@ impl<'a> Line<'a> {
             json!(self.row.name),
             json!(self.number(self.ours).map(|ours| format!("{} {unit}", shown(ours)))),
             json!(self.ours.filter(|_| is_time).map(spread)),
-            json!(self.best.map(|best| format!("{} {}", best.index, shown(number(self.row, best))))),
+            json!(self.best.map(|best| format!("{} {}", best.index, shown(best.number(self.row.what))))),
             json!(self.times(self.best).map(ratio)),
             json!(self.times(self.baseline).map(ratio)),
-            json!(self.goal),
-            json!(self.reached),
         ]
     }
 
@@ -118,14 +107,12 @@ impl<'a> Line<'a> {
             json!(self.times(self.best)),
             json!(self.times(self.baseline)),
             json!(self.baseline.or(self.ours).map(|one| one.key_bytes)),
-            json!(self.goal),
-            json!(self.reached),
             json!(self.races.race(self.row).map(|race| &race.command)),
         ]
     }
 }
 
-/// The result as a page of Markdown: the machine, the table, each race's command and notes.
+/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
 pub fn page(suite: Suite, chosen: &[&Row], over: &[Races], machine: &str, args: &Args) -> String {
     let mut page = head(suite, machine, args);
     page.push_str(&table(chosen, over, false).to_markdown());

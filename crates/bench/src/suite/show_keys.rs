@@ -1,16 +1,15 @@
 //! The table of rows over key sets, and its page.
 
-use super::goal::{ratio, together};
 use super::races::{Measured, Races};
 use super::row::Row;
-use super::show::{every_race, head, labelled, shown};
+use super::show::{every_race, head, labelled, ratio, shown};
 use crate::args::{Args, Suite};
 use crate::catalogue::{self, Origin};
 use crate::outcome::percent;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
-const FOR_PEOPLE: [&str; 12] = [
+const FOR_PEOPLE: [&str; 10] = [
     "keys",
     "workload",
     "ns",
@@ -21,11 +20,9 @@ const FOR_PEOPLE: [&str; 12] = [
     "misled",
     "bytes/key",
     "leaf fill",
-    "goal",
-    "reached",
 ];
 
-const FOR_PROGRAMS: [&str; 21] = [
+const FOR_PROGRAMS: [&str; 19] = [
     "keys",
     "workload",
     "index",
@@ -43,13 +40,11 @@ const FOR_PROGRAMS: [&str; 21] = [
     "misled",
     "bytes_per_key",
     "leaf_fill",
-    "goal",
-    "reached",
     "command",
     "note",
 ];
 
-/// The table: each row of the suite over each key set.
+/// Returns the table: each row of the suite over each key set.
 pub fn table(chosen: &[&Row], over: &[Races], for_programs: bool) -> Rows {
     let mut rows = if for_programs { Rows::new(FOR_PROGRAMS) } else { Rows::new(FOR_PEOPLE) };
     for row in chosen {
@@ -61,15 +56,13 @@ pub fn table(chosen: &[&Row], over: &[Races], for_programs: bool) -> Rows {
     rows
 }
 
-/// What there is to say about a row over a key set.
+/// A row over a key set, with the results that the table shows.
 struct Line<'a> {
     row: &'a Row,
     races: &'a Races,
     ours: Option<&'a Measured>,
     baseline: Option<&'a Measured>,
     rival: Option<&'a Measured>,
-    goal: String,
-    reached: String,
 }
 
 impl<'a> Line<'a> {
@@ -77,25 +70,21 @@ impl<'a> Line<'a> {
         let known = catalogue::entries();
         let is_rival =
             |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
-        let verdicts: Vec<_> = row.goals.iter().map(|goal| goal.judge(row, races)).collect();
-        let failed = races.race(row).is_some_and(|race| race.found.is_err());
         Self {
             row,
             races,
             ours: races.of(row, row.ours),
             baseline: races.of(row, "btreemap"),
             rival: races.best_rival(row, is_rival),
-            goal: row.goals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
-            reached: if failed { "failed".to_owned() } else { together(&verdicts) },
         }
     }
 
-    /// How many times as fast as the baseline.
+    /// Returns how many times as fast as the baseline ours is.
     fn times(&self) -> Option<f64> {
         Some(self.baseline?.median_ns / self.ours?.median_ns)
     }
 
-    /// How many times what uniform keys take.
+    /// Returns our time as a multiple of our time on uniform keys.
     fn of_uniform(&self) -> Option<f64> {
         Some(self.ours?.median_ns / self.races.uniform_ns(self.row)?)
     }
@@ -114,8 +103,6 @@ impl<'a> Line<'a> {
             json!(self.ours.and_then(|ours| ours.misled).map(percent)),
             json!(self.ours.map(|ours| format!("{:.1}", ours.bytes_per_key))),
             json!(self.ours.and_then(|ours| ours.leaf_fill).map(percent)),
-            json!(self.goal),
-            json!(self.reached),
         ]
     }
 
@@ -140,15 +127,13 @@ impl<'a> Line<'a> {
             json!(self.ours.and_then(|ours| ours.misled)),
             of(self.ours, |one| one.bytes_per_key),
             json!(self.ours.and_then(|ours| ours.leaf_fill)),
-            json!(self.goal),
-            json!(self.reached),
             json!(self.races.race(self.row).map(|race| &race.command)),
             json!(self.row.note),
         ]
     }
 }
 
-/// The result as a page of Markdown: the machine, the table, each race's command and notes.
+/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
 pub fn page(suite: Suite, chosen: &[&Row], over: &[Races], machine: &str, args: &Args) -> String {
     let mut page = head(suite, machine, args);
     page.push_str(&table(chosen, over, false).to_markdown());

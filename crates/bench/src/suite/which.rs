@@ -1,8 +1,8 @@
-//! The suite `which`: the same work for one index of each kind, side by side, to tell which to take when.
+//! The suite `which`: the same work for one index of each kind, as a help to choose between them.
 //!
-//! No row has a goal. Indexes that take updates from one thread alone aren't in the rows of two.
+//! Indexes that accept updates from one thread only aren't in the rows of two threads.
 
-use super::races::{Measured, Races};
+use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::show::{every_race, head, shown};
 use super::{choose, measured_on, written};
@@ -13,27 +13,27 @@ use latchless_terminal::output::{Format, Rows};
 use latchless_terminal::say;
 use serde_json::{Value, json};
 
-/// One of each kind; of a paper's family its best, and the paper's own form where that is another.
+/// One index of each kind; for a paper's family the fastest one, and the paper's own form if that differs.
 #[cfg(feature = "papers")]
 pub const INDEXES: [&str; 9] =
     [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol", "cssl", "cssl5", "pi", "spiderman"];
 
-/// One of each kind; the feature `papers` adds the papers' structures.
+/// One index of each kind; the feature `papers` adds the papers' structures.
 #[cfg(not(feature = "papers"))]
 pub const INDEXES: [&str; 2] = [FLAGSHIP, SINGLE_THREADED];
 
-/// A row; one in so many requests is made.
+/// Creates a row that compares times; the suite's number of requests is divided by `one_in`.
 const fn row(name: &'static str, flags: &'static str, one_in: usize, note: &'static str) -> Row {
     let run = Run { flags, one_in, field: Field::Kinds, exclusive: true };
-    Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Time, goals: &[], note }
+    Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Time, note }
 }
 
-/// What a key took in another row's race.
+/// Creates a row with the memory per key in another row's race.
 const fn bytes(name: &'static str, of: &'static str, note: &'static str) -> Row {
-    Row { name, of: Of::Same(of), ours: FLAGSHIP, what: What::Bytes, goals: &[], note }
+    Row { name, of: Of::Same(of), ours: FLAGSHIP, what: What::Bytes, note }
 }
 
-/// The rows, in the order in which they are raced and printed.
+/// The rows, in the order of their races and in the table.
 pub const ROWS: &[Row] = &[
     row("get", "--workload get --load bulk", 1, "one by one"),
     row("zipf-get", "--workload get --load bulk --distribution zipf:0.99", 1, "one by one, popular keys"),
@@ -63,7 +63,7 @@ pub const ROWS: &[Row] = &[
 /// Runs the suite.
 ///
 /// # Errors
-/// Names of rows or indexes that nobody bears; after the table, races that failed.
+/// Unknown rows or indexes; after the table, races that failed.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let chosen = choose(ROWS, args)?;
     let mut races = Races::new(args.records, ROWS);
@@ -72,8 +72,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(file) = &args.report {
         let mut page = head(Suite::Which, &machine, args);
         page.push_str(
-            "Times are nanoseconds of an operation, or of an entry of a range or of a load; one of each kind of index. \
-             An empty cell: the index takes no updates from two threads.\n\n",
+            "Times are nanoseconds per operation, or per entry of a range or of a load, for one index of each kind. \
+             An empty cell: the index doesn't accept updates from two threads.\n\n",
         );
         page.push_str(&table(&chosen, &races).to_markdown());
         page.push_str("\n## Every race\n");
@@ -88,16 +88,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
 }
 
-/// A line a row, a column an index.
+/// Returns the table, with a line for each row and a column for each index.
 fn table(chosen: &[&Row], races: &Races) -> Rows {
     let names = || std::iter::once("btreemap").chain(INDEXES);
     let known = |name: &&str| chosen.iter().any(|row| races.of(row, name).is_some());
     let columns: Vec<&str> = names().filter(known).collect();
     let mut rows = Rows::new(["row", "what"].into_iter().chain(columns.iter().copied()));
     for row in chosen {
-        let number = |one: &Measured| if row.what == What::Bytes { one.bytes_per_key } else { one.median_ns };
         let cell = |&name: &&str| match races.of(row, name) {
-            Some(one) => json!(shown(number(one))),
+            Some(one) => json!(shown(one.number(row.what))),
             None => Value::Null,
         };
         rows.push([json!(row.name), json!(row.note)].into_iter().chain(columns.iter().map(cell)).collect());

@@ -1,19 +1,19 @@
-//! Finds the commands that documents name, and asks a program whether it knows all of their words.
+//! Finds the commands in documents, and checks that a program knows all of their words.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What stands for something that the reader fills in.
+/// Placeholders that the reader fills in.
 const PLACEHOLDERS: [&str; 5] = ["NAME", "PAPER", "FILE", "PATH", "…"];
 
-/// The pages of a folder, without those below it.
+/// Returns the pages of a folder, without those of subfolders.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     entries.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect()
 }
 
-/// The words after the program's name (and after `--`, where cargo runs it) of each command of a page: those
-/// of its code blocks, and those between backticks.
+/// Returns the words after the program's name (and after `--`, if cargo runs it) of each command of a
+/// page: those of its code blocks, and those between backticks.
 fn commands(page: &str, program: &str) -> Vec<Vec<String>> {
     let mut code = Vec::new();
     let mut in_block = false;
@@ -29,7 +29,7 @@ fn commands(page: &str, program: &str) -> Vec<Vec<String>> {
     code.iter().filter_map(|command| words(command, program)).collect()
 }
 
-/// The program's own words in a command of the shell; none if it isn't run.
+/// Returns the program's own words in a shell command; `None` if it isn't run.
 fn words(command: &str, program: &str) -> Option<Vec<String>> {
     let command = command.split([';', '|', '>', '#']).next()?;
     let mut words = command.split_whitespace().map(|word| word.trim_matches('"').to_owned()).peekable();
@@ -40,7 +40,8 @@ fn words(command: &str, program: &str) -> Option<Vec<String>> {
     (own > 0 || !by_cargo).then(|| rest[own..].to_vec())
 }
 
-/// How many commands the pages of these folders name; the program, at `binary`, must know all of their words.
+/// Returns the number of commands in the pages of these folders; the program, at `binary`, must know all
+/// of their words.
 pub fn known(program: &str, binary: &str, folders: &[&str]) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut seen = 0;
@@ -53,7 +54,7 @@ pub fn known(program: &str, binary: &str, folders: &[&str]) -> usize {
             |word: &String| word.contains('$') || PLACEHOLDERS.iter().any(|name| word.contains(name));
         for words in commands.iter().filter(|words| words.len() > 1 && !words.iter().any(is_open)) {
             seen += 1;
-            // With `--help` at the end it only reads what comes before.
+            // With `--help` at the end it only parses the words before.
             let run = Command::new(binary).args(words).arg("--help").output().expect("the program runs");
             let said = String::from_utf8_lossy(&run.stderr);
             assert!(run.status.success(), "{}: {}: {said}", path.display(), words.join(" "));

@@ -1,4 +1,4 @@
-//! The commands of `latchless-bench` that documents name.
+//! The commands of `latchless-bench` in documents.
 
 mod commands;
 

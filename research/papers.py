@@ -1,12 +1,12 @@
-"""Writes research/results/README.md: what the papers say beside what came out here, from the kept results.
+"""Writes research/results/README.md, the papers' claims beside the measured numbers, from the kept results.
 
     python3 research/papers.py            after results or reasons have changed
-    python3 research/papers.py --check    whether the page is the one of the kept results
+    python3 research/papers.py --check    fails if the page doesn't match the kept results
 
 A line is one claim of a paper: a number, a band or an order, over all points and indexes for which its text
 states it. Every figure of every paper has a line. A claim that is off by more than 15 % somewhere needs
-its measured reason in research/papers.toml, and a reason needs such a claim. What a reason doesn't explain, and what was
-tried, is said under `left`.
+its measured reason in research/papers.toml, and a reason needs such a claim. `left` has the unexplained part of a
+difference, and the attempts to explain it.
 """
 
 import json
@@ -23,24 +23,24 @@ KNOWN = tomllib.loads((HERE / "papers.toml").read_text())
 
 # A ratio further from 1 than this needs a reason.
 OFF = 0.15
-# A number that a text states is about what it says.
+# The tolerance of a number in a text.
 ABOUT = 0.1
-# More published numbers than this in one diagram are summed up in one line.
+# More published numbers than this in one diagram are summarized in one line.
 MANY = 6
 PLACES = ("anywhere", "model", "native")
-# What a reason may not say: it is to be measured.
+# Words that a reason must not contain, because it has to be measured.
 GUESSED = ("not measured", "n't measured", "likely", "n't known")
 HEAD = "| figure | what | points | published | model | native | ratio | verdict | again |\n" + "|---|---|---|---|---|---|---|---|---|\n"
 
 
 def kept(paper, experiment):
-    """The rows of an experiment, of both places. Where a paper's claims are about both, native results that were
-    kept before a claim was put as it is now are set beside it as the model's results state it."""
+    """Yields the rows of an experiment, from both places. If a paper's claims are about both, older native results are
+    compared with the claims of the model's results."""
     on_model, natively = (rows_of(RESULTS / place / paper["name"] / f"{experiment}.json") for place in ("model", "native"))
     yield from on_model
     claims_now = {point(row): row["published"] for row in on_model if paper.get("claims_are_about_both")}
     for row in natively:
-        # What is the same everywhere is kept twice.
+        # Results that are the same everywhere are kept twice.
         if row["on"] == "native" or not on_model:
             yield beside(row, claims_now.get(point(row), row["published"]))
 
@@ -54,7 +54,7 @@ def point(row):
 
 
 def beside(row, published):
-    """The row beside what is published, as the laboratory compares them."""
+    """Returns the row with the published number, compared as in the laboratory."""
     if published == row["published"]:
         return row
     if published is None:
@@ -67,7 +67,7 @@ def beside(row, published):
 
 
 def number(value):
-    """Three digits that say something; sizes in K and M."""
+    """Formats a number with three significant digits; sizes in K and M."""
     if value >= 1e4 and value % 1e3 == 0:
         return f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1e3:g}K"
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
@@ -88,7 +88,7 @@ def stated(published):
 
 
 def claims(rows):
-    """The rows that belong to one claim, in the results' order: (panel, unit, published) -> rows."""
+    """Yields the claims with their rows, in the results' order: panel, unit, published, rows."""
     diagrams = {}
     for row in rows:
         if row["published"] is not None:
@@ -105,12 +105,13 @@ def claims(rows):
 
 
 def worst(rows):
-    """The ratio that is furthest from 1; of nothing beside a published nothing there is none."""
+    """Returns the ratio that is furthest from 1; a zero beside a published zero has none."""
     return max((row["ratio"] for row in rows if row["ratio"] is not None), key=lambda ratio: abs(ratio - 1), default=1.0)
 
 
 def reason(paper, experiment, panel, unit, place, series, used):
-    """Why a claim is off, as research/papers.toml has it. An entry is about all that it doesn't narrow down."""
+    """Returns the reason for a claim that is off, from research/papers.toml. An entry applies to everything that it
+    doesn't exclude."""
     where = {"paper": {paper}, "figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": set(series)}
     for nth, entry in enumerate(KNOWN["off"]):
         narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
@@ -122,7 +123,7 @@ def reason(paper, experiment, panel, unit, place, series, used):
 
 
 def verdict(paper, experiment, panel, unit, rows, places, used):
-    """What to say of a claim, and the places at which it is off for no reason that is known."""
+    """Returns the verdict on a claim, and the places at which it is off without a known reason."""
     said, missing = [], []
     for place, of_place in places:
         differ = sum(row["note"] != "" for row in of_place)
@@ -161,7 +162,7 @@ def line(paper, figure, experiment, claim, used):
 
 
 def table(paper, used):
-    """A paper's table, what is missing, and how many claims there are of which kind."""
+    """Returns a paper's table, missing reasons, and the number of claims of each kind."""
     text, missing, counts = HEAD, [], Counter()
     named = set()
     figures = [(entry["figure"], entry.get("experiment"), entry.get("instead")) for entry in paper["figures"]]
@@ -194,26 +195,26 @@ def page():
         missing, total = missing + without, total + counts
     for nth, entry in enumerate(KNOWN["off"]):
         if any(word in entry["reason"] for word in GUESSED):
-            missing.append(f"a guess and no measured reason: {entry['reason'][:60]}…")
+            missing.append(f"a guess, not a measured reason: {entry['reason'][:60]}…")
         if nth not in used:
-            missing.append(f"nothing is off where research/papers.toml has the reason: {entry['reason'][:60]}…")
+            missing.append(f"no claim is off for the reason in research/papers.toml: {entry['reason'][:60]}…")
     if missing:
-        sys.exit("research/papers.toml must say why, or which figure it is:\n  " + "\n  ".join(missing))
-    head = f"""# The papers' claims beside ours
+        sys.exit("research/papers.toml needs a reason, or the figure:\n  " + "\n  ".join(missing))
+    head = f"""# The papers' claims beside the measured numbers
 
-Made by `python3 research/papers.py` from the kept results in [`model/`](model) and [`native/`](native); CI checks that it
-is current. A line is one claim of a paper's text, over every point and index for which the text states it.
+Generated by `python3 research/papers.py` from the kept results in [`model/`](model) and [`native/`](native); CI checks
+that it is current. A line is one claim of a paper's text, over every point and index for which the text states it.
 The figures themselves are images, so their curves can't be compared.
 
 - *points*: the x axis, from the first point to the last. *model*, *native*: our least and greatest number there.
 - *ratio*: ours over the nearest published number, at the point where it is furthest from 1; 1.00 inside a
-  band. Model before native where there are both.
-- *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
-  than 15 % somewhere, with the measured reason; what that leaves is said after *not explained*.
-- *again*: the command that measures it. Native results are of the machine that their page names, which has AVX-512,
-  at rest. Those that are "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are of
-  another one of that name, without AVX-512, beside other work; so a reason that compares the two says so. CSSL's
-  Figure 5 with 256M keys is of a third one, which was busy as well.
+  band. Model before native if there are both.
+- *holds*: the same to as many digits as the paper gives, or within a tenth if it says "about". *off*: by more
+  than 15 % somewhere, with the measured reason; the unexplained part follows after *not explained*.
+- *again*: the command that measures it. Native results are from the machine on their page, which has AVX-512,
+  at rest. Results "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are from
+  another machine of that name, without AVX-512 and with other load; a reason that compares the two says so. CSSL's
+  Figure 5 with 256M keys is from a third one, which was busy as well.
 
 {said(total)}
 """

@@ -24,7 +24,7 @@ pub enum LabError {
         what: &'static str,
     },
     /// A modelled processor waits for a latch that no thread releases: a bug of the structure.
-    #[error("modelled processor {processor} waits for a latch that nobody releases")]
+    #[error("modelled processor {processor} waits for a latch that no thread releases")]
     Stuck {
         /// Its number.
         processor: usize,

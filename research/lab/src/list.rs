@@ -9,7 +9,7 @@ use serde_json::json;
 /// The papers' experiments: paper, name, title.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// List only what has this in its paper, name or title
+    /// List only experiments with this text in paper, name or title
     #[arg(value_name = "FILTER")]
     filter: Option<String>,
 

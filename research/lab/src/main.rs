@@ -10,7 +10,7 @@ use latchless_terminal::output;
 use latchless_terminal::say;
 use std::process::ExitCode;
 
-/// Off, and without a measurable cost, unless an experiment weighs an index with it.
+/// Counting is off, without a measurable cost, unless an experiment weighs an index.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 

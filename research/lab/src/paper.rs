@@ -17,11 +17,11 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Rerun a paper's experiments and set the numbers beside the published ones.
+/// Rerun a paper's experiments and compare the numbers with the published ones.
 ///
-/// On the model the real code runs while a model of the paper's machine counts cycles, of several
-/// processors where they share an index; natively it is timed on this machine. Numbers are compared within
-/// one run, as in the paper.
+/// On the model the real code runs while a model of the paper's machine, with one processor or several,
+/// counts cycles; natively the code is timed on this machine. Numbers are compared within one run, as in
+/// the paper.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// Where to run
+    /// The place: a model of the paper's machine, this machine, or both
     #[arg(long, value_enum, default_value = "model")]
     on: Where,
 
@@ -54,11 +54,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 
-    /// Only have one contestant answer queries, for valgrind to count: NAME:SPREAD:KIND:KEYS:QUERIES
+    /// Only serve queries with one contestant, for valgrind to count: NAME:SPREAD:KIND:KEYS:QUERIES
     #[arg(long, value_name = "SPECIFICATION", hide = true)]
     probe: Option<String>,
 
-    /// Also write the results to files in this folder: one JSON file an experiment and a summary
+    /// Also write the results to files in this folder: one JSON file per experiment and a summary
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
 }
@@ -67,11 +67,11 @@ const EXAMPLES: &str = "\
 Examples:
   latchless-lab paper pb-tree table-3                 levels of every tree, against the paper's Table 3
   latchless-lab paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
-  latchless-lab paper pb-tree fig-7 --on both --format json   the same natively beside it, a JSON object a line
+  latchless-lab paper pb-tree fig-7 --on both --format json   the same, natively as well, one JSON object a line
   latchless-lab paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
   latchless-lab paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
   latchless-lab paper spiderman --on native --records 5000000 --seconds 2   batches against one by one
-  latchless-lab paper pi fig-10                       PI under skew on four nodes, threads following the load
+  latchless-lab paper pi fig-10                       PI under skew on four nodes, threads assigned by load
   latchless-lab paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -159,7 +159,7 @@ fn failure(error: LabError) -> Failure {
     }
 }
 
-/// A name that no paper or experiment bears, or none of the papers named beside it.
+/// Refuses an unknown paper or experiment, or one that isn't in the papers named with it.
 fn unknown(error: LabError, names: &[String]) -> Failure {
     let given = match &error {
         LabError::UnknownPaper { given, .. } | LabError::UnknownExperiment { given, .. } => given,

@@ -34,9 +34,9 @@ impl Circumstances {
     }
 }
 
-/// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and
-/// `<folder>/<paper>.md` for every paper, replacing it. Sections of experiments that weren't selected
-/// stay, if they came about in the same circumstances.
+/// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and `<folder>/<paper>.md` for
+/// every paper, replacing it. Sections of experiments that weren't selected stay, if they were measured in
+/// the same circumstances.
 ///
 /// # Errors
 /// When a file can't be written.
@@ -113,7 +113,7 @@ fn to_json(
     Ok(text)
 }
 
-/// A paper's experiments as a page of text: every number that the paper states, beside ours.
+/// Writes a paper's experiments as a page of text: every number that the paper states, with ours.
 fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &Circumstances) -> String {
     let mut text = format!(
         "# {}\n\nOurs beside the numbers that the paper's text states. *model*: the memory-hierarchy \

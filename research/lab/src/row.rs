@@ -68,7 +68,7 @@ pub struct Row {
     pub cost: Option<f64>,
     /// The unit of `cost`.
     pub cost_unit: String,
-    /// The least and the most that it took, where several rounds were timed; `cost` is the median then.
+    /// The least and the greatest cost, if several rounds were timed; `cost` is the median then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<[f64; 2]>,
     /// The difference, with its reason.

@@ -6,10 +6,10 @@
 
 use core::ops::RangeInclusive;
 
-/// What a constructor of the papers returns.
+/// The result of a constructor of the papers.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a structure can't be made as its options say, or can't do what was asked.
+/// The reason why a structure can't be built with its options, or can't execute an operation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,21 +21,21 @@ pub enum Error {
     Setting {
         /// The option's name.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: usize,
-        /// What is taken.
+        /// The allowed values.
         allowed: RangeInclusive<usize>,
     },
     /// A node size that isn't offered.
     #[error("nodes have 64, 128, 192 and so on up to 512 bytes, and room for four children; not {given}")]
     NodeSize {
-        /// What was given, in bytes.
+        /// The given size, in bytes.
         given: usize,
     },
     /// A node that isn't made of whole words.
     #[error("a node is made of whole words of {word_bytes} bytes, at least one; not of {given} bytes")]
     NodeWords {
-        /// What was given, in bytes.
+        /// The given size, in bytes.
         given: usize,
         /// The size of a word, in bytes.
         word_bytes: usize,
@@ -43,13 +43,13 @@ pub enum Error {
     /// A page size that isn't offered.
     #[error("pages have 128, 192, 256 and so on up to 4096 bytes; not {given}")]
     PageSize {
-        /// What was given, in bytes.
+        /// The given size, in bytes.
         given: usize,
     },
     /// A batch size that isn't offered.
     #[error("a batch has 1 to {most} requests, not {given}")]
     BatchSize {
-        /// What was given.
+        /// The given value.
         given: usize,
         /// The most that are taken.
         most: usize,
@@ -57,9 +57,9 @@ pub enum Error {
     /// A prefetch option that there isn't.
     #[error("there is no prefetch option {given}: they are 1 to {last}")]
     PrefetchOption {
-        /// What was given.
+        /// The given option.
         given: u8,
-        /// The last one that there is.
+        /// The last existing one.
         last: u8,
     },
     /// Two prefetch options that can't be used together.
@@ -70,10 +70,10 @@ pub enum Error {
         /// The other.
         other: u8,
     },
-    /// The map has duplicates, and can't do what was asked then.
+    /// The map has duplicates, for which the operation isn't supported.
     #[error("a map with duplicates doesn't say which of its leaves cover a range")]
     Duplicates,
-    /// The index was shut down before it took the request, or its own thread has died.
+    /// The index was shut down before it accepted the request, or its dispatcher has died.
     #[error("the index takes no more requests: it was shut down")]
     Closed,
 }

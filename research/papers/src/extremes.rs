@@ -1,5 +1,5 @@
 //! Every option of every variant at its extremes: either it works, or a typed error names the option, its
-//! value and what is allowed.
+//! value and the allowed values.
 
 use crate::error::{Error, Result};
 use core::ops::Bound::Unbounded;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 type Boxed = Box<dyn OrderedIndex<u64, u64>>;
 
-/// Whether an error is one of memory that isn't to be had.
+/// Returns whether an error is a refusal of memory.
 fn is_refusal(error: &Core) -> bool {
     matches!(error, Core::OutOfMemory { .. } | Core::MemoryLimit { .. } | Core::ReferencesExhausted { .. })
 }

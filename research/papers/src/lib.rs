@@ -41,7 +41,7 @@ pub mod spiderman;
 #[cfg(not(loom))]
 pub use error::{Error, Result};
 
-// Under loom only the protocols that it checks are there: its atomics are larger than a node's words.
+// Under loom only the model-checked protocols are compiled: its atomics are larger than a node's words.
 #[cfg(loom)]
 #[path = "common/epochs.rs"]
 pub mod epochs;

@@ -235,7 +235,7 @@ fn run_counted(specification: &str, caches: [&str; 3]) -> io::Result<Option<Coun
             Command::new("callgrind_control").arg("--instr=on").arg(probe.id().to_string()).output()?;
         if !control.status.success() {
             probe.kill()?;
-            return Err(io::Error::other("callgrind can't be told to begin"));
+            return Err(io::Error::other("callgrind can't be started"));
         }
         if let Some(mut to) = probe.stdin.take() {
             to.write_all(b"\n")?;

@@ -98,7 +98,7 @@ pub(super) fn ranges(keys: &[u32], width: u32, count: usize) -> Vec<(u32, u32)> 
     (0..count).map(draw).collect()
 }
 
-/// Random keys that are there.
+/// Returns random present keys.
 pub(super) fn present(keys: &[u32], count: usize) -> Vec<u32> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + 3);
     (0..count).map(|_| keys[random.random_range(0..keys.len())]).collect()

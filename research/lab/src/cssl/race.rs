@@ -141,7 +141,7 @@ pub(super) fn ratios(
     field.iter().zip(times).map(ratio).collect()
 }
 
-/// A row of this machine; small runs are set beside nothing.
+/// Returns a row of this machine; small runs aren't compared.
 pub(super) fn native(row: Row, at: Point) -> Row {
     Row { panel: at.panel, on: On::Native, ..row.comparable(at.scale) }
 }

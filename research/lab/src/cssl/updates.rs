@@ -67,7 +67,7 @@ fn contestants() -> Result<Vec<(&'static str, Index)>> {
 }
 
 fn rows(scale: Scale) -> Result<Vec<Row>> {
-    // Every other number is a key, so that there are some to insert.
+    // Every other number is a key, so that there are absent ones to insert.
     let keys: Vec<u32> = Spread::Dense.keys(KEYS.at(scale)).into_iter().map(|key| 2 * key).collect();
     let mut all = Vec::new();
     for percent in PERCENT {

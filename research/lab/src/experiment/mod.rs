@@ -192,7 +192,7 @@ pub enum Built {
 pub enum Operation {
     /// None: the load itself is measured.
     Load,
-    /// Searches for random keys that are there.
+    /// Searches for random present keys.
     Search {
         /// The number of operations.
         count: Scaled<usize>,
@@ -215,7 +215,7 @@ pub enum Operation {
         /// Whether the caches are emptied before each.
         cold: bool,
     },
-    /// Removals of random keys that are there.
+    /// Removals of random present keys.
     Remove {
         /// The number of operations.
         count: Scaled<usize>,

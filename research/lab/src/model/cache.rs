@@ -17,7 +17,7 @@ pub enum Hold {
 #[derive(Debug, Clone, Copy)]
 struct CacheSlot {
     line: u64,
-    /// When the line's data arrives; in the past for a line that is there.
+    /// When the line's data arrives; in the past for a line that has arrived.
     ready: u64,
     /// When the place was last used, in lookups.
     used: u64,

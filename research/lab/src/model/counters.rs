@@ -55,7 +55,7 @@ impl Counters {
         self.busy_slots + self.data_stall_slots + self.other_stall_slots + self.wait_slots
     }
 
-    /// Lines that came from memory or another's cache, and not because of coherence.
+    /// Returns the lines that were served by memory or another's cache, and not because of coherence.
     pub fn cold_and_capacity_misses(&self) -> u64 {
         self.memory_accesses - self.coherence_misses
     }

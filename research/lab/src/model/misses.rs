@@ -22,7 +22,7 @@ pub enum Phase {
     Serve,
 }
 
-/// Lines that came from memory or another processor's cache, and what waiting for data took.
+/// Lines that were served by memory or another processor's cache, and the time of waiting for data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Missed {
     /// Lines that reads and writes fetched.

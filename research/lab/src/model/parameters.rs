@@ -22,7 +22,7 @@ pub enum Granule {
     Line,
 }
 
-/// Address translation: the pages whose addresses a processor has at hand, and what others cost.
+/// Address translation: the pages for which a processor has translations, and the cost of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Translation {
     /// Pages of [`PAGE_BYTES`] at hand.
@@ -161,7 +161,7 @@ impl Parameters {
             return Err(LabError::Machine { what: "it graduates no instruction" });
         }
         if self.clock_mhz == 0 {
-            return Err(LabError::Machine { what: "its clock stands" });
+            return Err(LabError::Machine { what: "its clock has no frequency" });
         }
         self.system.check()
     }

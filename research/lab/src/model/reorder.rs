@@ -33,7 +33,7 @@ impl ReorderBuffer {
         }
     }
 
-    /// When the load that graduates next came into the buffer.
+    /// Returns the time at which the load that graduates next entered the buffer.
     pub fn entered_at(&self) -> u64 {
         let target = self.graduated.saturating_sub(self.instructions_in_flight);
         let (from, start) = self.past.front().copied().unwrap_or((0, 0));
@@ -68,6 +68,6 @@ mod tests {
         buffer.graduate(16, 720);
         assert_eq!(buffer.entered_at(), 25, "16 of the first 64 had graduated then");
         buffer.graduate(48, 800);
-        assert_eq!(buffer.entered_at(), 700, "the load came in behind the stalled instruction");
+        assert_eq!(buffer.entered_at(), 700, "the load entered after the stalled instruction");
     }
 }

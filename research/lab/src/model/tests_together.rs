@@ -406,7 +406,7 @@ fn accesses_happen_in_the_order_of_the_modelled_time() {
     let moments = moments.into_inner();
     assert_eq!(moments.len(), 200);
     assert!(moments.is_sorted_by_key(|&(now, _)| now), "{moments:?}");
-    assert!(moments.windows(2).filter(|pair| pair[0].1 != pair[1].1).count() > 100, "nobody took turns");
+    assert!(moments.windows(2).filter(|pair| pair[0].1 != pair[1].1).count() > 100, "no turns were taken");
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn two_runs_are_the_same_to_the_last_access() {
         (each, run.cycles.to_bits())
     };
     assert_eq!(once(0), once(0));
-    assert_eq!(once(0), once(11), "where within its page a line stands doesn't matter");
+    assert_eq!(once(0), once(11), "the position of a line within its page doesn't matter");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use latchless_papers::olfit::{
 /// alike (Table 1). How nodes split is the same under every scheme.
 type Tree = OlfitMap<u32, u32, Quiet<u32, BPlus<LockCoupling>>>;
 
-/// Keys that are there, and keys that are then inserted.
+/// The number of loaded keys, and of keys that are inserted afterwards.
 const KEYS: Scaled<(u32, u32)> = Scaled::new((10_000_000, 1_000_000), (100_000, 10_000));
 
 pub(super) const FIG_2: Experiment = Experiment {

@@ -70,7 +70,7 @@ fn fig_15(on: On, scale: Scale) -> Result<Vec<Row>> {
     {
         let case = Case { traffic, ..Case::usual(on, scale) };
         let mut contestants: Vec<Contestant> = steps.iter().map(|(_, step)| step.who).collect();
-        // A published list beside ours.
+        // A published list for comparison with ours.
         let published = Contestant::rivals().into_iter().find(|one| one.name() == "crossbeam-skiplist");
         contestants.extend(published.filter(|_| on == On::Native));
         let measured = measure(on, &contestants, &case)?;

@@ -258,7 +258,7 @@ pub(super) fn serve_wide(index: &dyn OrderedIndex<u64, u64>, query: Query<u32, u
         _ => {
             return Err(LabError::Wrong {
                 index: "b-ol, 64 bits",
-                what: "it is asked for points alone".into(),
+                what: "it serves only point queries".into(),
             });
         }
     })

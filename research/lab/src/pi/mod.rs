@@ -133,9 +133,9 @@ struct PerQuery {
     /// Lines that were read, written or prefetched, in caches or not; consecutive accesses to one line
     /// count once.
     lines: f64,
-    /// Lines that came from memory or another core's cache.
+    /// Lines that were served by memory or another core's cache.
     misses: f64,
-    /// Those of them that came from another node.
+    /// Those of them that were served by another node.
     remote: f64,
     /// Entries of the index layer that were read.
     entries: f64,

@@ -90,7 +90,7 @@ fn time(loaded: &mut Loaded<NoTrace>, batches: &[Vec<Query<u32, u32>>], threads:
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The median round; the shortest and the longest beside it.
+/// Returns the median round, with the shortest and the longest.
 fn measured(times: &mut [f64], queries: usize) -> Measured {
     times.sort_unstable_by(f64::total_cmp);
     Measured {

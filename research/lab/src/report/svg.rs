@@ -18,7 +18,7 @@ pub fn short(number: f64) -> String {
     rounded(number)
 }
 
-/// A number with three digits, for a place where it is read beside others.
+/// Formats a number with three digits, for a place among other numbers.
 pub fn brief(number: f64) -> String {
     let (scaled, letter) = [(1e9, "G"), (1e6, "M"), (1e3, "K")]
         .into_iter()

@@ -18,7 +18,8 @@ pub struct Chained {
     pub chained: Vec<Outcome>,
 }
 
-/// Runs a case of searches on every one of `series`, in turn, round by round; the median round counts.
+/// Runs a case of searches on every one of `series`; they take turns, round by round, and the median round
+/// counts.
 ///
 /// # Errors
 /// When an index refuses, or answers wrongly.

@@ -46,13 +46,13 @@ impl Keys {
         others
     }
 
-    /// Random keys that are there, with repetition.
+    /// Returns random present keys, with repetition.
     pub fn present(&self, count: usize) -> Vec<u32> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
         (0..count).map(|_| self.entries[random.random_range(0..self.entries.len())].0).collect()
     }
 
-    /// Random keys that are there, each once; at most all of them.
+    /// Returns random present keys, each once; at most all of them.
     pub fn distinct(&self, count: usize) -> Vec<u32> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + 1);
         distinct(count.min(self.entries.len()), || self.entries[random.random_range(0..self.entries.len())].0)

@@ -67,8 +67,8 @@ pub struct Progress {
 /// The note on a published number that was measured at another size.
 pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
-/// Runs the selected experiments and sets the results beside the published ones. `progress` hears
-/// of every point before it is run.
+/// Runs the selected experiments and compares the results with the published ones. `progress` is called
+/// before every point.
 ///
 /// # Errors
 /// When an index refuses, or answers wrongly.

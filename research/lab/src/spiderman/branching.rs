@@ -11,7 +11,7 @@ use latchless_core::mem::touch::{Branching, NoTrace, Trace};
 use latchless_papers::spiderman::Options;
 use latchless_workload::Workload;
 
-/// Fewer than the paper's 50M: two trees are side by side.
+/// Fewer than the paper's 50M: two trees are in memory at the same time.
 const RECORDS: Scaled<usize> = Scaled::new(20_000_000, 10_000);
 /// Requests of a round.
 const REQUESTS: Scaled<usize> = Scaled::new(64 << 10, 512);

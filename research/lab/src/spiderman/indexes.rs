@@ -247,7 +247,7 @@ fn race_beside_own_batches(
     )
 }
 
-/// Times an index's ways to look the same keys up, in turn; of each the median round counts.
+/// Times an index's ways to look up the same keys, in turn; the median round of each counts.
 ///
 /// # Errors
 /// When an answer is wrong.

@@ -48,7 +48,7 @@ pub(super) const TRIE: Experiment = Experiment {
     body: Body::Timed { x_label: "threads", rows },
 };
 
-/// What is asked.
+/// A mix of requests.
 struct Mix {
     name: &'static str,
     updates_percent: usize,

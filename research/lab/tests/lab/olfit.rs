@@ -68,7 +68,7 @@ fn only_olfit_scales_with_updates() {
 #[test]
 fn versions_fall_behind_as_updates_grow() {
     assert_orders("fig-9", 0);
-    // On the model VN never falls below TL in the CSB+-Tree, as the figure's remark says.
+    // On the model VN never falls below TL in the CSB+-Tree; the figure's remark has the reason.
     assert_orders("fig-10", 2);
 }
 

@@ -49,7 +49,7 @@ fn the_baseline_s_stalls_are_the_published_ones() {
     assert_eq!((share("search"), share("scan")), (65, 84));
 }
 
-/// Every number that the text states is set beside ours in some experiment.
+/// Every number that the text states is compared with ours in some experiment.
 #[test]
 fn every_figure_has_published_numbers() {
     for experiment in [

@@ -71,7 +71,7 @@ pub(crate) use members;
 mod tests {
     members! {
         One "one" true, "the first";
-        /// Said in addition.
+        /// An additional remark.
         Two "two" false, "the second";
     }
 

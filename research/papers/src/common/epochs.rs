@@ -45,7 +45,7 @@ const PAGE_BYTES: usize = 4096;
 #[repr(align(4096))]
 struct Page([EpochSlot; PER_PAGE]);
 
-/// A clock, and the time at which everybody came in. See the file's head.
+/// A clock, and the time at which each pinned thread entered. See the file's head.
 #[derive(Debug)]
 pub struct Epochs {
     clock: EpochSlot,

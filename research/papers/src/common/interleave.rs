@@ -139,7 +139,7 @@ mod tests {
         walks.lead(walk, rounds, keys.len(), |at| (keys[at], Aim::Look)).to_vec()
     }
 
-    /// Walks of as many steps as their key says, which record the order of the steps. The walk to 13 never
+    /// Walks whose number of steps is their key, which record the order of the steps. The walk to 13 never
     /// ends.
     struct Steps(Mutex<Vec<u64>>);
 

@@ -56,7 +56,7 @@ pub struct Page<B> {
 pub enum PageEnd<B> {
     /// To the end of the range.
     All,
-    /// Up to this key, which is where the next page begins; its entries aren't in this one.
+    /// Up to this key, at which the next page begins; its entries aren't in this one.
     UpTo(B),
 }
 

@@ -27,8 +27,8 @@ pub fn fast_lane_bytes(keys: usize, skip: usize, lanes: usize, key_bytes: usize)
     share * keys as f64 * key_bytes as f64
 }
 
-/// Bytes of this library's CSSL by the same reckoning: the paper's, with the proxy lane's keys and references
-/// and the values beside the keys. The table that guesses, under 1 %, isn't counted.
+/// Returns the bytes of this library's CSSL by the same calculation: the paper's, with the proxy lane's
+/// keys and references and the values after the keys. The table of predictions, under 1 %, isn't counted.
 ///
 /// ```
 /// use latchless_papers::cssl::{CsslMap, Member, Options, space_bytes};

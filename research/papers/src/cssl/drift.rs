@@ -14,7 +14,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// An entry is about to come in.
+    /// Counts an entry that is about to be inserted.
     #[inline(always)]
     pub fn insert(&self) {
         self.inserted.add(1);

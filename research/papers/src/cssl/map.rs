@@ -18,8 +18,8 @@ use latchless_core::bulk::check_ascending;
 /// An ordered map: a Cache-Sensitive Skip List.
 ///
 /// Every operation takes `&self` and may run on many threads at once. Single operations are linearizable.
-/// Lookups cost O(log n), updates as well, and both as many steps more as keys came in beside theirs since
-/// lanes were built.
+/// Lookups and updates cost O(log n), plus a step for each key that was inserted near theirs since lanes
+/// were built.
 ///
 /// ```
 /// use latchless_papers::cssl::CsslMap;

@@ -30,9 +30,9 @@ pub(super) struct Part<B: Bits> {
     pub(super) lanes: Lanes<B>,
     /// The number of inserts after which the lanes are rebuilt: until then, n stays below t (§3).
     pub(super) room: usize,
-    /// Changes by threads that came in since the part was published.
+    /// Changes by threads that entered since the part was published.
     own: Counted,
-    /// Changes by threads that may have come in before it was published, but after it was begun.
+    /// Changes by threads that may have entered before it was published, but after it was begun.
     inherited: Arc<Drift>,
     /// The counter of the part's successor, once its construction has begun; changes are counted there as
     /// well.
@@ -44,7 +44,7 @@ impl<B: Bits> Part<B> {
         Self { lanes, room, own: Counted::default(), inherited, successor: OnceLock::new() }
     }
 
-    /// An entry is about to come in. Updates call [`Parts::mark`] as well.
+    /// Counts an entry that is about to be inserted. Updates call [`Parts::mark`] as well.
     pub(super) fn insert(&self) {
         self.own.0.insert();
         if let Some(successor) = self.successor.get() {

@@ -28,8 +28,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         Self { list, inside: list.enter(), entry: PhantomData }
     }
 
-    /// The value under a key. O(log n), and up to as many steps more as keys came in beside it since lanes
-    /// were built.
+    /// Returns the value under a key. O(log n), plus a step for each key that was inserted near it since
+    /// lanes were built.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         self.list.get(&self.inside, key.encode()).map(V::decode_from)
@@ -69,8 +69,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         Ok(())
     }
 
-    /// The entries of a range as a linked run. Its ends are found by two descents side by side: O(log n)
-    /// where nothing has changed since lanes were built.
+    /// Finds the entries of a range as a linked run, by two interleaved descents: O(log n) if nothing has
+    /// changed since lanes were built.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
@@ -147,8 +147,8 @@ impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Pinned<'_, K, V> {
 
 /// A range's entries, linked: from its first to its last element (§4). Finding it doesn't visit them.
 ///
-/// Shows every entry that is there from when the run was made until it is visited, in order, each once, and
-/// none that never was.
+/// A visit shows every entry that is present from the creation of the run until it
+/// is visited, in order, each once, and only entries that existed.
 pub struct Run<'a, K: Key, V: Fits<K::Bits>> {
     pinned: &'a Pinned<'a, K, V>,
     lanes: (K::Bits, K::Bits),

@@ -43,8 +43,8 @@ impl<T> Pointer<T> {
 
     /// Replaces the target, and returns the previous one: others may still be reading it.
     pub fn replace(&self, next: Box<T>) -> Replaced<T> {
-        // Release: a thread that follows sees the content. Acquire: a thread that drops the old one came
-        // after its making.
+        // Release: a thread that follows sees the content. Acquire: a thread that drops the old one also
+        // sees its creation.
         Replaced(self.at.swap(Box::into_raw(next), Ordering::AcqRel))
     }
 }

@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// A writer that came in by parts which were replaced meanwhile.
+    /// A writer that entered through parts which were replaced meanwhile.
     #[test]
     fn a_change_through_replaced_parts_is_seen_through_the_new_ones() {
         let (list, _) = loaded();

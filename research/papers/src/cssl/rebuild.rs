@@ -243,14 +243,14 @@ impl<B: Bits> SkipList<B> {
     fn bytes_for(&self, len: usize) -> usize {
         let pieces = self.pieces(len);
         let of_pieces = len.div_ceil(pieces);
-        // Fewer entries may come in fewer and longer pieces.
+        // Fewer entries may be in fewer and longer pieces.
         let longest =
             self.options.part_keys.map_or(len, |most| len.min(most.saturating_mul(2).saturating_add(1)));
         let bytes = |len| Lanes::<B>::bytes_for(len, &self.lane_options(len));
         (pieces * bytes(of_pieces)).max(bytes(longest)) + pieces * LINE_BYTES
     }
 
-    /// Step 3: the parts that come in place of each chosen one.
+    /// Step 3: builds the parts that replace each chosen one.
     fn build_all(&self, old: &Parts<B>, chosen: &Chosen, taken: &[Taken<B>]) -> Result<Vec<Keyed<B>>> {
         let chosen = chosen.iter().zip(taken);
         let built = chosen.map(|((number, drift), taken)| self.build(taken, old.keys_of(*number).0, drift));

@@ -328,7 +328,7 @@ fn a_refusal_of_memory_loses_nothing() {
             assert_eq!(map.insert(first, 1), Ok(model.insert(first, 1)), "replacing needs no memory");
             let gone: Vec<u64> = model.keys().copied().step_by(2).collect();
             gone.iter().for_each(|key| assert_eq!(map.remove(*key), model.remove(key)));
-            // Lanes may find no room beside the old ones: then the old ones stay.
+            // Lanes may find no room next to the old ones: then the old ones stay.
             let rebuilt = map.rebuild_changed();
             assert!(matches!(rebuilt, Ok(_) | Err(Error::MemoryLimit { .. })), "{rebuilt:?}");
             map.collect();
@@ -395,8 +395,8 @@ fn a_rebuild_beside_readers_and_writers_loses_nothing() {
     }
 }
 
-/// Keys come and go between those that lanes are just built over: a rebuild meets nodes that came in since it
-/// began, beside nodes that died.
+/// Keys are inserted and removed between those over which lanes are being built: a rebuild meets nodes
+/// that were inserted since it began, and nodes that died.
 #[test]
 fn a_rebuild_beside_keys_that_come_and_go_keeps_its_order() {
     let (rounds, changes) = if cfg!(miri) { (1, 20) } else { (150, 600) };

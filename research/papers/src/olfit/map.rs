@@ -85,8 +85,8 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D>
 where
     D::Scheme: Concurrent,
 {
-    /// Puts a value under a key and returns the value that it replaces; in a map with duplicates it is
-    /// beside those that are there.
+    /// Inserts a value under a key and returns the value that it replaces; in a map with duplicates it is
+    /// added to those that are present.
     ///
     /// # Errors
     /// When memory is refused: by the system, by the map's limit, or because all node references are in

@@ -37,7 +37,7 @@ pub type CsbTree<K, V, const W: usize> = PbTree<K, V, Quiet<K, Grouped<W>>>;
 
 /// An ordered map with one value a key, for one writer or many readers at a time.
 ///
-/// The member of the family is its shape `S`; the aliases beside this type name them all.
+/// The member of the family is its shape `S`; the aliases in this module name them all.
 /// [`PInternalTree<K, V, 8>`](PInternalTree) is a good first choice.
 ///
 /// Operations cost O(log n) unless stated otherwise. Reads take `&self` and may run on many threads at

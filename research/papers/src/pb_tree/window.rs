@@ -35,7 +35,7 @@ pub(super) struct Window {
     capacity: usize,
 }
 
-// SAFETY: the start is the mapping's, which the window owns; it hands out nothing but the address.
+// SAFETY: the start is the mapping's, which the window owns; it exposes only the address.
 unsafe impl Send for Window {}
 // SAFETY: as above; a shared window changes nothing.
 unsafe impl Sync for Window {}

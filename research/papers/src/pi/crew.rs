@@ -29,7 +29,7 @@ const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that th
 /// A piece of work, which may borrow.
 pub type ScopedTask<'a> = Box<dyn FnOnce() + Send + 'a>;
 
-/// Something that does pieces of work, side by side or one after the other.
+/// Runs pieces of work, in parallel or one after the other.
 pub type Run<'r> = &'r dyn Fn(Vec<ScopedTask<'_>>);
 
 /// Does pieces of work one after the other, on the caller's thread.
@@ -37,7 +37,7 @@ pub fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
     jobs.into_iter().for_each(|job| job());
 }
 
-/// Does pieces of work side by side, each on a thread that is started for it.
+/// Runs pieces of work in parallel, each on a thread that is started for it.
 #[cfg(test)]
 pub fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
     std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
@@ -233,7 +233,7 @@ struct Lent {
 
 impl Lent {
     /// Waits until every piece has reported. Some are left outstanding if all senders are gone, and with
-    /// them the jobs that they came with.
+    /// them their jobs.
     fn wait(&mut self) {
         while self.outstanding > 0
             && let Ok(outcome) = self.reports.recv()

@@ -262,7 +262,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
             }
             Query::Range { .. } | Query::From { .. } => Reply::Scanned(Vec::new()),
         }));
-        // A range's first key may come before it does, all others are there.
+        // A range's first key may be inserted before it, all others are present.
         let all = self.len() + 1;
         let within = |limit: usize| if limit < all { limit } else { usize::MAX };
         let query_at = |number: usize| match &queries[number] {

@@ -284,9 +284,9 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
         self.queue.submit(&[query])?.remove(0).wait()
     }
 
-    /// Hands in queries and waits for all replies, in the queries' order. They may come into different
-    /// batches, in order. A query that was refused has its own error, one that came too late while others
-    /// were taken [`Error::Closed`].
+    /// Submits queries and waits for all replies, in the queries' order. They may be in different batches,
+    /// in order. A query that was refused has its own error, one that was too late while others were
+    /// accepted [`Error::Closed`].
     ///
     /// # Errors
     /// [`Error::Closed`]: nothing was done.

@@ -26,9 +26,9 @@ struct Place {
 enum At {
     /// An entry of the index layer.
     Layer(LayerPlace),
-    /// An entry of the table of segments, which is on its way.
+    /// An entry of the table of segments, which was prefetched.
     Segment(Anchor),
-    /// A data node, which is on its way.
+    /// A data node, which was prefetched.
     Node(Anchor),
 }
 

@@ -27,8 +27,8 @@ impl Member {
     }
 }
 
-/// An empty index; of the options all but the batching count, which is the member's. Of `art` the page size
-/// doesn't count either.
+/// Creates an empty index; the member determines the batching, which overrides the option. `art` ignores
+/// the page size as well.
 ///
 /// ```
 /// use latchless_core::base::index::OrderedIndex;

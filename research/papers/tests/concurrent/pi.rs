@@ -27,7 +27,7 @@ impl Default for Front {
     }
 }
 
-/// The queue is open as long as the front is there.
+/// The queue is open as long as the front end exists.
 const OPEN: &str = "the queue is open";
 
 /// Converts a result of the index itself.

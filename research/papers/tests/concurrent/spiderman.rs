@@ -105,7 +105,7 @@ impl Subject for InBatches {
     }
 
     fn restarts(&self) -> Option<(u64, u64)> {
-        // A batch looks three times, and each serves again what came out too late.
+        // A batch tries three times, and each serves again the requests that were too late.
         self.0.restarts().map(|(restarts, most)| (restarts, 6 * most))
     }
 }

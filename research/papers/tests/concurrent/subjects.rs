@@ -9,8 +9,8 @@ use latchless_papers::olfit::{
     BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
 };
 
-/// Every structure that takes updates from many threads. Of a family each member does a part of what others
-/// do ([`part`]).
+/// Every structure with concurrent updates. Each member of a family does a part of what others do
+/// ([`part`]).
 pub const SUBJECTS: &[(&str, Make)] = &[
     ("reference", || Box::new(Reference::default())),
     ("olc", spiderman::one_by_one),

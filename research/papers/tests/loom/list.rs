@@ -138,11 +138,11 @@ struct Node<L> {
     link: L,
 }
 
-/// The head, two nodes that are there at first, and one for each thread to put in.
+/// The head, two initial nodes, and one for each thread to insert.
 struct List<L>([Node<L>; 5]);
 
 const HEAD: u32 = 0;
-/// Keys that are there at first, by their nodes' numbers: 10 and 20, with values 1 and 1.
+/// The initial keys, by their nodes' numbers: 10 and 20, with values 1 and 1.
 const AT_FIRST: [(u32, u64); 2] = [(1, 10), (2, 20)];
 
 impl<L: Links> List<L> {
@@ -263,7 +263,7 @@ fn inserts_behind_what_goes_stay<L: Links>() {
     );
 }
 
-/// Two keys come in at one place.
+/// Two keys are inserted at one place.
 fn inserts_at_one_place_stay<L: Links>() {
     race(
         List::<L>::start,
@@ -304,7 +304,7 @@ fn neighbours_go<L: Links>() {
     );
 }
 
-/// A reader beside an insert and a removal.
+/// A reader, concurrent with an insert and a removal.
 fn readers_see_what_stays_and_whole_nodes<L: Links>() {
     race(
         List::<L>::start,

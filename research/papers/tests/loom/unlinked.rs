@@ -13,7 +13,7 @@ const ALL_RULES: u8 = 0;
 const NO_MARK: u8 = 1;
 /// The link to its left is unchanged.
 const LINK_STAYS: u8 = 2;
-/// A scan doesn't validate that the leaf that it came from still precedes the next one.
+/// A scan doesn't validate that its previous leaf still precedes the next one.
 const NO_SECOND_LOOK: u8 = 3;
 
 /// A leaf of keys up to `high`, each a bit of `keys`.

@@ -69,7 +69,7 @@ fn mixed(
 ) -> Vec<Request<u64, u64>> {
     let draw = |_| {
         let (key, kind) = (rng.below(10 * keys), rng.below(100));
-        // Half of the keys are among those that are there.
+        // Half of the keys are present.
         let key = if rng.below(2) == 0 { key / 10 * 10 } else { key };
         match kind {
             kind if kind < gets => Request::Get(key),

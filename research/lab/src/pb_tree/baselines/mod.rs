@@ -291,7 +291,8 @@ fn modelled(
     Ok(machine.with(|machine| machine.cycles(machine.counters().slots())) / wanted.len() as f64)
 }
 
-/// Nanoseconds of a search in each tree: the trees in turn, round by round, and of each the median round.
+/// Returns nanoseconds of a search in each tree: the trees take turns, round by round; the median round of
+/// each counts.
 fn natively(series: &[&'static str], trees: &[Search], wanted: &[u32], keys: &Keys) -> Result<Vec<f64>> {
     const ROUNDS: usize = 7;
     let mut times = vec![Vec::new(); trees.len()];
@@ -319,7 +320,7 @@ fn all_right(index: &'static str, right: usize, of: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    /// Searches for every key, and for keys beside them, in trees of many sizes.
+    /// Searches for every key, and for absent ones between them, in trees of many sizes.
     pub(super) fn finds_every_key_and_no_other(
         tree: impl Fn(&[(u32, u32)]) -> Box<dyn Fn(u32) -> Option<u32>>,
     ) {

@@ -15,7 +15,7 @@ use latchless_core::mem::touch::{Trace, Work};
 const NODE_LINES: usize = 8;
 const NODE: usize = NODE_LINES * LINE_WORDS;
 const PAIRS: usize = (NODE - 1) / 2;
-/// Entries of a compressed node: a word and a half each, beside the count and the first key.
+/// Entries of a compressed node: a word and a half each, after the count and the first key.
 const MORE_PAIRS: usize = (NODE - 2) * 2 / 3;
 const DIFFERENCES_AT: usize = 2;
 const VALUES_AT: usize = DIFFERENCES_AT + MORE_PAIRS / 2;

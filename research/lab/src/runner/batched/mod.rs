@@ -24,7 +24,7 @@ pub fn points(panel: &BatchedPanel, places: Places) -> usize {
     places.list().iter().map(|&on| panel.threads(on).len() * panel.ways_on(on).len()).sum()
 }
 
-/// Runs a panel, and sets the results beside the published ones.
+/// Runs a panel, and compares the results with the published ones.
 ///
 /// # Errors
 /// When the tree refuses, answers wrongly or gets stuck.

@@ -48,7 +48,7 @@ impl<T: Trace> Loaded<T> {
 /// Requests, as they come.
 pub struct Traffic {
     space: KeySpace<'static>,
-    /// Records that are there from the start.
+    /// The number of initial records.
     loaded: u64,
     /// The next one that isn't there yet.
     next: u64,
@@ -67,7 +67,7 @@ impl Traffic {
         Ok(Self { space, loaded, next: loaded, random: Xoshiro256PlusPlus::seed_from_u64(SEED) })
     }
 
-    /// Inserts the records that are there from the start, in random order.
+    /// Inserts the initial records, in random order.
     ///
     /// # Errors
     /// When the tree refuses.
@@ -110,7 +110,7 @@ impl Traffic {
         }
     }
 
-    /// A key that is there from the start.
+    /// Returns the key of an initial record.
     fn present(&mut self) -> u64 {
         let number = self.random.random_range(0..self.loaded);
         self.space.key::<u64>(number)

@@ -19,7 +19,7 @@ pub fn points(panel: &ParallelPanel, places: Places, scale: Scale) -> usize {
     places.list().iter().map(|&on| panel.axis.values(on, scale).len() * panel.series.len()).sum()
 }
 
-/// Runs a panel, and sets the results beside the published ones.
+/// Runs a panel, and compares the results with the published ones.
 ///
 /// # Errors
 /// When an index refuses, answers wrongly or gets stuck.

@@ -72,7 +72,7 @@ pub fn run(
     Ok(outcomes)
 }
 
-/// Does the next plan of this index; the seconds that it took.
+/// Executes the next plan of this index; returns the seconds.
 fn time(loaded: &mut Loaded, case: &ParallelCase) -> Result<f64> {
     let plans = loaded.population.plan(case);
     let subject = loaded.subject;

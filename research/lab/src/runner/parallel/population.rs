@@ -11,11 +11,11 @@ const SEED: u64 = 2001;
 /// One request. Entries are numbered: [`key_of`] is the key, the number is the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// Look for an entry that is there throughout the plan.
+    /// Search for an entry that is present throughout the plan.
     Search(u32),
     /// Insert a new one.
     Insert(u32),
-    /// Remove one that is there and that no other thread uses.
+    /// Remove a present one that no other thread uses.
     Remove(u32),
 }
 

@@ -139,7 +139,7 @@ impl<W: BitsWord> UnitArena<W> {
         })
     }
 
-    /// A unit of this kind that came back, if one is there: it takes no more memory.
+    /// Returns a freed unit of this kind, if there is one: it takes no more memory.
     pub fn reuse<T: Trace>(&self, kind: usize) -> Option<NodeRef> {
         T::work(Work::Allocate);
         self.take_ready::<T>(kind).or_else(|| self.space.reuse(kind))

@@ -5,7 +5,7 @@ use super::{Aim, Step, Walk};
 /// The walks that take part in a round, and the use of their ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rounds {
-    /// Unfinished walks; requests are served where their walks came out.
+    /// Unfinished walks; requests are served at the ends of their walks.
     #[default]
     Unfinished,
     /// All walks, including finished ones; requests are served from the root. The paper's Algorithms 3 and
@@ -37,8 +37,8 @@ impl<K: Copy, P: Copy, A: Copy> Walks<K, P, A> {
     /// The most walks that go together.
     pub const MAX: usize = 1024;
 
-    /// Leads `len` requests, at most [`Walks::MAX`], to their anchors, which come in the requests' order;
-    /// none where others changed the structure under a walk.
+    /// Leads `len` requests, at most [`Walks::MAX`], to their anchors, which are in the requests' order;
+    /// `None` if another thread changed the structure under a walk.
     ///
     /// ```
     /// use latchless_core::mem::touch::NoTrace;

@@ -12,7 +12,7 @@ use latchless_core::mem::touch::NoTrace;
 const COUNTED_LANE_BYTES: usize = 256;
 
 impl<B: Bits> Lanes<B> {
-    /// The last position whose key is at most `key`; nothing if there is none (Algorithm 1).
+    /// Returns the last position whose key is at most `key`; `None` if there is none (Algorithm 1).
     #[inline(always)]
     pub fn last_up_to<S: Search>(&self, key: B) -> Option<usize> {
         let [at] = Self::last_up_to_each::<S, 1>([self], [key], |_| ());
@@ -155,7 +155,7 @@ impl<B: Bits> Lanes<B> {
         first + S::group_up_to::<B>(&self.fast, level.start() + first + 1, others, key)
     }
 
-    /// The last position of a proxy whose key is at most `key`; its first one if there is none.
+    /// Returns the last position of a proxy whose key is at most `key`; its first one if there is none.
     #[inline(always)]
     pub(super) fn in_proxy<S: Search>(&self, proxy: usize, key: B) -> usize {
         let first = proxy * self.skip;

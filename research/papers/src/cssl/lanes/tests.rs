@@ -151,7 +151,7 @@ fn searches_end_before_what_was_passed_over() {
                 for key in (0..2000).step_by(7) {
                     let [at, ..] = kernel.run(Find(&lanes, key, key));
                     let before = (key / 10) as usize;
-                    // Never after the key; and at the key's own place if it is there.
+                    // Never after the key; and at the key's own place if it is present.
                     assert!(at.is_none_or(|at| at <= before), "{key} ended at {at:?}, {options:?}");
                     assert!(gone[before] || at == Some(before), "{key} ended at {at:?}, {options:?}");
                 }

@@ -149,7 +149,7 @@ impl<B: Bits> List<'_, B> {
             going(found);
             let value = node.value();
             let behind = claim.mark_dead();
-            // If somebody has come in between, a thread that passes next takes it out.
+            // If another node was inserted in between, a thread that passes next unlinks it.
             let _ = self.take_out(place.before, place.seen, found, behind);
             return Ok(Some(Removed { value, passed: place.passed }));
         }
@@ -220,8 +220,8 @@ impl<B: Bits> List<'_, B> {
     /// [`DeadAnchor`]; nothing has changed then.
     pub fn let_go(&self, anchor: NodeRef, node: NodeRef) -> Result<(), DeadAnchor> {
         if !self.node(node).link().displace() {
-            // It has died meanwhile, and the thread that took it out of the chain left it to the layers. A
-            // thread that passes its place finds it out of the chain, or takes it out.
+            // It has died meanwhile, and the thread that unlinked it left it to the layers. A thread that
+            // passes its place finds it unlinked, or unlinks it.
             self.place(anchor, self.node(node).key())?;
             self.retire(node);
         }

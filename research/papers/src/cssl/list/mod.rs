@@ -105,7 +105,7 @@ impl<'a, B: Bits> Node<'a, B> {
 }
 
 impl<'a, B: Bits> List<'a, B> {
-    /// The list that begins with this node, whose arena hands out nodes of [`node_bytes`].
+    /// Returns the list that begins with this node, whose arena allocates nodes of [`node_bytes`].
     #[inline(always)]
     pub fn of(arena: &'a UnitArena<B::Word>, head: NodeRef) -> Self {
         Self { arena, head }

@@ -177,7 +177,7 @@ impl<'a, K: Kind> Node<'a, K> {
         }
     }
 
-    /// The high key of the node to the left; no meaning if there is none.
+    /// Returns the high key of the node to the left; meaningless if there is none.
     #[inline(always)]
     pub fn low(self) -> K::Bits {
         self.lane(Fields::<K>::LOW_AT)
@@ -197,8 +197,8 @@ impl<'a, K: Kind> Node<'a, K> {
         (!self.meta().is(Flag::First)).then_some(low)
     }
 
-    /// The reference that the node has beside its children: the node to the right, a group's link, or the
-    /// group of children.
+    /// Returns the reference that the node has apart from its children: the node to the right, a group's
+    /// link, or the group of children.
     #[inline(always)]
     pub(super) fn reference(self) -> NodeRef {
         let wide = Fields::<K>::WIDE;

@@ -19,7 +19,7 @@ pub enum NodeLatch {
 /// The operations that take the latch of the whole tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeLatch {
-    /// There is none.
+    /// None.
     None,
     /// Readers together, writers alone.
     Everybody,

@@ -7,8 +7,8 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::bulk::{Level, check_order, last_below, plan};
 
 impl<K: Kind> OlfitTree<K> {
-    /// Fills an empty tree with `len` entries in ascending order, equal keys side by side only in an index
-    /// with duplicates. O(n).
+    /// Fills an empty tree with `len` entries in ascending order, equal keys only in an index with
+    /// duplicates. O(n).
     ///
     /// # Errors
     /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the tree is as

@@ -22,8 +22,8 @@ struct Seen<B> {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Checks every invariant of the tree and of its nodes. Wants it at rest: what others are just
-    /// changing may look broken. O(n).
+    /// Checks every invariant of the tree and of its nodes. The tree must be at rest: concurrent changes
+    /// may look like violations. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

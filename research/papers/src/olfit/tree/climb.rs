@@ -77,8 +77,8 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches the parent of the path's node below, which is latched; `false`: that is the root, and stays
-    /// it while it is latched.
+    /// Latches the parent of the path's node below, which is latched; `false`: that is the root, and
+    /// remains the root while it is latched.
     pub(super) fn latch_parent<'a>(
         &'a self,
         level: usize,

@@ -84,7 +84,7 @@ impl<K: Kind> OlfitTree<K> {
         if K::Scheme::NODE_LATCH == NodeLatch::Shared {
             self.couple(at, level, trail);
             if self.root() != (root, levels) {
-                // Another root came before this one was latched; the wait for its latch will be over.
+                // The root was replaced before this one was latched; the wait for its latch ends soon.
                 trail.start(levels);
                 return Came::Lost;
             }

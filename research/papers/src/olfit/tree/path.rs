@@ -85,7 +85,7 @@ impl<'a, K: Kind> PathRecorder<'a, K> for NoPath<'a, K> {
 
     #[inline]
     fn start(&mut self, _: usize) {
-        // A thread that starts again must not hold on to where it came out.
+        // A thread that restarts must not keep the latch of its previous end.
         self.0 = None;
     }
 

@@ -208,7 +208,7 @@ impl<K: Kind> OlfitTree<K> {
         edge.map_or(Beyond::Nothing, Beyond::More)
     }
 
-    /// Appends the next leaf's entries, and leads the path there; `None`: others came in between.
+    /// Appends the next leaf's entries, and leads the path there; `None`: another thread interfered.
     fn copy_next<'a>(
         &'a self,
         edge: Edge<K::Bits>,

@@ -13,7 +13,7 @@ use latchless_core::mem::touch::Work;
 /// The maximum number of steps to the right of its hint in the search for a key.
 const MOVES_MAX: usize = 3;
 
-/// The walks of a tree. While it is there, nothing that leaves the tree is used for another level.
+/// The walks of a tree. While they exist, no node that leaves the tree is reused for another level.
 #[derive(Debug)]
 pub struct OlfitWalk<'a, K: Kind> {
     tree: &'a OlfitTree<K>,

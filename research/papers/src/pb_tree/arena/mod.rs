@@ -225,8 +225,8 @@ impl<B: Block> Arena<B> {
         self.atom(block, at_bytes).load_relaxed()
     }
 
-    /// Sets the last word of a block. Readers may do so: it should be a hint, which is right or wrong
-    /// whatever else they see.
+    /// Sets the last word of a block. Readers may do so: it should be a hint, which is only right or
+    /// wrong, independently of other data.
     ///
     /// # Panics
     /// When the block isn't one of this arena's, or has no such word: a bug of the caller.
@@ -256,7 +256,7 @@ impl<B: Block> Arena<B> {
         unsafe { core::slice::from_raw_parts_mut(at, len) }
     }
 
-    /// Two stretches of `len` lanes each of one block, to be written side by side.
+    /// Returns two ranges of `len` lanes each of one block, to be written together.
     ///
     /// # Panics
     /// Those of [`Arena::lanes`], and if the ranges overlap.

@@ -65,8 +65,8 @@ impl<S: Shape> Nodes<S> {
         self.up_to::<K>(inner, Layout::<S>::INNER_KEYS, key)
     }
 
-    /// Fills a new inner node with separators and children. With groups the children must be
-    /// side by side from the first on.
+    /// Fills a new inner node with separators and children. With groups the children must be adjacent from
+    /// the first on.
     pub fn write_inner(
         &mut self,
         inner: NodeRef,

@@ -22,7 +22,7 @@ pub trait Sink<B: Bits> {
     fn prefetch<T: Trace>(&self, after: usize, count: usize);
 }
 
-/// Keys and values side by side.
+/// Keys and values in pairs.
 #[derive(Debug)]
 pub struct Pairs<'b, K, V> {
     keys: &'b mut [K],

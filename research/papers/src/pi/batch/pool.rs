@@ -6,7 +6,7 @@ use crate::pi::mem::topology::{Node, Resident, Topology, current_processor, sett
 use core::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Something that does pieces of work side by side.
+/// An executor of parallel pieces of work.
 pub trait Hands {
     /// The NUMA node of each seat: of each thread, processor, or whatever does the work.
     fn seats(&self) -> &[usize];

@@ -47,7 +47,7 @@ impl Placement {
     }
 }
 
-/// `len` values side by side. A large paged_array starts at a page's border.
+/// `len` adjacent values. A large array starts at a page boundary.
 pub struct PagedArray<T> {
     memory: Memory<T>,
 }
@@ -170,7 +170,7 @@ impl<T> DerefMut for PagedArray<T> {
 
 // SAFETY: a paged_array owns its values alone, as a boxed slice does.
 unsafe impl<T: Send> Send for PagedArray<T> {}
-// SAFETY: as above: a shared paged_array hands out shared references.
+// SAFETY: as above: a shared array gives out shared references.
 unsafe impl<T: Sync> Sync for PagedArray<T> {}
 
 impl<T> fmt::Debug for PagedArray<T> {

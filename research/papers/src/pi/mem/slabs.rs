@@ -131,7 +131,7 @@ impl<T: Copy> Slab<T> {
     /// If there is no room, which must be reserved first.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
-        assert!(self.len < self.capacity, "room is asked for first");
+        assert!(self.len < self.capacity, "room is reserved first");
         // SAFETY: the place is within the capacity, and there is no other reference to it (invariant 1).
         unsafe { self.start.add(self.len as usize).write(value) };
         self.len += 1;
@@ -227,7 +227,7 @@ impl ChunkUsage {
     }
 }
 
-/// Cuts slabs, one beside the other.
+/// Cuts adjacent slabs.
 pub struct SlabAllocator {
     paper: Placement,
     /// Whether there are chunks at all.
@@ -349,7 +349,7 @@ mod tests {
                 }
                 assert_eq!(**slab, *expected);
             }
-            // Full slabs lie side by side and didn't write into each other.
+            // Full slabs are adjacent and didn't write into each other.
             assert!(slabs.iter().enumerate().all(|(nth, slab)| slab.starts_with(&values(nth))));
         }
     }
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "room is asked for first")]
+    #[should_panic(expected = "room is reserved first")]
     fn a_full_strip_takes_nothing() {
         Slab::from(vec![1u64]).push(2);
     }

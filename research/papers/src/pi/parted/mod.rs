@@ -129,7 +129,8 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         self.slots.iter().map(|slot| &slot.part.routed)
     }
 
-    /// Bytes of the top, the table of parts, and the parts, with what others have left where they are.
+    /// Returns the bytes of the top, the table of parts, and the parts, including unused places in their
+    /// chunks.
     pub(super) fn memory_bytes(&self) -> usize {
         let part_bytes = |part: &Part<B, M>| {
             size_of::<Part<B, M>>() + part.routed.memory_bytes() + part.footing.memory_bytes()

@@ -143,7 +143,7 @@ fn what_moves_along_the_list_is_not_written_again() {
     let mut layer = built::<u64, 8>(&list, None);
     let parts = layer.parts();
     assert_eq!(layer.built_parts(), parts);
-    // Segments come in front of nearly all others.
+    // Segments are inserted in front of nearly all others.
     (1..90).for_each(|key| edit(&mut list, &layer, key, true));
     let segments = list.segments();
     list = anew(&mut list);

@@ -157,8 +157,8 @@ impl<B: Bits> Plan<B> {
 }
 
 impl<B: Bits, const M: usize> Routed<B, M> {
-    /// The index layer over these nodes. `run` does pieces of work, side by side or one after the other;
-    /// there are as many as parts. O(n).
+    /// Builds the index layer over these nodes. `run` executes as many pieces of work as there are parts,
+    /// in parallel or one after the other. O(n).
     ///
     /// # Errors
     /// When memory is refused.

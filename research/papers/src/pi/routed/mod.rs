@@ -104,7 +104,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         size_of_val(&*self.entries)
     }
 
-    /// Counts the layer among what could stay where it is, if it was cut out of what others share.
+    /// Counts the layer among the slabs that could stay, if it was cut from a shared chunk.
     pub fn count_in(&self, usage: &mut ChunkUsage) {
         self.entries.slab().into_iter().for_each(|slab| usage.count(slab));
     }

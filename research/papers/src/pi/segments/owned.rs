@@ -9,7 +9,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
 
-/// Segments side by side, to be changed by their one owner.
+/// Adjacent segments, which their one owner may change.
 #[derive(Debug)]
 pub struct SegmentsMut<'a, B: Bits> {
     /// The number of the first one.
@@ -30,7 +30,7 @@ pub struct Finger {
 /// The change of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Drift {
-    /// Keys that came.
+    /// Inserted keys.
     pub inserted: usize,
     /// Keys that went.
     pub removed: usize,
@@ -95,7 +95,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     /// The anchor's segment.
     ///
     /// # Panics
-    /// When it isn't one of these: somebody else's query came here.
+    /// If it isn't one of these: another thread's query was passed here.
     #[inline(always)]
     fn at(&mut self, anchor: Anchor) -> &mut Segment<B> {
         let position = anchor.segment().wrapping_sub(self.first);

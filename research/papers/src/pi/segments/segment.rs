@@ -58,7 +58,7 @@ impl<B: Bits> Node<B> {
         self.value
     }
 
-    /// The value, if this is the key's node and the key is there.
+    /// Returns the value, if this is the key's node and the key is present.
     #[inline(always)]
     pub(super) fn value_of(&self, key: B) -> Option<B> {
         if self.key == key && !self.is_flagged() { Some(self.value) } else { None }

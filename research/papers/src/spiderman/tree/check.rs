@@ -19,8 +19,8 @@ struct Tally {
 }
 
 impl<T: Trace> OlcTree<T> {
-    /// Checks every invariant of the tree and of its pages. Wants it at rest: what others are just
-    /// changing may look broken. O(n).
+    /// Checks every invariant of the tree and of its pages. The tree must be at rest: concurrent changes
+    /// may look like violations. O(n).
     ///
     /// # Errors
     /// The first broken invariant.

@@ -4,8 +4,8 @@ use super::*;
 use latchless_core::base::error::Broken;
 
 impl<B: Bits, T: Trace> Trie<B, T> {
-    /// Checks the invariants of the module's head. Wants the trie at rest: what others are just changing may
-    /// look broken. O(n).
+    /// Checks the invariants of the module's head. The trie must be at rest: concurrent changes may look
+    /// like violations. O(n).
     ///
     /// # Errors
     /// The first broken one.

@@ -145,7 +145,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
 }
 
 impl<'a, B: Bits, T: Trace> Fresh<'a, B, T> {
-    /// The node, which is going to be hung into the trie.
+    /// Returns the node, which is about to be linked into the trie.
     pub(super) fn used(mut self) -> Ref {
         core::mem::replace(&mut self.node, Ref::NIL)
     }

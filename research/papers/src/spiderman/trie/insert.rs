@@ -57,8 +57,8 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(before)
     }
 
-    /// Puts a node of two children where the reference to `below` is: that one and a new leaf. The keys there
-    /// agree with `beside` in all bytes before its depth.
+    /// Replaces the reference to `below` by a node with two children: that one and a new leaf. The keys
+    /// there agree with `beside` in all bytes before its depth.
     fn put_fork(
         &self,
         holder: Holder,
@@ -79,7 +79,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(())
     }
 
-    /// Puts a leaf into a node, which is replaced by a larger one if it is full.
+    /// Inserts a leaf into a node, which is replaced by a larger one if it is full.
     fn put_child(&self, holder: Holder, seen: Seen, (key, value): (B, B)) -> Result<(), Stopped> {
         let To::Inner(kind, place) = seen.node.to() else { return Err(Stopped::Restart) };
         let (node, depth) = (self.inner(kind, place), seen.node.depth());

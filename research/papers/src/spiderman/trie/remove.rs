@@ -40,8 +40,8 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         Ok(Some(leaf))
     }
 
-    /// Removes a child of a node, which is replaced by its only other child, or by a smaller node where that
-    /// does and memory allows.
+    /// Removes a child of a node, which is replaced by its only other child, or by a smaller node if that
+    /// suffices and memory allows.
     fn remove_child(&self, above: Holder, seen: Seen, key: B) -> Result<(), Restart> {
         let To::Inner(kind, place) = seen.node.to() else { return Err(Restart) };
         let (node, depth) = (self.inner(kind, place), seen.node.depth());

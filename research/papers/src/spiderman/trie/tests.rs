@@ -159,7 +159,7 @@ fn walks_come_out_where_lookups_do() {
 #[test]
 fn threads_that_change_a_trie_lose_nothing() {
     let (trie, steps) = (made::<u32>(None), if cfg!(miri) { 60 } else { 20_000 });
-    // Keys of the threads are side by side; each thread knows its own.
+    // Keys of the threads are adjacent; each thread uses its own.
     let spread = |nth: u32, thread: u32| (nth % 5) << 24 | (nth % 61) << 8 | thread;
     let work = |thread: u32| {
         let (mut model, mut state) = (BTreeMap::new(), u64::from(thread));

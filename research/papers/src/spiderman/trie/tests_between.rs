@@ -156,8 +156,8 @@ impl History {
         }
     }
 
-    /// Updates of single keys, or of all keys beside one, which empties nodes and makes others of their
-    /// memory. Now and then this key's leaf becomes another's.
+    /// Returns updates of single keys, or of all keys but one, which empties nodes and reuses their memory
+    /// for others. Now and then this key's leaf becomes another's.
     fn changes(&mut self, spread: u32, key: u32) -> Vec<Change> {
         let mut changes = Vec::new();
         if self.below(3) == 0 {

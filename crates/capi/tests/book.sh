@@ -27,4 +27,8 @@ for source in "$work"/*.c "$work"/*.cpp; do
     count=$((count + 1))
 done
 [ "$count" -ge 3 ] || fail "the book has $count programs in C and C++"
+# Its blocks for CMake are those of the README, which cmake.sh builds.
+cmake_of() { awk '/^```/ { inside = !inside && $0 == "```cmake"; next } inside' "$1" | sed 's/(prices /(program /'; }
+diff <(cmake_of "$book/getting-started.md") <(cmake_of "$book/../crates/capi/README.md") ||
+    fail "the book's CMake differs from the one of crates/capi/README.md"
 echo "$count programs of the book run"

@@ -2,7 +2,7 @@
 //!
 //! | module | meaning |
 //! |---|---|
-//! | [`experiment`] | what an experiment is, as data |
+//! | [`experiment`] | an experiment as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
 //! | [`cssl`] | the CSSL paper's experiments |

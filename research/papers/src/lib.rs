@@ -7,7 +7,7 @@
 //! | [`cssl`] | Sprenger, Zeuch, Leser: *Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs*, 2016 |
 //! | [`pi`] | Xie, Cai, Jagadish, Ooi, Wong: *PI: a Parallel in-memory skip list based Index*, 2016 |
 //! | [`spiderman`] | Vu: *Software Prefetching and Request Multiplexing to Mask Memory Accesses in B+trees*, 2023 |
-//! | [`common`] | what at least two of them share |
+//! | [`common`] | code that at least two of them share |
 //!
 //! All of them implement [`OrderedIndex`](latchless_core::base::index::OrderedIndex). The recommended
 //! index is `latchless::Index`, which combines their ideas.

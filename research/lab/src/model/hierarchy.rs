@@ -1,7 +1,7 @@
 //! The path of a line: the processors' private caches, the directory that keeps them coherent, and the
 //! memories below them.
 //!
-//! # What is modelled
+//! # Modelled
 //! - The secondary cache includes the primary one: a line that leaves it leaves both. Write-backs from the
 //!   primary to the secondary cache are free.
 //! - A line that a secondary cache doesn't have is served by memory, or, if another processor has changed

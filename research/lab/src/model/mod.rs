@@ -8,13 +8,13 @@
 //! |---|---|
 //! | `parameters`, `machines`, `system` | Table 2; other machines; several processors |
 //! | `change` | one thing that is unlike the paper's machine |
-//! | `prices` | what instructions cost, and what that is calibrated on |
-//! | `processor` | the clock; reads, writes, prefetches; what is modelled and what isn't |
+//! | `prices` | the cost of instructions, and its calibration |
+//! | `processor` | the clock; reads, writes, prefetches; the parts that are modelled |
 //! | `reorder` | how early a load is issued |
-//! | `hierarchy` | where a line comes from, and how long that takes |
+//! | `hierarchy` | the path of a line, and its time |
 //! | `cache`, `memory`, `pages`, `homes` | its parts |
-//! | `misses` | in which phase of a batch lines were missed, and at what |
-//! | `directory` | which processors hold which line: what keeps private caches coherent |
+//! | `misses` | misses by phase of a batch and kind of data |
+//! | `directory` | the holders of each line, for coherent private caches |
 //! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
 //!
 //! A machine has one processor or several, which [`Listener::together`] runs. They differ from one only

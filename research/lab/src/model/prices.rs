@@ -5,7 +5,7 @@
 //! dependence between instructions or to a mispredicted branch is an *other stall*; a slot lost to
 //! a data-cache miss is priced by the memory system, never here.
 //!
-//! # Where the numbers come from
+//! # Sources of the numbers
 //! Each price was set by counting the instructions that a compiler emits for the work on a RISC processor,
 //! and by the length of the dependence chain in it; a mispredicted branch counts ten cycles (resolving it
 //! and refilling the pipeline). Then two of the lost-slot numbers were calibrated, each on one published

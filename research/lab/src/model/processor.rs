@@ -1,6 +1,6 @@
 //! One processor: its clock, its caches, its miss handlers.
 //!
-//! # What is modelled
+//! # Modelled
 //! - **Reads** wait for their line. A load is issued as early as the reorder buffer, the data it depends
 //!   on and the last unpredictable branch allow (see below), so part of a miss overlaps with the work
 //!   before it. The rest is a data stall.
@@ -22,7 +22,7 @@
 //! since the instructions after a mispredicted branch are discarded. A [`Change`](super::change::Change)
 //! of the machine can lift (2) and (3).
 //!
-//! # What isn't
+//! # Not modelled
 //! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order
 //! of stores (except before an exchange). A read of several lines, by which a scan reports the entries
 //! that it copies from a leaf, waits for all of them before the first is worked on.

@@ -6,7 +6,7 @@
 //! is in a cache. The first phase changes nothing, and the second doesn't rely on its results, so the
 //! answers are those of one request after the other.
 //!
-//! # What was wished for
+//! # Proposals of the paper
 //! The paper's rounds visit all requests until the last one is done, and its second phase descends from
 //! the root once more ([`Rounds::Naive`]). Ours visit unfinished requests only, and the second phase
 //! starts where the first one ended ([`Rounds::Unfinished`]). The number of requests that walk together is

@@ -1,12 +1,12 @@
 //! CSSL (Sprenger, Zeuch, Leser: *Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs*,
 //! 2016): a skip list for data that is read far more often than changed, and for ranges.
 //!
-//! | member | what |
+//! | member | meaning |
 //! |---|---|
 //! | `cssl2`, `cssl5` | the paper's two: p = 1/2 and p = 1/5, all lanes in one array |
 //! | `cssl` | p = 1/5, lanes over stretches of some 16,000 keys each, which are rebuilt one by one |
 //!
-//! # How it is made
+//! # Structure
 //! - The data list ([`crate::cssl::list`]): every entry in one sorted list, changed by compare-and-swap.
 //!   It alone determines the content.
 //! - Fast lanes and proxy lane ([`crate::cssl::lanes`]): dense arrays that lead into it. They are built
@@ -20,7 +20,7 @@
 //! can be walked, counted and summed. Since positions in the lanes are ranks, counting needs no further
 //! work if nothing has changed since the lanes were built.
 //!
-//! # What is guaranteed
+//! # Guarantees
 //! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts
 //! never wait; replacing or removing a key waits for a thread that is doing the same to that key. A scan
 //! isn't atomic: it sees each key that is present throughout exactly once, in order, and only entries that

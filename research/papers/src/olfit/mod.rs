@@ -5,14 +5,14 @@
 //! | member | scheme |
 //! |---|---|
 //! | `b-no`, `csb-no` | NO: none; one thread at a time |
-//! | `b-ol`, `csb-ol` | OL: OLFIT. A word a node that is a latch to writers and a version to readers; high keys and links; emptied nodes wait for readers to go (§5.3) |
+//! | `b-ol`, `csb-ol` | OL: OLFIT. One word per node that is a latch for writers and a version for readers; high keys and links; emptied nodes wait for readers (§5.3) |
 //! | `b-ol-at-once`, `csb-ol-at-once` | the same, but emptied nodes are used again at once, and readers see by fences and versions that they came too late |
 //! | `b-lc`, `csb-lc` | LC: lock coupling; shared latches hand over hand, the leaf alone; a second descent with latches held alone if the leaf isn't safe (Bayer and Schkolnick) |
 //! | `b-tl`, `csb-tl` | TL: one reader-writer latch |
 //! | `b-vn`, `csb-vn` | VN: readers latch nothing; an update copies the node (CSB+: the group) and swaps the copy in, under the latches of node and parent |
 //! | `b-vt`, `csb-vt` | VT: the same, but writers have one latch |
 //!
-//! # How it is made
+//! # Structure
 //! - One tree algorithm ([`crate::olfit::tree`]): reach the leaf, climb to the lowest node with room,
 //!   change from there down, publish. A scheme is a table of constants ([`Scheme`]): which latches nodes
 //!   and tree have, whether nodes have links, whether changes are made on copies, and when memory is
@@ -33,7 +33,7 @@
 //!   given value; the order of one key's entries is unspecified;
 //! - scans return each entry, those of one key consecutively, and count each.
 //!
-//! # What is guaranteed
+//! # Guarantees
 //! Single operations are linearizable. A scan isn't: it sees each key's entries as they were at some
 //! moment during the scan, each key that is present throughout exactly once, in order, and only entries
 //! that existed. Under OL a reader reads a node [`READ_TRIES`](crate::olfit::tree::READ_TRIES) times

@@ -5,11 +5,11 @@
 //! | member | meaning |
 //! |---|---|
 //! | `olc` | the paper's baseline: one request after the other |
-//! | `spiderman` | batches, with all that the paper's author wished for (§5.2) |
+//! | `spiderman` | batches, with all proposals of the paper's author (§5.2) |
 //! | `art` | an adaptive radix tree under the same latches ([`trie`]), as a rival |
 //! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
 //!
-//! # How it is made
+//! # Structure
 //! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version per
 //!   page.
 //! - The walk ([`crate::spiderman::tree::PageWalk`]): a descent in steps, with the prefetch options of §3.3
@@ -18,7 +18,7 @@
 //! - The executor ([`crate::common::interleave::interleave`]): one function for any tree that implements a
 //!   walk, such as OLFIT's trees and the pB+-Tree family.
 //!
-//! # What is guaranteed
+//! # Guarantees
 //! Single operations are linearizable. A batch is served in its order, each request separately: its
 //! results are those of one request after the other, and other threads may see some of its entries and not
 //! yet the others. Scans see each key that is present throughout exactly once, in order, and only entries

@@ -21,7 +21,10 @@ fn every_experiment_is_listed_with_its_paper() {
 #[test]
 fn a_filter_lists_what_has_it_and_says_what_is_like_it() {
     let (_, listed, _) = run(&["list", "olfit", "--format", "csv"]);
-    assert!(listed.lines().skip(1).count() > 3 && listed.lines().skip(1).all(|row| row.to_lowercase().contains("olfit")));
+    assert!(
+        listed.lines().skip(1).count() > 3
+            && listed.lines().skip(1).all(|row| row.to_lowercase().contains("olfit"))
+    );
     let (code, listed, said) = run(&["list", "tabel-3"]);
     assert_eq!((code, listed.as_str()), (Some(0), ""));
     assert!(said.contains("did you mean table-3"), "{said}");

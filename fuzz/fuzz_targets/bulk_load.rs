@@ -1,7 +1,7 @@
-//! Any bulk load, sorted or not, on `Index` or any member of the families.
+//! Any bulk load of `Index`, sorted or not.
 #![no_main]
 
-use latchless_fuzz::bulk_load::Load;
+use latchless_fuzz::{Flagship, bulk_load::Load};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|load: Load| load.run());
+fuzz_target!(|load: Load<Flagship>| load.run());

@@ -1,7 +1,7 @@
-//! Any history on `Index` or any member of the families, against `BTreeMap`.
+//! Any history of `Index` through `OrderedIndex` and `ConcurrentIndex`, against `BTreeMap`.
 #![no_main]
 
-use latchless_fuzz::operations::History;
+use latchless_fuzz::{Flagship, operations::History};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|history: History| history.run());
+fuzz_target!(|history: History<Flagship>| history.run());

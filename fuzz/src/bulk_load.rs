@@ -7,8 +7,8 @@ use std::ops::Bound::Unbounded;
 
 /// An index and the entries of its bulk load.
 #[derive(Debug, Arbitrary)]
-pub struct Load {
-    subject: Subject,
+pub struct Load<S> {
+    subject: S,
     fill: f64,
     stretches: Vec<Stretch>,
     sorted: bool,
@@ -22,7 +22,7 @@ struct Stretch {
     count: u8,
 }
 
-impl Load {
+impl<S: Subject> Load<S> {
     fn entries(&self) -> Vec<(u64, u64)> {
         let stretch = |stretch: &Stretch| {
             let (from, step) = (stretch.from, u16::from(stretch.step));
@@ -61,13 +61,13 @@ impl Load {
             (Err(error), Some(expected)) => {
                 // Too much and out of order: either may be named.
                 if error != expected {
-                    self.subject.assert_refusal(&error);
+                    self.subject.limits().assert_refusal(&error);
                 }
                 Vec::new()
             }
             (Ok(()), Some(expected)) => panic!("took what it had to refuse: {expected}"),
             (Err(error), None) => {
-                self.subject.assert_refusal(&error);
+                self.subject.limits().assert_refusal(&error);
                 Vec::new()
             }
         };

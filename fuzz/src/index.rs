@@ -1,7 +1,7 @@
 //! A history of `Index`'s own operations, compared with `BTreeMap` step by step: single ones, and batches
 //! against single ones. Each is called in the concurrent or in the single-threaded form.
 
-use crate::{Subject, spread};
+use crate::{Flagship, spread};
 use arbitrary::Arbitrary;
 use latchless::index::Cursor;
 use latchless::{Index, TryInsertError};
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 /// An index and its history.
 #[derive(Debug, Arbitrary)]
 pub struct Calls {
-    subject: Subject,
+    subject: Flagship,
     group: u8,
     /// Whether keys are adjacent or spread over all bits.
     dense: bool,
@@ -95,7 +95,7 @@ impl Calls {
     /// a reason.
     pub fn run(&self) {
         let group = NonZeroUsize::new(usize::from(self.group));
-        let Some(index) = self.subject.build_flagship(group) else { return };
+        let Some(index) = self.subject.build_with(group) else { return };
         let mut pair = Pair { calls: self, index, model: BTreeMap::new() };
         for (alone, call) in &self.calls {
             pair.apply(*alone, call);
@@ -242,7 +242,7 @@ impl Pair<'_> {
     }
 
     fn refused(&self, key: u64, error: &latchless::Error) {
-        self.calls.subject.assert_refusal(error);
+        self.calls.subject.limits.assert_refusal(error);
         assert!(!self.model.contains_key(&key), "changing {key:#x} needs no memory: {error}");
     }
 
@@ -272,7 +272,7 @@ impl Pair<'_> {
         let refused = match on!(self, alone, |index| index.insert_many(entries, &mut replaced)) {
             Ok(()) => Vec::new(),
             Err(incomplete) => {
-                self.calls.subject.assert_refusal(&incomplete.error);
+                self.calls.subject.limits.assert_refusal(&incomplete.error);
                 incomplete.refused.to_vec()
             }
         };

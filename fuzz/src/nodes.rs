@@ -1,26 +1,19 @@
 //! Nodes of byte strings with arbitrary words: everything that a reader may find while a node is being
 //! changed, and worse.
 
+use crate::drawn::Stretched;
 use arbitrary::Arbitrary;
 use latchless::byte_tree::torn::TornNode;
 
 /// A node, the damage to it, and the keys that are looked up.
 #[derive(Debug, Arbitrary)]
 pub struct Torn {
-    keys: Vec<Key>,
+    keys: Vec<Stretched>,
     level: u8,
     /// Words from the node's first on.
     words: Vec<u64>,
     tears: Vec<Tear>,
-    looked_for: Vec<Key>,
-}
-
-/// One letter many times, and then bytes: a short input makes a long key.
-#[derive(Debug, Arbitrary)]
-struct Key {
-    letter: u8,
-    count: u16,
-    end: [u8; 3],
+    looked_for: Vec<Stretched>,
 }
 
 /// A word that is damaged in some way.
@@ -29,14 +22,6 @@ struct Tear {
     way: u8,
     at: u8,
     by: u64,
-}
-
-impl Key {
-    fn bytes(&self, longest: u16) -> Vec<u8> {
-        let mut bytes = vec![self.letter; usize::from(self.count % longest)];
-        bytes.extend(self.end);
-        bytes
-    }
 }
 
 impl Torn {

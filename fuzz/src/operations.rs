@@ -1,6 +1,6 @@
 //! A history of operations, compared with `BTreeMap` step by step.
 
-use crate::{Subject, spread};
+use crate::{Limits, Subject, spread};
 use arbitrary::Arbitrary;
 use latchless::Direction;
 use latchless_core::base::index::OrderedIndex;
@@ -10,8 +10,10 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 /// An index and its history.
 #[derive(Debug, Arbitrary)]
-pub struct History {
-    subject: Subject,
+pub struct History<S> {
+    subject: S,
+    /// Whether updates go through `ConcurrentIndex`, if the index has it.
+    shared: bool,
     operations: Vec<Operation>,
 }
 
@@ -67,7 +69,7 @@ impl End {
     }
 }
 
-impl History {
+impl<S: Subject> History<S> {
     /// Runs the history.
     ///
     /// # Panics
@@ -75,7 +77,8 @@ impl History {
     /// a reason.
     pub fn run(&self) {
         let Some(index) = self.subject.build() else { return };
-        let mut pair = Pair { subject: &self.subject, index, model: BTreeMap::new() };
+        let (limits, shared) = (self.subject.limits(), self.shared);
+        let mut pair = Pair { limits, shared, index, model: BTreeMap::new() };
         for operation in &self.operations {
             pair.apply(operation);
         }
@@ -84,13 +87,14 @@ impl History {
 }
 
 /// The index and its model.
-struct Pair<'a> {
-    subject: &'a Subject,
+struct Pair {
+    limits: Limits,
+    shared: bool,
     index: Box<dyn OrderedIndex<u64, u64>>,
     model: BTreeMap<u64, u64>,
 }
 
-impl Pair<'_> {
+impl Pair {
     fn apply(&mut self, operation: &Operation) {
         match operation {
             Operation::Get(key) => self.get(spread(*key)),
@@ -128,14 +132,17 @@ impl Pair<'_> {
         };
         let requests: Vec<Request<u64, u64>> = run.keys().enumerate().map(request).collect();
         let mut replies = Vec::new();
-        self.index.execute(&requests, &mut replies);
+        match self.index.as_concurrent().filter(|_| self.shared) {
+            Some(index) => index.execute_shared(&requests, &mut replies),
+            None => self.index.execute(&requests, &mut replies),
+        }
         assert_eq!(replies.len(), requests.len(), "a reply each");
         for (request, reply) in requests.into_iter().zip(replies) {
             let expected = match request {
                 Request::Get(key) => Reply::Got(self.model.get(&key).copied()),
                 Request::Insert(key, value) => {
                     if let Reply::Refused(error) = &reply {
-                        self.subject.assert_refusal(error);
+                        self.limits.assert_refusal(error);
                         assert!(
                             !self.model.contains_key(&key),
                             "replacing {key:#x} needs no memory: {error}"
@@ -155,17 +162,25 @@ impl Pair<'_> {
     }
 
     fn insert(&mut self, key: u64, value: u64) {
-        match self.index.insert(key, value) {
+        let inserted = match self.index.as_concurrent().filter(|_| self.shared) {
+            Some(index) => index.insert_shared(key, value),
+            None => self.index.insert(key, value),
+        };
+        match inserted {
             Ok(old) => assert_eq!(old, self.model.insert(key, value), "insert {key:#x}"),
             Err(error) => {
-                self.subject.assert_refusal(&error);
+                self.limits.assert_refusal(&error);
                 assert!(!self.model.contains_key(&key), "replacing {key:#x} needs no memory: {error}");
             }
         }
     }
 
     fn remove(&mut self, key: u64) {
-        assert_eq!(self.index.remove(key), self.model.remove(&key), "remove {key:#x}");
+        let removed = match self.index.as_concurrent().filter(|_| self.shared) {
+            Some(index) => index.remove_shared(key),
+            None => self.index.remove(key),
+        };
+        assert_eq!(removed, self.model.remove(&key), "remove {key:#x}");
     }
 
     fn scan(&self, span: (Bound<u64>, Bound<u64>), direction: Direction, page: usize) {

@@ -4,6 +4,7 @@
 //! The checksum detects nearly every change. So that the code after it is reached, too, the checksum may be
 //! corrected: then the file looks deliberate, and only its own inconsistency prevents it from being opened.
 
+use crate::damage::Change;
 use arbitrary::Arbitrary;
 use latchless::bytes::{BytesIndex, MultiIndex};
 use latchless::snapshot::{DataType, Error, Layout, Native, SavedValue, Snapshot, multi, strings};
@@ -43,17 +44,6 @@ enum Start {
     Multi(Vec<(String, u64)>),
 }
 
-/// A change of a file. Places are counted from the end, where the footer is.
-#[derive(Debug, Arbitrary)]
-enum Change {
-    Byte(u16, u8),
-    Word(u16, u32),
-    Cut(u16),
-    Append(Vec<u8>),
-    /// Bytes from one place to another.
-    Copy(u16, u16, u8),
-}
-
 impl Start {
     /// The file; none if its metadata is refused.
     fn file(&self) -> Option<Vec<u8>> {
@@ -90,32 +80,6 @@ impl Start {
             Ok(_) => Some(file),
             Err(Error::Reserved { .. }) => None,
             Err(error) => panic!("a vector refuses nothing: {error}"),
-        }
-    }
-}
-
-impl Change {
-    fn apply(&self, file: &mut Vec<u8>) {
-        let place = |from_end: u16| file.len().checked_sub(1 + usize::from(from_end));
-        match *self {
-            Self::Byte(at, byte) => {
-                if let Some(at) = place(at) {
-                    file[at] = byte;
-                }
-            }
-            Self::Word(at, word) => {
-                if let Some(four) = place(at).and_then(|at| file.get_mut(at..at + 4)) {
-                    four.copy_from_slice(&word.to_le_bytes());
-                }
-            }
-            Self::Cut(bytes) => file.truncate(file.len().saturating_sub(bytes.into())),
-            Self::Append(ref bytes) => file.extend(bytes),
-            Self::Copy(from, to, count) => {
-                if let (Some(from), Some(to)) = (place(from), place(to)) {
-                    let count = usize::from(count).min(file.len() - from.max(to));
-                    file.copy_within(from..from + count, to);
-                }
-            }
         }
     }
 }

@@ -76,7 +76,7 @@ impl<S: Subject> Load<S> {
         let (mut keys, mut values) = (vec![0; loaded.len() + 1], vec![0; loaded.len() + 1]);
         let all = (Unbounded, Unbounded);
         let found =
-            index.scan(all, Direction::Forward, &mut keys, &mut values).expect("the buffers have room");
+            index.page(all, Direction::Forward, &mut keys, &mut values).expect("the buffers have room");
         let found: Vec<(u64, u64)> = keys.into_iter().zip(values).take(found).collect();
         assert_eq!(found, loaded);
         if !loaded.is_empty() {

@@ -483,7 +483,7 @@ impl Core {
 
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
     /// thread changes the index.
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
+    fn check_invariants(&self, py: Python<'_>) -> PyResult<()> {
         let checked = with!(self, engine => self.guarded(|| {
             Ok(batch::alone(py, || engine.index().check_invariants()))
         }))?;

@@ -129,7 +129,7 @@ impl<B: Lane> Engine<B> {
         match direction {
             Direction::Forward => {
                 let mut room_left = Ok(());
-                self.index().visit(range, |more, their| {
+                let _ = self.index().scan_chunks(range, |more, their| {
                     room_left = reserve(keys, more.len()).and_then(|()| reserve(values, more.len()));
                     if room_left.is_err() {
                         return ControlFlow::Break(());
@@ -150,7 +150,7 @@ impl<B: Lane> Engine<B> {
                 keys.resize(before + room, B::MIN);
                 values.resize(before + room, B::MIN);
                 let places = (&mut keys[before..], &mut values[before..]);
-                let filled = self.index().scan(range, direction, places.0, places.1)?;
+                let filled = self.index().page(range, direction, places.0, places.1)?;
                 keys.truncate(before + filled);
                 values.truncate(before + filled);
                 keys[before..].iter_mut().for_each(|key| *key = self.decode(*key));

@@ -146,7 +146,7 @@ def assert_refused(
         with pytest.raises(error, match=match):
             operation(index, given)
     assert index == before
-    index.check()
+    index.check_invariants()
 
 
 def assert_not_there(index: Any, key: Any) -> None:

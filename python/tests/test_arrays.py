@@ -179,7 +179,7 @@ def test_keys_that_another_thread_writes():
             assert np.isin(values, (0, 999)).all()
             changing = Index(key_dtype="i8")
             assert changing.insert_many(queries, 1) in (1, 2)
-            changing.check()
+            changing.check_invariants()
     finally:
         stop.set()
         writer.join()

@@ -106,7 +106,7 @@ def test_each_key_is_set_by_one_thread_and_taken_by_one(made):
     assert sorted(chain(*set_by)) == list(range(2000))
     assert sorted(chain(*taken_by)) == list(range(2000))
     assert len(index) == 0
-    index.check()
+    index.check_invariants()
 
 
 def test_readers_see_whole_entries_while_writers_write(made):
@@ -138,7 +138,7 @@ def test_readers_see_whole_entries_while_writers_write(made):
             assert all(seen[key(number)] == number * 5 for number in range(0, 600, 3))
 
     run_all(then(done, write), *[until(done, read)] * 2)
-    index.check()
+    index.check_invariants()
 
 
 # ---- iterators ----
@@ -245,13 +245,13 @@ def test_entries_that_another_thread_writes_go_in_as_they_were_or_as_they_are(th
         for _ in range(10):
             index = Index()
             index.insert_many(keys, values, threads=threads)
-            index.check()
+            index.check_invariants()
             assert set((index.to_numpy()[0] & ~(1 << 20)).tolist()) <= set(range(60_000))
             assert len(index) <= 60_000
             built = Index(keys, values)
-            built.check()
+            built.check_invariants()
             built.remove_many(keys, threads=threads)
-            built.check()
+            built.check_invariants()
 
     run_all(then(done, insert), until(done, scribble))
 
@@ -333,7 +333,7 @@ def test_everything_at_once(made, tmp_path):
                 index.split_points(3)
 
     run_all(then(done, whole), until(done, write), until(done, write))
-    index.check()
+    index.check_invariants()
 
 
 def test_an_index_is_cleared_while_others_use_it(made):
@@ -355,7 +355,7 @@ def test_an_index_is_cleared_while_others_use_it(made):
     run_all(then(done, clear), until(done, use), until(done, use))
     index.clear()
     assert (len(index), list(index)) == (0, [])
-    index.check()
+    index.check_invariants()
 
 
 def test_indexes_are_dropped_while_others_are_made(made):
@@ -374,7 +374,7 @@ def test_indexes_are_dropped_while_others_are_made(made):
 
     run_all(*(lambda thread=thread: replace(thread) for thread in range(THREADS)))
     for its in shelf:
-        its.check()
+        its.check_invariants()
 
 
 def test_a_directory_is_closed_while_others_write(tmp_path):
@@ -426,14 +426,14 @@ def test_forks_amid_single_operations_and_collections(made):
         for number, its in enumerate(keys):
             index[its] = number
         assert len(index) == 200
-        index.check()
+        index.check_invariants()
 
     def fork():
         for _ in range(40):
             in_child(child)
 
     run_all(then(done, fork), until(done, touch), until(done, touch), until(done, lambda _: gc.collect(0)))
-    index.check()
+    index.check_invariants()
 
 
 def test_threads_fork_at_once():
@@ -446,4 +446,4 @@ def test_threads_fork_at_once():
 
     run_all(*[fork] * 3)
     assert len(index) == 1000
-    index.check()
+    index.check_invariants()

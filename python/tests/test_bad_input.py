@@ -442,7 +442,7 @@ def test_refused_memory_names_what_was_not_done(threads):
         there = index.contains_many(keys)
         assert np.flatnonzero(~there).tolist() == refused_at.tolist()
         assert len(index) == there.sum()
-        index.check()
+        index.check_invariants()
         with pytest.raises(MemoryError):
             index.update(zip(range(-50_000, 0), range(50_000), strict=True))
 
@@ -477,7 +477,7 @@ for ask in (index.to_numpy, index.copy, lambda: index.range_many(lows, highs), l
     except MemoryError:
         print("refused")
 assert index[7] == 0
-index.check()
+index.check_invariants()
 """
 
 

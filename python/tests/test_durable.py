@@ -51,7 +51,7 @@ def test_every_dtype_is_back(rng, tmp_path, dtype, value_dtype):
         assert (index.recovery.records, index.recovery.snapshot_entries) == (1, len(index) + 1)
         for got, column in zip(index.to_numpy(), expected, strict=True):
             assert_same(got, column)
-        index.check()
+        index.check_invariants()
 
 
 @pytest.mark.parametrize("value_dtype", ["i8", "u1"])
@@ -118,7 +118,7 @@ def test_first_entries_are_on_the_disk(rng, tmp_path):
             assert_same(got, column)
     with pytest.raises(ValueError, match="has an index already"):
         DurableIndex(tmp_path / "new" / "one", keys, values)
-    Index.open(tmp_path / "new" / "one" / "snapshot-0000000000000001.arrow").check()
+    Index.open(tmp_path / "new" / "one" / "snapshot-0000000000000001.arrow").check_invariants()
 
 
 def test_large_batches(rng, tmp_path):
@@ -494,7 +494,7 @@ def test_an_index_that_is_only_read_answers_and_changes_nothing(tmp_path):
         )
         assert index.snapshot_failure is None
         index.sync()
-        index.check()
+        index.check_invariants()
         made = index.copy()
         made[4] = 40
         assert type(made) is Index

@@ -32,7 +32,7 @@ def test_files(rng, tmp_path, dtype, value_dtype):
     assert (other.key_dtype, other.value_dtype) == (index.key_dtype, index.value_dtype)
     assert_same(other.to_numpy()[0], index.to_numpy()[0])
     assert_same(other.to_numpy()[1], index.to_numpy()[1])
-    other.check()
+    other.check_invariants()
     assert [entry.name for entry in tmp_path.iterdir()] == ["index.arrow"]
 
 

@@ -61,7 +61,7 @@ def test_all_entries(index, model):
     assert_same(keys, model[0])
     assert_same(values, model[1])
     assert len(index) == len(model[0])
-    index.check()
+    index.check_invariants()
 
 
 def test_words_are_as_narrow_as_they_can_be(index):
@@ -183,7 +183,7 @@ def test_inserts_and_removals(columns, threads):
     stays = ~np.isin(expected[0], gone)
     assert_same(index.to_numpy()[0], expected[0][stays])
     assert_same(index.to_numpy()[1], expected[1][stays])
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u4", "f8", "M8[ns]"])

@@ -67,7 +67,7 @@ def test_all_pairs_in_order(index, ordered):
     assert len(index) == index.count() == len(ordered)
     assert index.first() == ordered[0]
     assert index.last() == ordered[-1]
-    index.check()
+    index.check_invariants()
 
 
 def test_rows_of_a_key(index, ordered):
@@ -135,7 +135,7 @@ def test_pairs_come_and_go(index, pairs, ordered, kind):
     index.clear()
     assert len(index) == 0
     assert index.first() is None
-    index.check()
+    index.check_invariants()
 
 
 def test_loads_that_are_sorted(ordered, kind):
@@ -262,7 +262,7 @@ def test_a_limit_of_memory():
     refused = raised.value.refused
     assert len(index) == len(keys) - len(refused) > 10_000
     assert not np.isin(refused, index.range()[1]).any()
-    index.check()
+    index.check_invariants()
 
 
 def test_threads_insert_beside_readers():
@@ -286,4 +286,4 @@ def test_threads_insert_beside_readers():
     assert len(index) == 4 * each
     rows, offsets = index.rows_many(names[:97])
     assert offsets[-1] == len(rows) == 4 * each
-    index.check()
+    index.check_invariants()

@@ -15,6 +15,7 @@ import pytest
 import latchless
 
 FOLDER = Path(__file__).parents[1]
+RUST = FOLDER.parent / "crates"
 MODULES = sorted(module.name for module in pkgutil.iter_modules(latchless.__path__, "latchless."))
 
 
@@ -52,6 +53,32 @@ def test_everything_public_is_in_the_reference(made, attributes):
     own = set(vars(made)) if made is latchless.DurableIndex else set(dir(made))
     public = {name for name in own | attributes if not name.startswith("_")} - {"from_arrow", "from_pandas"}
     assert {name for name in listed if not name.startswith("_")} - {"from_arrow", "from_pandas"} == public
+
+
+CONVENTIONS = {
+    "dict and sortedcontainers": "keys values items pop popitem peekitem setdefault update copy",
+    "NumPy": "key_dtype value_dtype nbytes live_nbytes log_nbytes to_numpy",
+    "pandas, Polars and Arrow": "asof join key_zone value_zone from_arrow from_pandas to_arrow to_pandas to_polars",
+    "files of Python": "closed directory",
+    "batches of what `in` and `rows` say": "contains_many rows_many",
+    "prefixes, which are ranges in Rust": "count_prefix remove_prefix",
+}
+
+
+@pytest.mark.skipif(not RUST.exists(), reason="the sources of the engine aren't here")
+@pytest.mark.parametrize(
+    "made",
+    [latchless.Index, latchless.DurableIndex, latchless.StringIndex, latchless.BytesIndex, latchless.MultiIndex],
+)
+def test_methods_have_the_names_that_rust_gives_them(made):
+    sources = [path for crate in ("latchless", "log") for path in (RUST / crate / "src").rglob("*.rs")]
+    engine = {name for path in sources for name in re.findall(r"pub fn (\w+)[<(]", path.read_text())}
+    assert {"try_insert", "contains_key", "page", "scan", "check_invariants"} <= engine
+    own = {name for names in CONVENTIONS.values() for name in names.split()}
+    public = {name for name in dir(made) if not name.startswith("_")}
+    assert {"check_invariants", "remove_range", "stats"} <= public
+    otherwise = {name for name in public if not {name, name.removesuffix("_many")} & engine} - own
+    assert otherwise == set(), "Rust has another name for it, or it is a convention of Python's"
 
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has its lock")

@@ -103,7 +103,7 @@ def test_copies_of_subclasses_have_their_class_and_their_attributes(made):
         assert (other.hidden is index.hidden) != deep
         assert (other.own is other) == deep
         assert not hasattr(other, "later")
-        other.check()
+        other.check_invariants()
 
 
 def test_a_subclass_may_say_what_its_state_is():

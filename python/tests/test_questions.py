@@ -132,7 +132,7 @@ def test_questions_of_every_other_dtype(rng, family, some, own, value_dtype):
         check_singles(index, rows, model, asked)
         check_batches(index, rows, model, asked)
         check_ranges(rng, index, rows, model, asked)
-    index.check()
+    index.check_invariants()
 
 
 def check_singles(index, rows, model, asked):

@@ -83,7 +83,7 @@ def test_all_entries_in_order(index, model):
     assert listed == ordered
     assert_same(values, np.array([model[key] for key in ordered]))
     assert len(index) == len(model)
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.parametrize("fill", [0.3, 1.0])
@@ -94,7 +94,7 @@ def test_loads(made, keys, fill):
     ordered = sorted(model)
     index = made(ordered, [model[key] for key in ordered], assume_sorted=True, fill=fill)
     assert index == model
-    index.check()
+    index.check_invariants()
 
 
 def test_builds_of_keys_that_differ_late(made):
@@ -108,7 +108,7 @@ def test_builds_of_keys_that_differ_late(made):
     index = made(keys, range(len(keys)))
     assert index == {key: at for at, key in enumerate(keys)}
     assert list(index) == sorted(set(keys))
-    index.check()
+    index.check_invariants()
 
 
 def test_lookups(index, model, keys):
@@ -195,7 +195,7 @@ def test_range_removal(index, model):
     assert list(index) == rest
     assert index.remove_range() == len(rest)
     assert (len(index), index.first(), index.last()) == (0, None, None)
-    index.check()
+    index.check_invariants()
 
 
 def test_inserts_and_removals(made, keys):
@@ -209,7 +209,7 @@ def test_inserts_and_removals(made, keys):
     assert index == {key: value for key, value in model.items() if key not in gone}
     assert index.insert_many(keys[:5], 7) == len(set(keys[:5]))
     assert index.get_many(keys[:5])[0].tolist() == [7] * 5
-    index.check()
+    index.check_invariants()
 
 
 def test_large_batches(made):

@@ -28,7 +28,7 @@ def test_files(rng, tmp_path, made, dtype):
     assert (type(other), other.value_dtype) == (made, index.value_dtype)
     assert list(other) == sorted(keys)
     assert_same(other.range()[1], index.range()[1])
-    other.check()
+    other.check_invariants()
     other[keys[5]] = index[keys[6]]
     assert_same(other.get_many(keys[5:6])[0], index.get_many(keys[6:7])[0])
     assert [entry.name for entry in tmp_path.iterdir()] == ["index.arrow"]

@@ -228,7 +228,7 @@ def test_keys_that_are_too_long_are_a_value_error_where_they_would_be_stored(ind
     assert index.count(None, too_long) == index.count(None, long, closed="both")
     assert index.prefix(too_long)[0] == []
     assert index.prefix(one * 9)[0] == [long]
-    index.check()
+    index.check_invariants()
 
 
 # ---- shapes ----
@@ -354,7 +354,7 @@ def test_refused_memory_names_what_was_not_done(index):
     there = index.contains_many(keys)
     assert np.flatnonzero(~there).tolist() == refused_at.tolist()
     assert len(index) == there.sum()
-    index.check()
+    index.check_invariants()
     with pytest.raises(MemoryError):
         made(keys, 0, limit_bytes=1 << 18)
 
@@ -377,7 +377,7 @@ for ask in (*asks, lambda: index.get_many(keys), lambda: StringIndex(keys, 0)):
         print("refused")
 assert index[keys[7]] == 0
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-index.check()
+index.check_invariants()
 """
 
 

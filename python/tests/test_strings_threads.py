@@ -44,7 +44,7 @@ def test_threads_share_an_index(made):
             assert index.pop(keys[0]) == numbers[0]
 
     run_all(*(lambda thread=thread: work(thread) for thread in range(own)))
-    index.check()
+    index.check_invariants()
     keys = list(index)
     assert keys == sorted(set(keys))
     assert len(keys) == len(index)
@@ -99,7 +99,7 @@ def test_a_forked_child_goes_on():
         assert index.get_many(many(10_000), threads=2)[1].all()
         index.insert_many(many(20_000), 5)
         assert len(index) == 20_000
-        index.check()
+        index.check_invariants()
 
     index.get_many(many(10_000), threads=2)
     in_child(child)
@@ -121,10 +121,10 @@ def test_forks_amid_batches_of_other_threads():
     def child():
         index.insert_many(keys, 9)
         assert len(index) == 20_000
-        index.check()
+        index.check_invariants()
 
     forks_amid(write, child, 30)
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -136,7 +136,7 @@ def test_a_signal_ends_a_long_lookup(alarm, threads):
         for _ in range(50):
             index.get_many(queries, threads=threads)
     alarm(0)
-    index.check()
+    index.check_invariants()
 
 
 def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm):
@@ -150,7 +150,7 @@ def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm):
 
     refused = refused_by_a_signal(alarm, delays(), lambda: index.insert_many(keys, 0), len(keys))
     np.testing.assert_array_equal(np.flatnonzero(~index.contains_many(keys)), refused)
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.slow
@@ -166,4 +166,4 @@ def test_ctrl_c_is_a_keyboard_interrupt(ctrl_c):
         for _ in range(50):
             index.range()
             index.get_many(many(300_000, 3))
-    index.check()
+    index.check_invariants()

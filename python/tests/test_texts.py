@@ -66,7 +66,7 @@ def test_all_entries_in_order(index, model, kind):
     assert (index.first(), index.last()) == (ordered[0], ordered[-1])
     assert ordered[7][1] in index.values()
     assert len(index) == len(model)
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -112,7 +112,7 @@ def test_the_mapping_protocol_against_a_dict(made, kind):
                 assert index.compare_remove(key, expected) == (key in model)
                 model.pop(key, None)
     assert dict(index.items()) == model
-    index.check()
+    index.check_invariants()
     assert index.popitem(last=False) == min(model.items())
     assert index.peekitem() == max(model.items())
     with pytest.raises(KeyError):
@@ -138,7 +138,7 @@ def test_neighbours_ranges_and_prefixes(index, model, made):
     assert values == [model[key] for key in keys]
     assert index.remove_prefix(of(text, "key/012")) == len(keys)
     assert index.count() == len(model) - len(keys)
-    index.check()
+    index.check_invariants()
 
 
 def test_loads_and_inserts(made, kind, model):
@@ -157,7 +157,7 @@ def test_loads_and_inserts(made, kind, model):
     assert set(index.values()) == {of(kind, "one")}
     assert set(made(keys, of(kind, "all")).values()) == {of(kind, "all")}
     assert index.remove_many(keys[:100]) == 100
-    index.check()
+    index.check_invariants()
     index.clear()
     assert len(index) == 0
 
@@ -325,7 +325,7 @@ def test_strings_that_are_no_values_are_a_value_error(index, kind):
         assert_refused(ValueError, "the value has a lone surrogate", index, ONE, "a\ud800")
         match = "the value at position 1 has a lone surrogate"
         assert_refused(ValueError, match, index, MANY, ["a", "\ud800"])
-    index.check()
+    index.check_invariants()
 
 
 def test_what_tells_no_type_is_one_of_numbers():
@@ -354,7 +354,7 @@ def test_files_bring_values_back(made, kind, tmp_path):
     assert again == index
     assert again.value_dtype is kind
     assert dict(again.items()) == entries
-    again.check()
+    again.check_invariants()
     assert again.save(path) == len(entries)
     assert made(value_dtype=kind).save(path) == 0
     assert len(made.open(path)) == 0
@@ -386,7 +386,7 @@ def test_refused_memory_names_what_was_not_done(made, kind):
     assert np.flatnonzero(~there).tolist() == refused.tolist()
     found, _ = index.get_many(keys)
     assert all(value is None or value == values[at] for at, value in enumerate(found))
-    index.check()
+    index.check_invariants()
     with pytest.raises(MemoryError):
         made(keys, values, limit_bytes=1 << 19)
 
@@ -427,7 +427,7 @@ def test_values_are_whole_under_threads(made, kind):
                 done += index.compare_exchange(counter, now, of(kind, f"{count} {'x' * (250 * (count % 2))}"))
 
     run_all(*(lambda thread=thread: work(thread) for thread in range(own)))
-    index.check()
+    index.check_invariants()
     assert int(index[counter].split(of(kind, " "))[0]) == own * 40 * 20
 
 
@@ -450,7 +450,7 @@ def test_lists_may_change_after_a_batch_has_begun():
 
     run_all(change, insert)
     assert set(index.values()) <= {"bee", "ant" * 100}
-    index.check()
+    index.check_invariants()
 
 
 def test_forks_amid_batches_of_other_threads():
@@ -467,7 +467,7 @@ def test_forks_amid_batches_of_other_threads():
         index["child"] = "x" * 500
         assert len(index["child"]) == 500
         assert len(index.range()[1]) == len(index)
-        index.check()
+        index.check_invariants()
 
     in_child(child)
     forks_amid(write, child, times=10)

@@ -35,7 +35,7 @@ def test_threads_share_an_index(dtype):
             index[keys[0]] = int(keys[0])
 
     run_all(*(lambda thread=thread: work(thread) for thread in range(own)))
-    index.check()
+    index.check_invariants()
     keys, values = index.to_numpy()
     assert (np.diff(keys) > 0).all()
     np.testing.assert_array_equal(keys.astype(np.int64), values)
@@ -72,7 +72,7 @@ def test_a_forked_child_goes_on():
         index.insert_many(np.arange(10_000, 20_000), 5, threads=2)
         del index[0]
         assert len(index) == 19_999
-        index.check()
+        index.check_invariants()
 
     index.get_many(np.arange(10_000), threads=2)
     in_child(child)
@@ -95,10 +95,10 @@ def test_forks_amid_batches_of_other_threads():
         index.insert_many(np.arange(20_000), 9)
         assert len(index) == 20_000
         assert index.count() == 20_000
-        index.check()
+        index.check_invariants()
 
     forks_amid(write, child, 60)
-    index.check()
+    index.check_invariants()
 
 
 def ask_in_worker(keys):
@@ -139,7 +139,7 @@ def test_a_signal_ends_a_long_lookup(alarm, threads):
         for _ in range(50):
             index.get_many(queries, threads=threads)
     alarm(0)
-    index.check()
+    index.check_invariants()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -157,7 +157,7 @@ def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm, threads):
 
     refused = refused_by_a_signal(alarm, delays(), insert, len(keys))
     np.testing.assert_array_equal(np.flatnonzero(~index.contains_many(keys)), refused)
-    index.check()
+    index.check_invariants()
 
 
 def test_a_signal_ends_a_build_from_unsorted_columns(alarm):

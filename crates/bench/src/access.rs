@@ -24,12 +24,12 @@ pub trait Access<L> {
     fn remove(&mut self, key: L) -> Result<Option<L>>;
     /// See [`OrderedIndex::remove_many`].
     fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
-    /// Copies the entries from `from` upwards; see [`OrderedIndex::scan`].
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize>;
+    /// Copies the entries from `from` upwards; see [`OrderedIndex::page`].
+    fn page(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize>;
     /// See [`Ranged::by_iterator`].
     fn range(&mut self, from: L, limit: usize) -> Result<Sum>;
     /// See [`Ranged::by_leaf`].
-    fn visit(&mut self, from: L, limit: usize) -> Result<Sum>;
+    fn by_leaf(&mut self, from: L, limit: usize) -> Result<Sum>;
     /// See [`OrderedIndex::sum`].
     fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum>;
     /// See [`OrderedIndex::count`].
@@ -87,9 +87,9 @@ impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
     }
 
     #[inline(always)]
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
+    fn page(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
         let span = (Bound::Included(from), Bound::Unbounded);
-        self.0.read(|index| index.scan(span, Direction::Forward, keys, values))
+        self.0.read(|index| index.page(span, Direction::Forward, keys, values))
     }
 
     #[inline(always)]
@@ -98,7 +98,7 @@ impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
     }
 
     #[inline(always)]
-    fn visit(&mut self, from: L, limit: usize) -> Result<Sum> {
+    fn by_leaf(&mut self, from: L, limit: usize) -> Result<Sum> {
         self.0.read(|index| index.by_leaf(from, limit))
     }
 
@@ -285,7 +285,7 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
         Ok(())
     }
 
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
+    fn page(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
         let places = keys.iter_mut().zip(values);
         let copied =
             BTreeMap::range(self, from..).zip(places).map(|((&key, &value), (key_place, value_place))| {
@@ -299,7 +299,7 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
         Access::sum(self, (Bound::Included(from), Bound::Unbounded), limit)
     }
 
-    fn visit(&mut self, from: L, limit: usize) -> Result<Sum> {
+    fn by_leaf(&mut self, from: L, limit: usize) -> Result<Sum> {
         Access::sum(self, (Bound::Included(from), Bound::Unbounded), limit)
     }
 

@@ -56,7 +56,7 @@ impl<L: Word> Ranged<L> for Index<L, L> {
     #[inline(always)]
     fn by_leaf(&self, from: L, limit: usize) -> Result<Sum> {
         let mut sum = Sum::default();
-        Self::visit(self, from.., |_, values| add(&mut sum, values, limit));
+        let _ = self.scan_chunks(from.., |_, values| add(&mut sum, values, limit));
         Ok(sum)
     }
 }
@@ -70,7 +70,7 @@ impl<L: Word> Ranged<L> for ExclusiveIndex<L, L> {
     #[inline(always)]
     fn by_leaf(&self, from: L, limit: usize) -> Result<Sum> {
         let (mut sum, span) = (Sum::default(), (Bound::Included(from), Bound::Unbounded));
-        self.visit(span, limit, &mut |_, values| {
+        self.for_each_chunk(span, limit, &mut |_, values| {
             let _ = add(&mut sum, values, limit);
         })?;
         Ok(sum)

@@ -166,7 +166,7 @@ fn mixed<L: Word>(
             }
             Operation::Scan(from, length) => {
                 let (keys, values) = (&mut keys[..length as usize], &mut values[..length as usize]);
-                let found = access.scan(from, keys, values)?;
+                let found = access.page(from, keys, values)?;
                 entries += found as u64;
                 ranges.scan(&keys[..found], &values[..found]);
             }
@@ -176,7 +176,7 @@ fn mixed<L: Word>(
                 ranges.sum(sum);
             }
             Operation::Visit(from, length) => {
-                let sum = access.visit(from, length as usize)?;
+                let sum = access.by_leaf(from, length as usize)?;
                 entries += sum.entries as u64;
                 ranges.sum(sum);
             }

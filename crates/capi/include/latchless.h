@@ -247,24 +247,24 @@ typedef struct latchless_stats {
     uint64_t misled;
 } latchless_stats;
 
-/// A callback of latchless_u64_scan(). It receives `count` entries, which are valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// A callback of latchless_u64_scan_chunks(). It receives `count` entries, which are valid until it returns,
+/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
 /// longjmp() may leave it.
 typedef int (*latchless_u64_visitor)(const uint64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-/// A callback of latchless_i64_scan(). It receives `count` entries, which are valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// A callback of latchless_i64_scan_chunks(). It receives `count` entries, which are valid until it returns,
+/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
 /// longjmp() may leave it.
 typedef int (*latchless_i64_visitor)(const int64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-/// A callback of latchless_f64_scan(). It receives `count` entries, which are valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// A callback of latchless_f64_scan_chunks(). It receives `count` entries, which are valid until it returns,
+/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
 /// longjmp() may leave it.
 typedef int (*latchless_f64_visitor)(const double *keys,
                                      const latchless_value *values,
@@ -731,11 +731,11 @@ enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
 /// \param context is passed to `visitor`
 /// \retval LATCHLESS_OK the whole range was passed
 /// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_u64_scan(const struct latchless_u64 *index,
-                                         uint64_t low,
-                                         uint64_t high,
-                                         latchless_u64_visitor visitor,
-                                         void *context);
+enum latchless_status latchless_u64_scan_chunks(const struct latchless_u64 *index,
+                                                uint64_t low,
+                                                uint64_t high,
+                                                latchless_u64_visitor visitor,
+                                                void *context);
 
 /// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
 /// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
@@ -1183,11 +1183,11 @@ enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
 /// \param context is passed to `visitor`
 /// \retval LATCHLESS_OK the whole range was passed
 /// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_i64_scan(const struct latchless_i64 *index,
-                                         int64_t low,
-                                         int64_t high,
-                                         latchless_i64_visitor visitor,
-                                         void *context);
+enum latchless_status latchless_i64_scan_chunks(const struct latchless_i64 *index,
+                                                int64_t low,
+                                                int64_t high,
+                                                latchless_i64_visitor visitor,
+                                                void *context);
 
 /// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
 /// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
@@ -1635,11 +1635,11 @@ enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
 /// \param context is passed to `visitor`
 /// \retval LATCHLESS_OK the whole range was passed
 /// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_f64_scan(const struct latchless_f64 *index,
-                                         double low,
-                                         double high,
-                                         latchless_f64_visitor visitor,
-                                         void *context);
+enum latchless_status latchless_f64_scan_chunks(const struct latchless_f64 *index,
+                                                double low,
+                                                double high,
+                                                latchless_f64_visitor visitor,
+                                                void *context);
 
 /// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
 /// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.

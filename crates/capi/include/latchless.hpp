@@ -210,7 +210,7 @@ struct api;
         static constexpr auto count = latchless_##name##_count;                                              \
         static constexpr auto remove_range = latchless_##name##_remove_range;                                \
         static constexpr auto page = latchless_##name##_page;                                                \
-        static constexpr auto scan = latchless_##name##_scan;                                                \
+        static constexpr auto scan_chunks = latchless_##name##_scan_chunks;                                  \
         static constexpr auto cursor_new = latchless_##name##_cursor_new;                                    \
         static constexpr auto cursor_next = latchless_##name##_cursor_next;                                  \
         static constexpr auto cursor_free = latchless_##name##_cursor_free;                                  \
@@ -676,16 +676,16 @@ public:
     /// Calls function(keys, values, count) for the entries of a range, some dozens at a time, until it
     /// returns false. Returns whether the whole range was passed.
     template <class F>
-    bool scan(Key low, Key high, F &&function) const {
+    bool scan_chunks(Key low, Key high, F &&function) const {
         detail::call<Key, F> call{function, nullptr};
-        const auto status = api::scan(handle_, low, high, call.trampoline, &call);
+        const auto status = api::scan_chunks(handle_, low, high, call.trampoline, &call);
         if (call.thrown) std::rethrow_exception(call.thrown);
         return detail::check(status) == LATCHLESS_OK;
     }
     /// Calls function(key, value) for each entry of a range.
     template <class F>
     void for_each(Key low, Key high, F &&function) const {
-        scan(low, high, [&](const Key *keys, const latchless::value *values, std::size_t number) {
+        scan_chunks(low, high, [&](const Key *keys, const latchless::value *values, std::size_t number) {
             for (std::size_t at = 0; at < number; ++at) function(keys[at], values[at]);
             return true;
         });

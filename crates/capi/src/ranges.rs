@@ -116,7 +116,7 @@ pub unsafe fn page(
         let page = unsafe { Page::new(call.keys, keys, values, room)? };
         let got = page.fill(|words, values| {
             let Some(range) = left.take() else { return Ok(0) };
-            let got = index.scan(range.clone(), direction, words, values)?;
+            let got = index.page(range.clone(), direction, words, values)?;
             if got > 0 {
                 left = rest(&range, direction, words[got - 1]);
             }
@@ -129,7 +129,7 @@ pub unsafe fn page(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn scan(
+pub unsafe fn scan_chunks(
     call: Call,
     low: u64,
     high: u64,
@@ -141,7 +141,7 @@ pub unsafe fn scan(
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
         let mut status = LATCHLESS_OK;
         let mut room = [0; PAGE];
-        index.visit(range, |words, values| {
+        let _ = index.scan_chunks(range, |words, values| {
             for (words, values) in words.chunks(PAGE).zip(values.chunks(PAGE)) {
                 let keys = &mut room[..words.len()];
                 keys.iter_mut().zip(words).for_each(|(key, &word)| *key = call.keys.decode(word));

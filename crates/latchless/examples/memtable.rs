@@ -85,10 +85,10 @@ impl Iterator for Merge<'_> {
             let (key, Reverse(sequence)) = cursor.owned_key()?;
             if sequence > self.snapshot {
                 // However many versions came after the snapshot, only the newest visible one is read.
-                cursor.seek(&(&key[..], Reverse(self.snapshot)));
+                let _ = cursor.seek(&(&key[..], Reverse(self.snapshot)));
                 continue;
             }
-            let value = cursor.value().and_then(text_of);
+            let value = cursor.current().and_then(|(_, value)| text_of(value));
             cursor.next();
             if self.last.as_deref() == Some(&key) {
                 continue;

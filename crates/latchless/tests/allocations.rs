@@ -55,10 +55,10 @@ fn ranges_from_one_end_allocate_nothing() {
     assert_eq!(index.iter().count(), 20_000);
     assert_eq!(allocations(|| index.iter().count()), 0);
     assert_eq!(allocations(|| index.fold(.., 0, |sum, _, value| sum + value)), 0);
-    assert_eq!(allocations(|| index.visit(.., |_, _| ControlFlow::Continue(()))), 0);
+    assert_eq!(allocations(|| index.scan_chunks(.., |_, _| ControlFlow::Continue(()))), 0);
     let (mut keys, mut values) = ([0; 100], [0; 100]);
-    let scan = || index.scan(500.., Direction::Forward, &mut keys, &mut values).unwrap();
-    assert_eq!(allocations(scan), 0);
+    let page = || index.page(500.., Direction::Forward, &mut keys, &mut values).unwrap();
+    assert_eq!(allocations(page), 0);
     let both_ends = || {
         let mut entries = index.range(500..600);
         while entries.next().is_some() && entries.next_back().is_some() {}

@@ -93,7 +93,7 @@ fn numbers(all: &mut Operations) {
     all.run("Index::rank", || index.rank(some));
     all.run("Index::nth", || index.nth(1000));
     all.run("Index::count", || index.count(some..));
-    all.run("Index::visit", || index.visit(.., |_, _| ControlFlow::Continue(())));
+    all.run("Index::scan_chunks", || index.scan_chunks(.., |_, _| ControlFlow::Continue(())));
     let keys: Vec<u64> = (0..1000).map(spread).collect();
     all.run("Index::get_many", || index.get_many(&keys, &mut [None; 1000]));
     // Not `insert_many`: it lists the entries that were refused.
@@ -144,9 +144,9 @@ fn rows(all: &mut Operations) {
     all.run("MultiIndex::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(&5u64, ENTRIES + at)));
     all.run("MultiIndex::contains", || assert!(index.contains(&7u64, 7)));
     all.run("MultiIndex::remove", || (0..ENTRIES).for_each(|at| assert!(index.remove(&(at % 1000), at))));
-    all.run("MultiIndex::count", || assert_eq!(index.count(&7u64), 10));
+    all.run("MultiIndex::count_rows", || assert_eq!(index.count_rows(&7u64), 10));
     all.run("MultiIndex::scan_rows", || index.scan_rows(&7u64, |_| ControlFlow::Continue(())));
-    all.run("MultiIndex::count_range", || index.count_range(10u64..20));
+    all.run("MultiIndex::count", || index.count(10u64..20));
     all.run("MultiIndex::remove_all", || assert_eq!(index.remove_all(&7u64), 10));
     all.run("MultiIndex::remove_range", || assert_eq!(index.remove_range::<u64>(..), Ok(ENTRIES as usize)));
     all.run("MultiIndex::first", || assert_eq!(index.first(), Some((0, 0))));

@@ -123,19 +123,22 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
         fn cursor(self) -> Cursor<&'a Index<K, V>>;
         fn range_many[R: RangeBounds<K>](
-            self, ranges: &[R], visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
+            self, ranges: &[R], see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
         );
         fn fold[A](
             self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A
         ) -> A;
         fn for_each(self, range: impl RangeBounds<K>, each: impl FnMut(K, V));
-        fn visit(
-            self, range: impl RangeBounds<K>, visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>
-        );
         fn scan(
+            self, range: impl RangeBounds<K>, see: impl FnMut(K, V) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn scan_chunks(
+            self, range: impl RangeBounds<K>, see: impl FnMut(&[K], &[V]) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn page(
             self, range: impl RangeBounds<K>, direction: Direction, keys: &mut [K], values: &mut [V]
         ) -> Result<usize>;
-        fn scan_columns(
+        fn range_columns(
             self, range: impl RangeBounds<K>, keys: &mut Vec<K>, values: &mut Vec<V>
         ) -> Result<usize>;
         fn scanner(self, range: impl RangeBounds<K>, direction: Direction) -> Scan<&'a Index<K, V>>;
@@ -260,6 +263,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
 
 impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
     reads! { MultiIndex:
+        fn contains_key[Q: BytesKey<K> + ?Sized](self, key: &Q) -> bool;
         fn contains[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> bool;
         fn rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q
@@ -267,14 +271,14 @@ impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
         fn scan_rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q, see: impl FnMut(u64) -> ControlFlow<()>
         ) -> ControlFlow<()>;
-        fn count[Q: BytesKey<K> + ?Sized](self, key: &Q) -> usize;
+        fn count_rows[Q: BytesKey<K> + ?Sized](self, key: &Q) -> usize;
         fn range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> MultiEntries<'a, K>;
         fn try_range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> Result<MultiEntries<'a, K>>;
-        fn count_range[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
+        fn count[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
         fn first(self) -> Option<(K, u64)>;
         fn last(self) -> Option<(K, u64)>;
         fn iter(self) -> MultiEntries<'a, K>;

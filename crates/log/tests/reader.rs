@@ -77,7 +77,7 @@ const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange c
     bulk_load bulk_load_with bulk_load_columns bulk_load_by try_extend exclusive drive";
 
 /// Of the feature `rayon`, which the log doesn't have.
-const INDEX_WITH_RAYON: &str = "par_range par_scan par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \
+const INDEX_WITH_RAYON: &str = "par_range par_fold par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \
     par_higher_many par_insert_many par_insert_columns par_remove_many";
 
 /// The operations that change a `BytesIndex`.
@@ -111,7 +111,7 @@ fn a_reader_outlives_the_borrow_that_made_it_and_answers_as_the_index() {
     assert_eq!((cursor.seek(2), cursor.next()), (Some((2, 20)), Some((3, 30))));
     let (mut keys, mut values) = ([0; 2], [0; 2]);
     let reader = numbers.index();
-    assert_eq!(reader.scan(.., Direction::Reverse, &mut keys, &mut values), Ok(2));
+    assert_eq!(reader.page(.., Direction::Reverse, &mut keys, &mut values), Ok(2));
     assert_eq!((keys, reader.rank(3), reader.nth(0), reader.count(..3)), ([3, 2], 2, Some((1, 10)), 2));
     assert_eq!(reader.into_iter().count(), 3);
     assert_eq!(reader.save(folder.path().join("copy.arrow")).expect("a file"), 3);

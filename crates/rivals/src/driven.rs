@@ -55,7 +55,7 @@ where
         self.0.remove(key.encode()).map(V::decode_from)
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         let lanes = encoded_range(&span)?;
         check_buffers(keys.len(), values.len())?;
         let Some((low, high)) = lanes else { return Ok(0) };

@@ -57,7 +57,7 @@ fn same_ranges<B: Lane>(name: &str, index: &Index<B>, model: &BTreeMap<B, B>, sp
     for direction in [Direction::Forward, Direction::Reverse] {
         let expected = expected_scan(model, span, direction);
         let (mut keys, mut values) = (vec![lane(0); room], vec![lane(0); room]);
-        if let Some(found) = offered(index.scan(span, direction, &mut keys, &mut values)) {
+        if let Some(found) = offered(index.page(span, direction, &mut keys, &mut values)) {
             let got: Vec<_> = keys.iter().copied().zip(values.iter().copied()).take(found).collect();
             assert_eq!(got, expected[..room.min(expected.len())], "{name} {span:?} {direction:?}");
         }
@@ -192,9 +192,9 @@ fn refusals(name: &str) {
     assert_eq!(twice, Err(Error::DuplicateKey { position: 2 }));
     assert!(index.is_empty());
     let everything = (Bound::Unbounded, Bound::Unbounded);
-    let scan = index.scan(everything, Direction::Forward, &mut [], &mut []);
+    let scan = index.page(everything, Direction::Forward, &mut [], &mut []);
     assert_eq!(scan, Err(Error::EmptyBuffer));
-    let scan = index.scan(everything, Direction::Forward, &mut [0], &mut [0, 0]);
+    let scan = index.page(everything, Direction::Forward, &mut [0], &mut [0, 0]);
     assert_eq!(scan, Err(Error::UnequalBuffers { left: 1, right: 2 }));
     let inverted = (Bound::Included(2), Bound::Included(1));
     assert_eq!(index.count(inverted), Err(Error::InvertedRange));

@@ -343,7 +343,7 @@ impl BytesCore {
 
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
     /// thread changes the index.
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
+    fn check_invariants(&self, py: Python<'_>) -> PyResult<()> {
         let checked = with!(self, typed => {
             guarded(&self.state, || Ok(batch::alone(py, || typed.engine.index.check_invariants())))
         })?;

@@ -185,7 +185,7 @@ impl RowsCore {
             let index = &self.index;
             // An inverted range is empty.
             let removed = || index.remove_range::<[u8]>(ends).unwrap_or(0);
-            let work = || if remove { removed() } else { index.count_range::<[u8]>(ends) };
+            let work = || if remove { removed() } else { index.count::<[u8]>(ends) };
             guarded(&self.state, || Ok(batch::alone(py, work)))
         })
     }
@@ -212,7 +212,7 @@ impl RowsCore {
 
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
     /// thread changes the index.
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
+    fn check_invariants(&self, py: Python<'_>) -> PyResult<()> {
         let checked = guarded(&self.state, || Ok(batch::alone(py, || self.index.check_invariants())))?;
         checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
     }

@@ -15,7 +15,7 @@ fn main() -> latchless_papers::Result<()> {
 
     // Both buffers are made once; the scan allocates nothing for its pages.
     let (mut times, mut values) = (vec![0; PAGE], vec![0.0; PAGE]);
-    let mut scan = map.scan(-30_000..=30_000, Direction::Forward)?;
+    let mut scan = map.scanner(-30_000..=30_000, Direction::Forward)?;
     let (mut pages, mut entries, mut largest) = (0, 0, (0, f64::MIN));
     loop {
         let found = scan.fill(&mut times, &mut values)?;
@@ -35,7 +35,7 @@ fn main() -> latchless_papers::Result<()> {
     assert_eq!((entries, pages), (20_001, 21));
 
     // Downwards it works the same way; here for the last page alone, and without the keys.
-    let mut last = map.scan(..=30_000, Direction::Reverse)?;
+    let mut last = map.scanner(..=30_000, Direction::Reverse)?;
     let found = last.fill_values(&mut values)?;
     println!("mean of the last {found}: {:.4}", values[..found].iter().sum::<f64>() / found as f64);
     Ok(())

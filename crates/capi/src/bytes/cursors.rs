@@ -46,7 +46,7 @@ pub unsafe fn new<V: Value>(call: Call<ByteStrings<V>>, kind: u64, out: *mut *mu
 fn apart<'a, V: Value>(cursor: &Cursor<V>, key: Key) -> Cow<'a, [u8]> {
     let bytes = key.bytes();
     let is_in = |own: &[u8]| own.as_ptr_range().contains(&bytes.as_ptr());
-    let is_own = cursor.key().is_some_and(is_in) || cursor.value().map(V::bytes).is_some_and(is_in);
+    let is_own = cursor.current().is_some_and(|(key, value)| is_in(key) || is_in(V::bytes(value)));
     if is_own { Cow::Owned(bytes.to_vec()) } else { Cow::Borrowed(bytes) }
 }
 
@@ -57,7 +57,7 @@ pub unsafe fn go<V: Value>(
     value: V::PassedView,
 ) -> latchless_status {
     let serve = |cursor: &mut Cursor<V>| {
-        let is_there = match way {
+        let found = match way {
             Way::Seek(key) => {
                 // SAFETY: as the caller promises.
                 let key = unsafe { Key::new("key", key)? };
@@ -72,11 +72,9 @@ pub unsafe fn go<V: Value>(
             Way::Last => cursor.seek_last(),
             Way::Next => cursor.next(),
             Way::Prev => cursor.prev(),
-            Way::Here => cursor.key().is_some(),
+            Way::Here => cursor.current(),
         };
-        let (Some(its_key), Some(its_value), true) = (cursor.key(), cursor.value(), is_there) else {
-            return Ok(LATCHLESS_NOT_FOUND);
-        };
+        let Some((its_key, its_value)) = found else { return Ok(LATCHLESS_NOT_FOUND) };
         // SAFETY: as the caller promises.
         unsafe {
             put(key, its_key.as_ptr().cast());

@@ -73,7 +73,7 @@ static void pointers_and_lengths(latchless_u64 *index) {
     REFUSED(latchless_u64_open("nowhere", NULL, NULL), LATCHLESS_NULL, "latchless_u64_open", "out is NULL");
     REFUSED(latchless_u64_cursor_new(index, 1, 2, 0, NULL), LATCHLESS_NULL, "latchless_u64_cursor_new",
             "out is NULL");
-    REFUSED(latchless_u64_scan(index, 1, 2, NULL, NULL), LATCHLESS_NULL, "latchless_u64_scan",
+    REFUSED(latchless_u64_scan_chunks(index, 1, 2, NULL, NULL), LATCHLESS_NULL, "latchless_u64_scan_chunks",
             "visitor is NULL");
     REFUSED(latchless_u64_save(index, NULL, NULL), LATCHLESS_NULL, "latchless_u64_save", "path is NULL");
     REFUSED(latchless_u64_stats(index, NULL), LATCHLESS_NULL, "latchless_u64_stats", "stats is NULL");
@@ -165,7 +165,8 @@ static void keys_and_ranges(latchless_u64 *index) {
             "low is above high");
     REFUSED(latchless_u64_remove_range(index, 2, 1, NULL), LATCHLESS_INVERTED_RANGE,
             "latchless_u64_remove_range", "low is above high");
-    REFUSED(latchless_u64_scan(index, 2, 1, visited, NULL), LATCHLESS_INVERTED_RANGE, "latchless_u64_scan",
+    REFUSED(latchless_u64_scan_chunks(index, 2, 1, visited, NULL), LATCHLESS_INVERTED_RANGE,
+            "latchless_u64_scan_chunks",
             "low is above high");
     REFUSED(latchless_u64_count_columns(index, low, high, 2, counts), LATCHLESS_INVERTED_RANGE,
             "latchless_u64_count_columns", "low[1] is above high[1]");

@@ -64,7 +64,7 @@ static void *look(void *argument) {
     for (round = 0; round < 20; round++) {
         int64_t last = INT64_MIN;
         size_t count;
-        CHECK(latchless_i64_scan(tree, INT64_MIN, INT64_MAX, ascends, &last) == LATCHLESS_OK);
+        CHECK(latchless_i64_scan_chunks(tree, INT64_MIN, INT64_MAX, ascends, &last) == LATCHLESS_OK);
         CHECK(latchless_i64_count(tree, INT64_MIN, INT64_MAX, &count) == LATCHLESS_OK);
         CHECK(count <= THREADS * PER_THREAD);
     }

@@ -72,7 +72,8 @@ void callbacks() {
     }
     CHECK(thrown == 321);
     std::size_t shown = 0;
-    const bool to_the_end = index.scan(0, 999, [&](const std::int64_t *, const latchless::value *, std::size_t count) {
+    const bool to_the_end =
+        index.scan_chunks(0, 999, [&](const std::int64_t *, const latchless::value *, std::size_t count) {
         shown += count;
         return shown < 500;
     });
@@ -113,7 +114,7 @@ void ends_the_process(F call) {
 void an_exception_ends_the_process() {
     const latchless::index<std::uint64_t> numbers;
     numbers.insert(1, 1);
-    ends_the_process([&] { latchless_u64_scan(numbers.handle(), 0, 9, throwing, nullptr); });
+    ends_the_process([&] { latchless_u64_scan_chunks(numbers.handle(), 0, 9, throwing, nullptr); });
     const latchless::bytes_index texts;
     texts.insert("a", 1);
     ends_the_process([&] { latchless_bytes_scan_prefix(texts.handle(), "a", 1, throwing_of_bytes, nullptr); });

@@ -36,7 +36,7 @@ where
         let (low, high) = span.numbers();
         let within = (Included(B::truncate(low)), Included(B::truncate(high)));
         let (mut key, mut run) = ([B::MIN], [0]);
-        let found = OrderedIndex::scan(self, within, end, &mut key, &mut run)?;
+        let found = OrderedIndex::page(self, within, end, &mut key, &mut run)?;
         Ok((found > 0).then_some(run[0]))
     }
 

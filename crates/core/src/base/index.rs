@@ -97,12 +97,12 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(())
     }
 
-    /// Calls `visit` with the first `limit` entries of `span`, ascending, as pairs of slices of keys and
+    /// Calls `each` with the first `limit` entries of `span`, ascending, as pairs of slices of keys and
     /// values. Returns the number of entries. Sums and other folds are built on it.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize>
+    fn for_each_chunk(&self, span: Span<K>, limit: usize, each: &mut dyn FnMut(&[K], &[V])) -> Result<usize>
     where
         K: Default,
         V: Default,
@@ -117,7 +117,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
             if found == 0 {
                 break;
             }
-            visit(&keys[..found], &values[..found]);
+            each(&keys[..found], &values[..found]);
             seen += found;
         }
         Ok(seen)
@@ -134,7 +134,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         V: Value + Default,
     {
         let mut total = 0u64;
-        let entries = self.visit(span, limit, &mut |_, values| {
+        let entries = self.for_each_chunk(span, limit, &mut |_, values| {
             total = values.iter().fold(total, |sum, value| sum.wrapping_add(value.encode().to_u64()));
         })?;
         Ok(Sum { entries, total })
@@ -145,7 +145,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
     ///
     /// # Errors
     /// [`Error::InvertedRange`], [`Error::EmptyBuffer`], [`Error::UnequalBuffers`].
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize>;
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize>;
 
     /// Returns a scan that pauses whenever the caller's buffer is full and resumes where it stopped (the
     /// paper's segmented scan).
@@ -286,7 +286,7 @@ fn scanned<K: Copy + Default, V: Copy + Default>(
     let copy = &mut |keys: &[K], values: &[V]| {
         entries.extend(keys.iter().copied().zip(values.iter().copied()));
     };
-    match index.visit((Bound::Included(from), Bound::Unbounded), limit, copy) {
+    match index.for_each_chunk((Bound::Included(from), Bound::Unbounded), limit, copy) {
         Ok(_) => Reply::Scanned(entries),
         Err(error) => Reply::Refused(error),
     }

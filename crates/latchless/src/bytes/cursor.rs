@@ -36,6 +36,9 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
     }
 }
 
+/// An entry that a cursor lends: the bytes of its key, and its value.
+pub type LentEntry<'c, H> = (&'c [u8], Lent<'c, <H as Holder>::Value>);
+
 /// A position in an index: on an entry, before the first one, or after the last one. The building block of
 /// merging iterators.
 ///
@@ -47,12 +50,12 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
 ///
 /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("d".into(), 4)].into();
 /// let mut cursor = index.cursor();
-/// assert!(cursor.seek("c"));
-/// assert_eq!((cursor.key(), cursor.value()), (Some(&b"d"[..]), Some(4)));
-/// assert!(cursor.prev() && cursor.key() == Some(b"b"));
-/// assert!(cursor.seek_for_prev("azure") && cursor.key() == Some(b"a"));
-/// assert!(!cursor.prev() && cursor.key().is_none());
-/// assert!(cursor.next() && cursor.key() == Some(b"a"));
+/// assert_eq!(cursor.seek("c"), Some((&b"d"[..], 4)));
+/// assert_eq!(cursor.prev(), Some((&b"b"[..], 2)));
+/// assert_eq!(cursor.seek_for_prev("azure"), Some((&b"a"[..], 1)));
+/// assert_eq!((cursor.prev(), cursor.current()), (None, None));
+/// assert_eq!(cursor.next(), Some((&b"a"[..], 1)));
+/// assert_eq!((cursor.key(), cursor.owned_key()), (Some(&b"a"[..]), Some("a".to_owned())));
 /// ```
 pub struct BytesCursor<H> {
     holder: H,
@@ -80,7 +83,7 @@ impl<H: Holder> BytesCursor<H> {
         Self { holder, leaf, position: Position::BeforeFirst, key, word: 0, kept }
     }
 
-    /// Goes to an entry of the leaf, if it still has a value.
+    /// Moves to an entry of the leaf, if it still has a value.
     fn arrive(&mut self, at: usize) -> bool {
         let tree = &self.holder.index().tree;
         if !stored::keep::<H::Value>(tree, &mut self.leaf, (&mut self.kept, at)) {
@@ -93,115 +96,115 @@ impl<H: Holder> BytesCursor<H> {
         true
     }
 
-    /// Goes to the first entry of the leaf's part of the range, or of a later leaf.
-    fn first_here(&mut self) -> bool {
-        loop {
-            if self.leaf.within().any(|at| self.arrive(at)) {
-                return true;
-            }
+    /// Moves to the first entry of the leaf's part of the range, or of a later leaf.
+    fn first_here(&mut self) {
+        while !self.leaf.within().any(|at| self.arrive(at)) {
             if !self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
                 self.position = Position::AfterLast;
-                return false;
+                return;
             }
         }
     }
 
-    /// Goes to the last entry of the leaf's part of the range, or of an earlier leaf.
-    fn last_here(&mut self) -> bool {
-        loop {
-            if self.leaf.within().rev().any(|at| self.arrive(at)) {
-                return true;
-            }
+    /// Moves to the last entry of the leaf's part of the range, or of an earlier leaf.
+    fn last_here(&mut self) {
+        while !self.leaf.within().rev().any(|at| self.arrive(at)) {
             if !self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
                 self.position = Position::BeforeFirst;
-                return false;
+                return;
             }
         }
     }
 
-    /// Goes to a key, or to the first one after it. Returns whether there is one.
-    pub fn seek<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+    /// Moves to the first entry at or after `key`, or after the last entry.
+    pub fn seek<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> Option<LentEntry<'_, H>> {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Included(key), high: Bound::Unbounded };
             self.holder.index().tree.load_first(bounds, &mut self.leaf);
         });
         self.leaf.unbind();
-        self.first_here()
+        self.first_here();
+        self.current()
     }
 
-    /// Goes to a key, or to the last one before it. Returns whether there is one.
-    pub fn seek_for_prev<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+    /// Moves to the last entry at or before `key`, or before the first entry.
+    pub fn seek_for_prev<Q: BytesKey<H::Key> + ?Sized>(&mut self, key: &Q) -> Option<LentEntry<'_, H>> {
         key.with_bytes(|key| {
             let bounds = Bounds { low: Bound::Unbounded, high: Bound::Included(key) };
             self.holder.index().tree.load_last(bounds, &mut self.leaf);
         });
         self.leaf.unbind();
-        self.last_here()
+        self.last_here();
+        self.current()
     }
 
-    /// Goes to the first entry. Returns whether there is one.
-    pub fn seek_first(&mut self) -> bool {
+    /// Moves to the first entry, or after the end if there is none.
+    pub fn seek_first(&mut self) -> Option<LentEntry<'_, H>> {
         self.holder.index().tree.load_first(Bounds::ALL, &mut self.leaf);
-        self.first_here()
+        self.first_here();
+        self.current()
     }
 
-    /// Goes to the last entry. Returns whether there is one.
-    pub fn seek_last(&mut self) -> bool {
+    /// Moves to the last entry, or before the start if there is none.
+    pub fn seek_last(&mut self) -> Option<LentEntry<'_, H>> {
         self.holder.index().tree.load_last(Bounds::ALL, &mut self.leaf);
-        self.last_here()
+        self.last_here();
+        self.current()
     }
 
-    /// Goes to the next entry. Returns whether there is one; otherwise the cursor is after the last one.
-    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and lends its keys")]
-    pub fn next(&mut self) -> bool {
+    /// Moves to the next entry, or after the last one and stays there.
+    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and lends its entries")]
+    pub fn next(&mut self) -> Option<LentEntry<'_, H>> {
         match self.position {
-            Position::BeforeFirst => self.seek_first(),
-            Position::AfterLast => false,
+            Position::BeforeFirst => return self.seek_first(),
+            Position::AfterLast => return None,
             Position::At(at) => {
-                if (at + 1..self.leaf.entry_count()).any(|at| self.arrive(at)) {
-                    return true;
+                if !(at + 1..self.leaf.entry_count()).any(|at| self.arrive(at)) {
+                    if self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
+                        self.first_here();
+                    } else {
+                        self.position = Position::AfterLast;
+                    }
                 }
-                if self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
-                    return self.first_here();
-                }
-                self.position = Position::AfterLast;
-                false
             }
         }
+        self.current()
     }
 
-    /// Goes to the entry before. Returns whether there is one; otherwise the cursor is before the first one.
-    pub fn prev(&mut self) -> bool {
+    /// Moves to the previous entry, or before the first one and stays there.
+    pub fn prev(&mut self) -> Option<LentEntry<'_, H>> {
         match self.position {
-            Position::AfterLast => self.seek_last(),
-            Position::BeforeFirst => false,
+            Position::AfterLast => return self.seek_last(),
+            Position::BeforeFirst => return None,
             Position::At(at) => {
-                if (0..at).rev().any(|at| self.arrive(at)) {
-                    return true;
+                if !(0..at).rev().any(|at| self.arrive(at)) {
+                    if self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
+                        self.last_here();
+                    } else {
+                        self.position = Position::BeforeFirst;
+                    }
                 }
-                if self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
-                    return self.last_here();
-                }
-                self.position = Position::BeforeFirst;
-                false
             }
         }
+        self.current()
     }
 
-    /// The bytes of the key that the cursor is on.
+    /// Returns the entry that the cursor is on: its key, as bytes, and its value, as it was when the cursor
+    /// moved to its leaf, or, of a byte string outside of the leaf, to the entry. `None` before the first
+    /// entry and after the last one. O(1).
+    pub fn current(&self) -> Option<LentEntry<'_, H>> {
+        matches!(self.position, Position::At(_))
+            .then(|| (&self.key[..], stored::lent::<H::Value>(self.word, &self.kept)))
+    }
+
+    /// Returns the bytes of the key that the cursor is on. O(1).
     pub fn key(&self) -> Option<&[u8]> {
-        matches!(self.position, Position::At(_)).then_some(&self.key[..])
+        self.current().map(|(key, _)| key)
     }
 
-    /// The key that the cursor is on.
+    /// Returns the key that the cursor is on, as an owned one.
     pub fn owned_key(&self) -> Option<H::Key> {
         self.key().map(H::Key::from_bytes)
-    }
-
-    /// The value that the key had when the cursor came to its leaf, or, of a byte string outside of it, to
-    /// the key.
-    pub fn value(&self) -> Option<Lent<'_, H::Value>> {
-        matches!(self.position, Position::At(_)).then(|| stored::lent::<H::Value>(self.word, &self.kept))
     }
 }
 

@@ -96,7 +96,7 @@ mod stored;
 mod traits;
 
 pub use boxed::{BoxedBytesEntries, BoxedBytesIndex};
-pub use cursor::{BytesCursor, Holder};
+pub use cursor::{BytesCursor, Holder, LentEntry};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex};

@@ -137,6 +137,18 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect("the first row comes before the last")
     }
 
+    /// Returns whether a key has any row. O(log n + l).
+    ///
+    /// ```
+    /// # let index = latchless::bytes::MultiIndex::<String>::new()?;
+    /// index.insert("ant", 3)?;
+    /// assert!(index.contains_key("ant") && !index.contains_key("an"));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn contains_key<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> bool {
+        self.scan_rows(key, |_| ControlFlow::Break(())).is_break()
+    }
+
     /// Whether this row is under this key. O(log n + l).
     pub fn contains<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
         self.pairs.contains_key(&(key, row))
@@ -178,8 +190,8 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.scan((key, 0)..=(key, u64::MAX), |pair, ()| see(row(pair)))
     }
 
-    /// How many rows a key has. O(log n + r).
-    pub fn count<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
+    /// Returns the number of rows of a key. O(log n + r).
+    pub fn count_rows<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.count((key, 0)..=(key, u64::MAX))
     }
 
@@ -212,8 +224,8 @@ impl<K: BytesKey> MultiIndex<K> {
         Ok(MultiEntries(self.pairs.try_range(bounds_of_pairs(&range))?))
     }
 
-    /// How many pairs have their keys in a range. O(r). Weakly consistent.
-    pub fn count_range<Q>(&self, range: impl RangeBounds<Q>) -> usize
+    /// Returns the number of pairs whose keys are in a range. O(r). Weakly consistent.
+    pub fn count<Q>(&self, range: impl RangeBounds<Q>) -> usize
     where
         Q: BytesKey<K> + ?Sized,
     {

@@ -132,7 +132,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn range_many<R: RangeBounds<K>>(
         self,
         ranges: &[R],
-        mut visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
+        mut see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
     ) {
         let mut together = [(0, full_range::<K, V>()); RANGES_TOGETHER];
         for start in (0..ranges.len()).step_by(RANGES_TOGETHER) {
@@ -146,7 +146,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             // Their grouped descents bring these into the cache.
             self.tree.get_each::<M>(len, self.group, |at| together[at].1.0, |_, _| {});
             for &(at, encoded) in &together[..len] {
-                self.visit_short(encoded, |keys, values| visit(at, keys, values));
+                self.chunks_of_short(encoded, |keys, values| see(at, keys, values));
             }
         }
     }
@@ -284,8 +284,8 @@ operations! {
         self.access().grouped(group).remove_many(keys, removed)
     }
 
-    /// Calls `visit` with the entries of many ranges: those of the first range, ascending, then those of the
-    /// second, and so on. `visit` gets the range's position and parallel slices of keys and values; breaking
+    /// Calls `see` with the entries of many ranges: those of the first range, ascending, then those of the
+    /// second, and so on. `see` gets the range's position and parallel slices of keys and values; breaking
     /// continues with the next range. The ranges' first leaves are prefetched together.
     ///
     /// ```
@@ -301,8 +301,8 @@ operations! {
     pub fn range_many<R: RangeBounds<K>>(
         &self,
         ranges: &[R],
-        visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
+        see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
     ) {
-        self.access().range_many(ranges, visit);
+        self.access().range_many(ranges, see);
     }
 }

@@ -77,7 +77,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(hits)
     }
 
-    pub(super) fn scan_columns(
+    pub(super) fn range_columns(
         self,
         range: &impl RangeBounds<K>,
         keys: &mut Vec<K>,
@@ -169,7 +169,7 @@ operations! {
     }
 
     /// Appends the entries of a range, ascending, to two columns, and returns their number. Concurrent
-    /// changes are visible as in [`Index::scan`].
+    /// changes are visible as in [`Index::page`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] if the columns can't grow. They are then unchanged.
@@ -177,16 +177,16 @@ operations! {
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
     /// let (mut keys, mut values) = (vec![1], vec![2]);
-    /// assert_eq!(index.scan_columns(97.., &mut keys, &mut values)?, 3);
+    /// assert_eq!(index.range_columns(97.., &mut keys, &mut values)?, 3);
     /// assert_eq!((keys, values), (vec![1, 97, 98, 99], vec![2, 194, 196, 198]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn scan_columns(
+    pub fn range_columns(
         &self,
         range: impl RangeBounds<K>,
         keys: &mut Vec<K>,
         values: &mut Vec<V>,
     ) -> Result<usize> {
-        self.access().scan_columns(&range, keys, values)
+        self.access().range_columns(&range, keys, values)
     }
 }

@@ -12,7 +12,7 @@ use latchless_core::base::value::Value;
 ///
 /// A cursor holds no latch, pin or node, only the key that it is on, and looks up the index again for each
 /// step, in O(log n). So each step goes to the entry that is next *now*, whatever was inserted or removed
-/// since, its own key included. To visit many entries, [`Index::range`] is faster.
+/// since, its own key included. For many entries, [`Index::range`] is faster.
 ///
 /// [`Index::cursor`] borrows the index; [`Cursor::of`] also takes an `Arc`, for a cursor that can be stored
 /// and sent.
@@ -23,7 +23,7 @@ use latchless_core::base::value::Value;
 /// assert_eq!(cursor.seek(4), Some((5, 50)));
 /// index.remove(5);
 /// assert_eq!(cursor.current(), Some((5, 50)), "what it came to");
-/// assert_eq!(cursor.value(), None, "what is stored now");
+/// assert_eq!(cursor.value_now(), None, "what is stored now");
 /// index.insert(6, 60)?;
 /// assert_eq!(cursor.next(), Some((6, 60)));
 /// assert_eq!(cursor.prev(), Some((3, 30)));
@@ -92,7 +92,7 @@ impl<H: Holder> Cursor<H> {
     }
 
     /// Moves to the last entry at or before `key`, or before the first entry.
-    pub fn seek_back(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
+    pub fn seek_for_prev(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
         let found = self.access().at_or_beside(key, Reverse);
         self.go(found, Reverse)
     }
@@ -130,7 +130,7 @@ impl<H: Holder> Cursor<H> {
     }
 
     /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).
-    pub fn value(&self) -> Option<H::Value> {
+    pub fn value_now(&self) -> Option<H::Value> {
         self.current().and_then(|(key, _)| self.access().get(key))
     }
 }

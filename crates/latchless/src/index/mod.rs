@@ -48,7 +48,7 @@
 //!
 //! | operation | of an inverted range |
 //! |---|---|
-//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`visit`](Index::visit), [`scan`](Index::scan), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`scan_columns`](Index::scan_columns), … | it is empty |
+//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
 //! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
 //! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing is removed |
 //! | all operations of the trait [`OrderedIndex`] | [`InvertedRange`](crate::Error::InvertedRange) |
@@ -60,7 +60,7 @@
 //! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`nearest`](Index::nearest), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, with none in between; for `nearest`, on neither side |
 //! | with a closure: [`update`](Index::update), [`upsert`](Index::upsert), [`compute`](Index::compute), … | linearizable: see *Races* |
 //! | batches: [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`nearest_many`](Index::nearest_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
-//! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), [`scan_columns`](Index::scan_columns), … | weakly consistent: the entries of one leaf (for iterators, of a part of a leaf) are of one moment; different leaves may be of different moments. A key that is present throughout is seen exactly once: see [`Entries`] |
+//! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), [`page`](Index::page), [`range_columns`](Index::range_columns), … | weakly consistent: the entries of one leaf (for iterators, of a part of a leaf) are of one moment; different leaves may be of different moments. A key that is present throughout is seen exactly once: see [`Entries`] |
 //! | [`count`](Index::count), [`count_many`](Index::count_many), [`rank`](Index::rank) | weakly consistent: a sum over leaves that are counted at different moments, so possibly a number that the range never had. A key that is present throughout counts once, one that is inserted or removed meanwhile at most once |
 //! | [`nth`](Index::nth), [`split_points`](Index::split_points) | weakly consistent: the entry was present, and the number of keys before it is one that [`rank`](Index::rank) might have returned |
 //! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters that are read at different moments. An update is counted shortly after it has taken effect. Exact while no update is under way |
@@ -159,7 +159,7 @@ pub use side_by_side::edit_side_by_side;
 #[cfg(feature = "steps")]
 pub use steps::{Driver, Steps};
 #[cfg(feature = "snapshot")]
-pub(crate) use {access::Holder, scan::visit_all};
+pub(crate) use {access::Holder, scan::scan_all};
 
 use crate::tree::{BlinkOptions, Shared};
 use access::{Access, Tree};

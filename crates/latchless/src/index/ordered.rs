@@ -14,19 +14,19 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// Implements [`OrderedIndex::visit`] in a mode.
-    pub(super) fn visit_some(
+    /// Implements [`OrderedIndex::for_each_chunk`] in a mode.
+    pub(super) fn some_chunks(
         self,
         span: Span<K>,
         limit: usize,
-        visit: &mut dyn FnMut(&[K], &[V]),
+        each: &mut dyn FnMut(&[K], &[V]),
     ) -> Result<usize> {
         let mut seen = 0;
         let Some(range) = try_encode_range::<K, V>(&span)? else { return Ok(0) };
-        self.visit_within(range, (limit, usize::MAX), |keys, values| {
+        let _ = self.chunks_within(range, (limit, usize::MAX), |keys, values| {
             let shown = keys.len().min(limit - seen);
             if shown > 0 {
-                visit(&keys[..shown], &values[..shown]);
+                each(&keys[..shown], &values[..shown]);
             }
             seen += shown;
             if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -75,16 +75,16 @@ macro_rules! ordered {
                 self$(.$field)?.exclusive().remove_many(keys, removed)
             }
 
-            fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
-                self.access().visit_some(span, limit, visit)
+            fn for_each_chunk(&self, span: Span<K>, limit: usize, each: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
+                self.access().some_chunks(span, limit, each)
             }
 
             fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
                 self.access().sum(span, limit)
             }
 
-            fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
-                self.access().scan(try_encode_range::<K, V>(&span)?, direction, keys, values)
+            fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+                self.access().page(try_encode_range::<K, V>(&span)?, direction, keys, values)
             }
 
             fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {

@@ -87,10 +87,10 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// let largest = index.par_scan(.., || 0, |so_far, _key, value| so_far.max(value), u64::max);
+    /// let largest = index.par_fold(.., || 0, |so_far, _key, value| so_far.max(value), u64::max);
     /// assert_eq!(largest, 19_998);
     /// ```
-    pub fn par_scan<A: Send>(
+    pub fn par_fold<A: Send>(
         &self,
         range: impl RangeBounds<K>,
         start: impl Fn() -> A + Sync + Send,

@@ -33,7 +33,7 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 ///   cross: no key is yielded twice.
 /// * Concurrent changes may be seen or not. The iterator copies at most 32 entries at a time, each time as
 ///   of one moment, and [`fold`](Iterator::fold) copies whole leaves after the first few of these.
-///   [`Index::visit`] passes each leaf as of one moment.
+///   [`Index::scan_chunks`] passes each leaf as of one moment.
 ///
 /// # Cost
 /// O(log n) to start, O(1) per entry. The iterator takes 704 bytes and allocates nothing, unless entries are

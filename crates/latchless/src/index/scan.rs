@@ -1,4 +1,4 @@
-//! Operations on whole ranges: count, fold, visit, copy, remove. The leaves ahead are prefetched while one
+//! Operations on whole ranges: count, fold, scan, copy, remove. The leaves ahead are prefetched while one
 //! is read. Concurrent changes are visible as in [`Entries`](super::Entries), except that all entries of one
 //! leaf are of one moment.
 
@@ -21,7 +21,7 @@ use latchless_core::mem::filled::Filled;
 const PAGE: usize = 128;
 /// The expected number of entries for a caller that may stop after each leaf, until it has continued for
 /// longer.
-const VISITED: usize = 64;
+const SCANNED: usize = 64;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn count(self, range: Option<EncodedRange<K, V>>) -> usize {
@@ -50,52 +50,52 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     #[inline]
-    pub(super) fn visit(
+    pub(super) fn scan_chunks(
         self,
         range: Option<EncodedRange<K, V>>,
-        visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
-    ) {
-        if let Some(range) = range {
-            self.visit_within(range, (usize::MAX, VISITED), visit);
-        }
+        see: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        range.map_or(ControlFlow::Continue(()), |range| self.chunks_within(range, (usize::MAX, SCANNED), see))
     }
 
-    /// Visits a range of which the caller needs at most `most` entries, and probably as many. See
-    /// [`Access::visit`].
+    /// Scans a range of which the caller needs at most `wanted.0` entries, and probably `wanted.1`. See
+    /// [`Access::scan_chunks`].
     #[inline]
-    pub(super) fn visit_within(
+    pub(super) fn chunks_within(
         self,
         range: EncodedRange<K, V>,
         wanted: (usize, usize),
-        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
-    ) {
-        let mut page = Page::new();
+        mut see: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (mut page, mut last) = (Page::new(), ControlFlow::Continue(()));
         self.tree.scan_leaves::<M>(range, Direction::Forward, wanted, |leaf| {
-            page.show(leaf, &mut visit).is_continue()
+            last = page.show(leaf, &mut see);
+            last.is_continue()
         });
+        last
     }
 
-    /// Visits a range that often ends in its first leaf: no leaf after it is prefetched. See
-    /// [`Access::visit`].
-    pub(super) fn visit_short(
+    /// Scans a range that often ends in its first leaf: no leaf after it is prefetched. See
+    /// [`Access::scan_chunks`].
+    pub(super) fn chunks_of_short(
         self,
         (low, high): EncodedRange<K, V>,
-        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+        mut see: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) {
         let (mut page, mut leaf) = (Page::new(), LeafCopy::default());
         let mut sweep = Sweep::new(low, high, Direction::Forward, 0);
         if !sweep.next_leaf::<M>(self.tree, &mut leaf) {
             return;
         }
-        let broken = page.show(&leaf, &mut visit).is_break();
+        let broken = page.show(&leaf, &mut see).is_break();
         if let Some((low, high)) = sweep.remaining().filter(|_| !broken) {
             self.tree.scan_leaves::<M>((low, high), Direction::Forward, (usize::MAX, usize::MAX), |leaf| {
-                page.show(leaf, &mut visit).is_continue()
+                page.show(leaf, &mut see).is_continue()
             });
         }
     }
 
-    pub(super) fn scan(
+    pub(super) fn page(
         self,
         range: Option<EncodedRange<K, V>>,
         direction: Direction,
@@ -150,20 +150,20 @@ impl<K: Key, V: Value> Page<K, V> {
         Self(Filled::new())
     }
 
-    /// Calls `visit` with the entries of a leaf; if the caller's types are those of the tree, with the copy
+    /// Calls `see` with the entries of a leaf; if the caller's types are those of the tree, with the copy
     /// itself.
     #[inline(always)]
     fn show(
         &mut self,
         leaf: &LeafCopy<Encoded<K, V>>,
-        visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+        see: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if let Some((keys, values)) = leaf.of_types::<K, V>() {
-            return visit(keys, values);
+            return see(keys, values);
         }
         leaf.keys().chunks(PAGE).zip(leaf.values().chunks(PAGE)).try_for_each(|(keys, values)| {
             let (keys, values) = self.0.fill(keys, values, decode_key::<K, V>, decode_value::<K, V>);
-            visit(keys, values)
+            see(keys, values)
         })
     }
 }
@@ -281,11 +281,14 @@ impl<H: Holder> fmt::Debug for Scan<H> {
     }
 }
 
-/// Calls `visit` with all entries of an index, ascending, leaf by leaf, until it breaks.
+/// Calls `see` with all entries of an index, ascending, leaf by leaf, until it breaks.
 #[cfg(feature = "snapshot")]
-pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>) {
+pub(crate) fn scan_all<H: Holder>(
+    holder: &H,
+    see: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let access = Access::<_, _, H::Mode>::new(holder.index());
-    access.visit(Some(full_range::<H::Key, H::Value>()), visit);
+    access.scan_chunks(Some(full_range::<H::Key, H::Value>()), see)
 }
 
 operations! {
@@ -331,26 +334,53 @@ operations! {
         self.fold(range, (), |(), key, value| each(key, value));
     }
 
-    /// Calls `visit` with the entries of a range, ascending, as parallel slices of keys and values, until it
-    /// breaks. Each call gets the entries of one leaf in the range, as of one moment.
+    /// Calls `see` with every entry of a range, ascending, until it breaks. Returns the last result of `see`.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut first_large = None;
+    /// let shown = index.scan(10.., |key, value| {
+    ///     if value < 500 {
+    ///         return ControlFlow::Continue(());
+    ///     }
+    ///     first_large = Some(key);
+    ///     ControlFlow::Break(())
+    /// });
+    /// assert!(shown.is_break() && first_large == Some(250));
+    /// ```
+    #[inline]
+    pub fn scan(
+        &self,
+        range: impl RangeBounds<K>,
+        mut see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.scan_chunks(range, |keys, values| {
+            keys.iter().zip(values).try_for_each(|(&key, &value)| see(key, value))
+        })
+    }
+
+    /// Calls `see` with the entries of a range, ascending, as parallel slices of keys and values, until it
+    /// breaks. Each call gets the entries of one leaf in the range, as of one moment. Returns the last result
+    /// of `see`.
     ///
     /// ```
     /// use core::ops::ControlFlow;
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
     /// let mut largest = 0;
-    /// index.visit(10.., |_keys, values| {
+    /// let shown = index.scan_chunks(10.., |_keys, values| {
     ///     largest = values.iter().fold(largest, |largest, &value| largest.max(value));
     ///     if largest < 500 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     /// });
-    /// assert!((500..1998).contains(&largest));
+    /// assert!(shown.is_break() && (500..1998).contains(&largest));
     /// ```
     #[inline]
-    pub fn visit(
+    pub fn scan_chunks(
         &self,
         range: impl RangeBounds<K>,
-        visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
-    ) {
-        self.access().visit(encode_range::<K, V>(&range), visit);
+        see: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.access().scan_chunks(encode_range::<K, V>(&range), see)
     }
 
     /// Copies the entries of a range to two buffers of the same length, in a direction, until the range or
@@ -364,18 +394,18 @@ operations! {
     /// use latchless::Direction;
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
     /// let (mut keys, mut values) = ([0; 3], [0; 3]);
-    /// assert_eq!(index.scan(..100, Direction::Reverse, &mut keys, &mut values)?, 3);
+    /// assert_eq!(index.page(..100, Direction::Reverse, &mut keys, &mut values)?, 3);
     /// assert_eq!((keys, values), ([99, 98, 97], [198, 196, 194]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn scan(
+    pub fn page(
         &self,
         range: impl RangeBounds<K>,
         direction: Direction,
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<usize> {
-        self.access().scan(encode_range::<K, V>(&range), direction, keys, values)
+        self.access().page(encode_range::<K, V>(&range), direction, keys, values)
     }
 
     /// Returns a scan that pauses when the caller's buffers are full: see [`Scan`].

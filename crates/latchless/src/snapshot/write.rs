@@ -6,7 +6,7 @@
 use super::data_type::DataType;
 use super::error::{Error, Result};
 use super::layout::{About, BATCH_BYTES, BATCH_ROWS, END, HEAD, aligned};
-use crate::index::{Holder, visit_all};
+use crate::index::{Holder, scan_all};
 use core::ops::ControlFlow;
 use crc32fast::Hasher;
 use polars_arrow_format::ipc::Block;
@@ -181,7 +181,7 @@ pub fn write<H: Holder, W: Write>(
 ) -> Result<u64> {
     let mut writing = Writing::begin(about, out)?;
     let mut added = Ok(());
-    visit_all(&index, |keys, values| {
+    let _ = scan_all(&index, |keys, values| {
         added = writing.add((keys, values), &cells);
         if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });

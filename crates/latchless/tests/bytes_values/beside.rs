@@ -42,11 +42,11 @@ fn read(index: &BytesIndex<Vec<u8>, Vec<u8>>, is_over: &AtomicBool, mut random: 
             }
             _ => {
                 let mut cursor = index.cursor();
-                let mut is_there = cursor.seek(&key);
-                while is_there {
-                    check(cursor.value().expect("the cursor is on an entry"));
-                    is_there = if random.below(4) > 0 { cursor.next() } else { cursor.prev() };
-                    is_there &= random.below(16) > 0;
+                let mut found = cursor.seek(&key);
+                while let Some((_, value)) = found {
+                    check(value);
+                    found = if random.below(4) > 0 { cursor.next() } else { cursor.prev() };
+                    found = found.filter(|_| random.below(16) > 0);
                 }
             }
         }

@@ -98,16 +98,14 @@ fn compare<V: Numbered>(index: &Index<V>, model: &Model<V>, random: &mut Rng) {
     assert_eq!(seen, from_low);
     assert_eq!(index.count::<Vec<u8>>(low.clone()..), from_low.len());
     let mut cursor = index.cursor();
-    let mut is_there = cursor.seek(&low);
-    for (key, value) in &from_low {
-        assert!(is_there);
-        assert_eq!((cursor.key(), cursor.value().map(V::own)), (Some(&key[..]), Some(value.clone())));
-        is_there = cursor.next();
+    let mut found = cursor.seek(&low).map(|(key, value)| (key.to_vec(), V::own(value)));
+    for entry in &from_low {
+        assert_eq!(found.as_ref(), Some(entry));
+        found = cursor.next().map(|(key, value)| (key.to_vec(), V::own(value)));
     }
-    assert!(!is_there && cursor.value().is_none());
-    for (key, value) in all.iter().rev() {
-        assert!(cursor.prev());
-        assert_eq!((cursor.key(), cursor.value().map(V::own)), (Some(&key[..]), Some(value.clone())));
+    assert!(found.is_none() && cursor.current().is_none());
+    for entry in all.iter().rev() {
+        assert_eq!(cursor.prev().map(|(key, value)| (key.to_vec(), V::own(value))).as_ref(), Some(entry));
     }
     let after = (Bound::Excluded(low.clone()), Bound::Unbounded);
     assert_eq!(index.higher(&low), model.range(after).next().map(owned));

@@ -70,7 +70,7 @@ impl OrderedIndex<u64, u64> for Flawed {
         copy.binary_search_by_key(&key, |entry| entry.0).ok().map(|at| copy[at].1)
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

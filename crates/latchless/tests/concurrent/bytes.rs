@@ -112,7 +112,7 @@ impl<K: Named> OrderedIndex<u64, u64> for Bytes<K> {
         self.0.get_many(&keys, answers)
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

@@ -267,7 +267,7 @@ impl<'a> Client<'a> {
         let (mut keys, mut values) = ([0; SCANNED as usize], [0; SCANNED as usize]);
         let span = (Included(low * SPACING), Included(high * SPACING));
         let called = self.now();
-        let found = self.subject.index().scan(span, direction, &mut keys, &mut values);
+        let found = self.subject.index().page(span, direction, &mut keys, &mut values);
         let returned = self.now();
         let found = found.expect("the buffers have room");
         let (keys, values) = (&keys[..found], &values[..found]);

@@ -117,7 +117,7 @@ impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
         Ok(())
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

@@ -45,7 +45,7 @@ impl OrderedIndex<u64, u64> for Reference {
         self.read().get(&key).copied()
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

@@ -112,7 +112,7 @@ fn scans_into_buffers_miss_nothing_that_stays() {
                 Direction::Forward => (Included(from), Unbounded),
                 Direction::Reverse => (Unbounded, Included(from)),
             };
-            let len = subject.index().scan(span, direction, &mut found, &mut values).expect("room");
+            let len = subject.index().page(span, direction, &mut found, &mut values).expect("room");
             let mut seen: Vec<(u64, u64)> = found[..len].iter().copied().zip(values).collect();
             // A full buffer ends the range at its last entry.
             let end = seen.last().filter(|_| len == room).map(|entry| entry.0);

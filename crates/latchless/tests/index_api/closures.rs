@@ -22,7 +22,7 @@ fn a_closure_that_panics_changes_nothing() {
         ("get_or_insert_with", |index| assert_eq!(index.get_or_insert_with(5000, mine), Ok(0))),
         ("retain", |index| assert_eq!(index.retain(|key, _| key < 500 || mine()), 0)),
         ("fold", |index| assert!(index.fold(.., true, |_, key, _| key < 500 || mine()))),
-        ("visit", |index| index.visit(.., |_, _| mine())),
+        ("scan_chunks", |index| _ = index.scan_chunks(.., |_, _| mine())),
         ("range_many", |index| index.range_many(&[3..900, 7..8], |_, _, _| mine())),
     ];
     for (name, attempt) in tries {

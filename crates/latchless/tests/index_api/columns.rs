@@ -97,13 +97,13 @@ fn columns_load_in_bulk_and_are_scanned_again() {
         index.bulk_load_columns(&keys, &values, FillFactor::default(), threads).unwrap();
         index.check_invariants().unwrap();
         let (mut their_keys, mut their_values) = (vec![], vec![]);
-        assert_eq!(index.scan_columns(.., &mut their_keys, &mut their_values), Ok(n as usize));
+        assert_eq!(index.range_columns(.., &mut their_keys, &mut their_values), Ok(n as usize));
         assert_eq!((&their_keys, &their_values), (&keys, &values));
         // Appended to the existing entries.
-        assert_eq!(index.exclusive().scan_columns(7..=15, &mut their_keys, &mut their_values), Ok(2));
+        assert_eq!(index.exclusive().range_columns(7..=15, &mut their_keys, &mut their_values), Ok(2));
         assert_eq!((&their_keys[n as usize..], &their_values[n as usize..]), (&[10, 15][..], &values[2..4]));
-        assert_eq!(index.scan_columns(7..7, &mut their_keys, &mut their_values), Ok(0));
-        let inverted = index.scan_columns((Included(9), Excluded(7)), &mut their_keys, &mut their_values);
+        assert_eq!(index.range_columns(7..7, &mut their_keys, &mut their_values), Ok(0));
+        let inverted = index.range_columns((Included(9), Excluded(7)), &mut their_keys, &mut their_values);
         assert_eq!((inverted, their_keys.len()), (Ok(0), n as usize + 2));
     }
 }

@@ -27,13 +27,13 @@ fn seeking_finds_the_nearest_in_its_direction() {
     let mut cursor = index.cursor();
     assert_eq!(cursor.seek(500), Some((500, 5000)));
     assert_eq!(cursor.seek(501), Some((510, 5100)));
-    assert_eq!(cursor.seek_back(509), Some((500, 5000)));
-    assert_eq!(cursor.seek_back(500), Some((500, 5000)));
+    assert_eq!(cursor.seek_for_prev(509), Some((500, 5000)));
+    assert_eq!(cursor.seek_for_prev(500), Some((500, 5000)));
     assert_eq!((cursor.seek_first(), cursor.seek_last()), (Some((0, 0)), Some((990, 9900))));
     assert_eq!((cursor.seek(991), cursor.prev()), (None, Some((990, 9900))));
     index.insert(0, 1).unwrap();
     index.remove(0);
-    assert_eq!((cursor.seek_back(9), cursor.next()), (None, Some((10, 100))));
+    assert_eq!((cursor.seek_for_prev(9), cursor.next()), (None, Some((10, 100))));
     let empty = Index::<u64, u64>::new().unwrap();
     let mut cursor = empty.cursor();
     assert_eq!(
@@ -48,7 +48,7 @@ fn a_cursor_survives_the_removal_of_its_key_and_of_everything() {
     let mut cursor = index.cursor();
     cursor.seek(500);
     index.remove(500);
-    assert_eq!((cursor.current(), cursor.value()), (Some((500, 5000)), None));
+    assert_eq!((cursor.current(), cursor.value_now()), (Some((500, 5000)), None));
     let mut twin = cursor.clone();
     assert_eq!((cursor.next(), twin.prev()), (Some((501, 5010)), Some((499, 4990))));
     index.remove_range(400..600).unwrap();
@@ -67,7 +67,7 @@ fn a_cursor_sees_what_was_put_in_beside_it() {
     index.insert(51, 1).unwrap();
     index.insert(49, 2).unwrap();
     index.insert(50, 3).unwrap();
-    assert_eq!((cursor.current(), cursor.value()), (Some((50, 500)), Some(3)));
+    assert_eq!((cursor.current(), cursor.value_now()), (Some((50, 500)), Some(3)));
     assert_eq!((cursor.next(), cursor.prev(), cursor.prev()), (Some((51, 1)), Some((50, 3)), Some((49, 2))));
 }
 
@@ -98,7 +98,7 @@ fn a_cursor_alone() {
     let alone = index.exclusive();
     let mut cursor = alone.cursor();
     assert_eq!(
-        (cursor.seek_back(40), cursor.next(), cursor.value()),
+        (cursor.seek_for_prev(40), cursor.next(), cursor.value_now()),
         (Some((40, 400)), Some((41, 410)), Some(410))
     );
     assert!(format!("{cursor:?}").contains("At(41, 410)"));

@@ -202,8 +202,16 @@ macro_rules! range {
                     seen.extend(side_by_side(keys, values));
                     ControlFlow::Continue(())
                 };
-                $index.visit(span, all);
+                assert!($index.scan_chunks(span, all).is_continue());
                 assert_eq!(seen, expected);
+                seen.clear();
+                let some = 1 + rng.below(200) as usize;
+                let shown = $index.scan(span, |key, value| {
+                    seen.push((lane(key), value));
+                    if seen.len() < some { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                });
+                assert_eq!(shown.is_break(), expected.len() >= some);
+                assert_eq!(seen, expected[..expected.len().min(some)]);
             }
             2 => {
                 let (span, room) = (span(rng, pool), 1 + rng.below(200) as usize);
@@ -214,7 +222,7 @@ macro_rules! range {
                 }
                 let (mut keys, mut values) = (vec![key; room], vec![value; room]);
                 let mut scan = $index.scanner(span, direction);
-                let found = $index.scan(span, direction, &mut keys, &mut values).unwrap();
+                let found = $index.page(span, direction, &mut keys, &mut values).unwrap();
                 expected.truncate(room);
                 assert_eq!(side_by_side(&keys[..found], &values[..found]), expected);
                 assert_eq!(scan.fill(&mut keys, &mut values).unwrap(), found);
@@ -314,7 +322,7 @@ macro_rules! column {
                 let span = span($at.rng, $at.pool);
                 let (mut their_keys, mut their_values) = (vec![blank], vec![blank_value]);
                 let expected = within($at.model, span);
-                let scanned = $index.scan_columns(span, &mut their_keys, &mut their_values);
+                let scanned = $index.range_columns(span, &mut their_keys, &mut their_values);
                 assert_eq!(scanned, Ok(expected.len()));
                 assert_eq!(side_by_side(&their_keys[1..], &their_values[1..]), expected);
                 return neighbours!($index, $at, keys);

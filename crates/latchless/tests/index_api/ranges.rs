@@ -87,10 +87,11 @@ fn a_range_that_starts_after_its_end_is_empty_to_read_and_refused_to_change() {
     assert_eq!(index.count(inverted), 0);
     assert_eq!(index.fold(inverted, 0, |_, _, _| 1), 0);
     index.for_each(inverted, |_, _| unreachable!());
-    index.visit(inverted, |_, _| unreachable!());
+    assert!(index.scan(inverted, |_, _| unreachable!()).is_continue());
+    assert!(index.scan_chunks(inverted, |_, _| unreachable!()).is_continue());
     for direction in [Direction::Forward, Direction::Reverse] {
         assert_eq!(index.scanner(inverted, direction).fill_values(&mut values), Ok(0));
-        assert_eq!(index.scan(inverted, direction, &mut keys, &mut values), Ok(0));
+        assert_eq!(index.page(inverted, direction, &mut keys, &mut values), Ok(0));
     }
     let (mut shown, ranges) = (Vec::new(), [inverted, (Included(1), Excluded(3)), inverted]);
     index.range_many(&ranges, |range, keys, _| {
@@ -327,22 +328,22 @@ fn scans_into_buffers_say_what_is_wrong_with_them() {
     assert_eq!(scan.fill(&mut [0], &mut [0, 0]), Err(Error::UnequalBuffers { left: 1, right: 2 }));
     assert_eq!(scan.fill_values(&mut []), Err(Error::EmptyBuffer));
     assert_eq!(scan.fill(&mut [0; 20], &mut [0; 20]), Ok(10), "and goes on");
-    assert_eq!(index.scan(.., Direction::Forward, &mut [], &mut []), Err(Error::EmptyBuffer));
-    let unequal = index.scan(.., Direction::Forward, &mut [0], &mut []);
+    assert_eq!(index.page(.., Direction::Forward, &mut [], &mut []), Err(Error::EmptyBuffer));
+    let unequal = index.page(.., Direction::Forward, &mut [0], &mut []);
     assert_eq!(unequal, Err(Error::UnequalBuffers { left: 1, right: 0 }));
 }
 
 #[test]
-fn visits_stop_when_told() {
+fn a_scan_of_chunks_stops_where_its_closure_breaks() {
     let index = tens(1000, 1);
     let (mut calls, mut seen) = (0, Vec::new());
-    index.visit(123.., |keys, values| {
+    let last = index.scan_chunks(123.., |keys, values| {
         assert!(keys.iter().zip(values).all(|(key, value)| 10 * key == *value));
         seen.extend_from_slice(keys);
         calls += 1;
         if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(calls, 3);
+    assert_eq!((calls, last), (3, ControlFlow::Break(())));
     assert!((123..).take(seen.len()).eq(seen.iter().copied()) && seen.len() < 800, "{}", seen.len());
 }
 

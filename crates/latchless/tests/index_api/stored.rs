@@ -123,7 +123,7 @@ macro_rules! range {
                 seen += keys.len();
                 ControlFlow::Continue(())
             };
-            $index.visit(range.clone(), count);
+            assert!($index.scan_chunks(range.clone(), count).is_continue());
             assert_eq!(seen, $index.count(range));
         }
         let mut seen = 0;
@@ -145,14 +145,14 @@ macro_rules! range {
         for _ in 0..$len + 2 {
             assert!(format!("{cursor:?}").contains("Cursor"));
             cursor.next();
-            assert_eq!(cursor.value(), cursor.current().map(|entry| entry.1));
+            assert_eq!(cursor.value_now(), cursor.current().map(|entry| entry.1));
         }
-        assert_eq!((cursor.seek(K::after($len)), cursor.seek_back(K::of(0)).is_some()), (None, $len > 0));
+        assert_eq!((cursor.seek(K::after($len)), cursor.seek_for_prev(K::of(0)).is_some()), (None, $len > 0));
         assert_eq!((cursor.seek_first().is_some(), cursor.seek_last().is_some()), ($len > 0, $len > 0));
         for direction in [Direction::Forward, Direction::Reverse] {
             // Filled with values that were never stored.
             let (mut keys, mut values) = ([K::after(0); 7], [V::after(0); 7]);
-            let found = $index.scan(low..high, direction, &mut keys, &mut values).unwrap();
+            let found = $index.page(low..high, direction, &mut keys, &mut values).unwrap();
             assert_eq!(found, inside.min(7));
             let mut scan = $index.scanner(low..high, direction);
             assert!(format!("{scan:?}").contains("Scan"));
@@ -231,7 +231,7 @@ fn other_ways<K: Key + Ranked, V: Value + Ranked>(len: u64) {
         [Box::new(ExclusiveIndex::from(index(len))), Box::new(index::<K, V>(len))];
     for index in &mut boxed {
         let all = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
-        assert_eq!(index.visit(all, usize::MAX, &mut |_, _| ()).unwrap() as u64, len);
+        assert_eq!(index.for_each_chunk(all, usize::MAX, &mut |_, _| ()).unwrap() as u64, len);
         assert_eq!(index.sum(all, usize::MAX).unwrap().entries as u64, len);
         let mut scanner = index.scanner(all, Direction::Reverse).unwrap();
         let (mut keys, mut values) = ([K::after(0); 3], [V::after(0); 3]);
@@ -311,7 +311,7 @@ fn on_many_threads() {
     let (low, high) = (Key64::after(10), Key64::after(9_000));
     assert_eq!(index.par_range(low..high).count(), 8_990);
     assert_eq!(index.into_par_iter().count(), 20_000);
-    assert_eq!(index.par_scan(low..low, || 0, |n, _, _| n + 1, |a, b| a + b), 0);
+    assert_eq!(index.par_fold(low..low, || 0, |n, _, _| n + 1, |a, b| a + b), 0);
     assert!(format!("{:?}", index.par_range(low..low)).contains("ParallelRange"));
     let keys: Vec<Key64> = (0..20_000).map(Key64::after).collect();
     let mut answers = vec![None; keys.len()];

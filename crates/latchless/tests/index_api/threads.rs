@@ -89,7 +89,7 @@ fn scans_are_weakly_consistent() {
                 seen.extend(keys.iter().copied().zip(values.iter().copied()));
                 ControlFlow::Continue(())
             };
-            index.visit(.., all);
+            assert!(index.scan_chunks(.., all).is_continue());
             is_a_fair_view(seen.drain(..), 0..end);
             let (mut keys, mut values) = ([0; 33], [0; 33]);
             let mut scan = index.scanner(.., Direction::Reverse);

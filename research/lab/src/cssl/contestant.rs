@@ -333,7 +333,7 @@ impl Contestant for Walked {
         let mut found = 0;
         for &(low, high) in ranges {
             let span = (Included(low), Included(high));
-            let walked = self.0.visit(span, usize::MAX, &mut |keys, _| found += keys.len() as u64);
+            let walked = self.0.for_each_chunk(span, usize::MAX, &mut |keys, _| found += keys.len() as u64);
             debug_assert!(walked.is_ok(), "the range is in order");
         }
         found
@@ -363,10 +363,9 @@ impl Contestant for Searched {
             let mut from = Some(low);
             while let Some(low) = from {
                 let mut first = None;
-                let searched = self
-                    .0
-                    .0
-                    .visit((Included(low), Included(high)), 1, &mut |keys, _| first = keys.first().copied());
+                let searched = self.0.0.for_each_chunk((Included(low), Included(high)), 1, &mut |keys, _| {
+                    first = keys.first().copied()
+                });
                 debug_assert!(searched.is_ok(), "the range is in order");
                 found += u64::from(first.is_some());
                 from = first.and_then(|first| first.checked_add(1)).filter(|&low| low <= high);

@@ -231,7 +231,7 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
             let high = if let Query::Range { high, .. } = query { high } else { u32::MAX };
             let span = (core::ops::Bound::Included(low), core::ops::Bound::Included(high));
             let mut found = Vec::new();
-            index.visit(span, limit, &mut |keys, values| {
+            index.for_each_chunk(span, limit, &mut |keys, values| {
                 found.extend(keys.iter().zip(values).map(|(&key, &value)| (key, value)))
             })?;
             found.len()

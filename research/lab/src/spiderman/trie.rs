@@ -216,7 +216,7 @@ impl Chunk {
         let mut wrong = 0;
         for &from in &self.scans {
             let span = (Included(from), Unbounded);
-            let found = index.scan(span, Direction::Forward, &mut keys, &mut values)?;
+            let found = index.page(span, Direction::Forward, &mut keys, &mut values)?;
             wrong += usize::from(!is_scan(from, keys[..found].iter().copied()));
         }
         Ok(wrong)

@@ -46,7 +46,7 @@ macro_rules! forwarded {
             span: Span<K>,
             direction: Direction,
         ) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-            Ok(Box::new(Self::scan(self, span, direction)?))
+            Ok(Box::new(Self::scanner(self, span, direction)?))
         }
     };
     (@ count) => {

@@ -176,7 +176,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V>> {
-        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+        Ok(Entries::new(self.scanner(range, Direction::Forward)?))
     }
 
     /// The entries of a range in descending order of keys.
@@ -184,7 +184,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V>> {
-        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+        Ok(Entries::new(self.scanner(range, Direction::Reverse)?))
     }
 
     /// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped. It
@@ -192,7 +192,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         Ok(Scan::new(&self.list, encoded_range(&span)?, direction, usize::MAX))
     }

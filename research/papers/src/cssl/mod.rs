@@ -61,7 +61,7 @@ pub use pinned::{Pinned, Run};
 use latchless_core::base::key::Key;
 use skip_list::SkipList;
 
-/// A paused scan over a map: see [`CsslMap::scan`].
+/// A paused scan over a map: see [`CsslMap::scanner`].
 pub type Scan<'a, K, V> = crate::common::scan::Scan<'a, K, V, SkipList<<K as Key>::Bits>>;
 /// An iterator over a range of a map: see [`CsslMap::range`].
 pub type Entries<'a, K, V> = crate::common::scan::Entries<'a, K, V, SkipList<<K as Key>::Bits>>;

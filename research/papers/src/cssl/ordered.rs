@@ -25,7 +25,7 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
         Ok(lanes.map_or(Sum::default(), |(low, high)| self.pin().sum_lanes(low, high, limit)))
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(&self.list, encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }

@@ -271,7 +271,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, D>> {
-        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+        Ok(Entries::new(self.scanner(range, Direction::Forward)?))
     }
 
     /// The entries of a range in descending order of keys.
@@ -279,14 +279,14 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, D>> {
-        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+        Ok(Entries::new(self.scanner(range, Direction::Reverse)?))
     }
 
     /// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, D>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, D>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         Ok(Scan::new(self.tree(), encoded_range(&span)?, direction, usize::MAX))
     }

@@ -53,7 +53,7 @@ pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{OlfitMap, Quiet};
 pub use reading::Reading;
 
-/// A paused scan over a map of the family: see [`OlfitMap::scan`].
+/// A paused scan over a map of the family: see [`OlfitMap::scanner`].
 pub type Scan<'a, K, V, D> = crate::common::scan::Scan<'a, K, V, OlfitTree<D>>;
 /// An iterator over a range of a map of the family: see [`OlfitMap::range`].
 pub type Entries<'a, K, V, D> = crate::common::scan::Entries<'a, K, V, OlfitTree<D>>;

@@ -33,7 +33,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for O
         self.remove_alone(key)
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(self.tree(), encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }

@@ -235,7 +235,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, S>> {
-        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+        Ok(Entries::new(self.scanner(range, Direction::Forward)?))
     }
 
     /// The entries of a range in descending order.
@@ -243,7 +243,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, S>> {
-        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+        Ok(Entries::new(self.scanner(range, Direction::Reverse)?))
     }
 
     /// Returns all entries in ascending order.
@@ -257,7 +257,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Paused<'_, K, V, S>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Paused<'_, K, V, S>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         let scan = self.tree.scan(lane_range(&span)?, direction == Direction::Forward);
         Ok(Paused { scan, entry: PhantomData })
@@ -314,7 +314,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> IntoIterator for &'
     }
 }
 
-/// A paused scan: see [`PbTree::scan`].
+/// A paused scan: see [`PbTree::scanner`].
 #[derive(Debug)]
 pub struct Paused<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     scan: Scan<'a, S>,

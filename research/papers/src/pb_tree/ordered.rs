@@ -15,13 +15,13 @@ use latchless_core::base::value::Fits;
 impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> OrderedIndex<K, V> for PbTree<K, V, S> {
     forwarded! { len get get_many insert remove scanner count bulk_load memory_bytes stats check_invariants }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         let mut scan = self.tree.scan(lane_range(&span)?, direction == Direction::Forward);
         Ok(scan.fill(&mut Pairs::new(keys, values)))
     }
 
-    fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize>
+    fn for_each_chunk(&self, span: Span<K>, limit: usize, each: &mut dyn FnMut(&[K], &[V])) -> Result<usize>
     where
         K: Default,
         V: Default,
@@ -37,7 +37,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> OrderedIndex<K, V> for 
             if found == 0 {
                 return Ok(scan.seen());
             }
-            visit(&keys[..found], &values[..found]);
+            each(&keys[..found], &values[..found]);
         }
     }
 

@@ -346,7 +346,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
-        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+        Ok(Entries::new(self.scanner(range, Direction::Forward)?))
     }
 
     /// The entries of a range in descending order.
@@ -354,14 +354,14 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
-        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+        Ok(Entries::new(self.scanner(range, Direction::Reverse)?))
     }
 
     /// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         Ok(Scan::new(&self.engine, encoded_range(&span)?, direction))
     }

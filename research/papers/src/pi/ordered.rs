@@ -31,7 +31,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
         }
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(&self.engine, encoded_range(&span)?, direction).fill(keys, values)
     }

@@ -284,7 +284,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         self.len
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Paused { list: self, direction, left: encoded_range(&span)? }.fill(keys, values)
     }

@@ -10,7 +10,7 @@ use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Trace;
 
-/// A paused scan: see [`Pi::scan`](super::Pi::scan).
+/// A paused scan: see [`Pi::scanner`](super::Pi::scanner).
 pub struct Scan<'a, K: Key, V: Fits<K::Bits>, T: Trace> {
     engine: &'a Engine<K::Bits, T>,
     direction: Direction,

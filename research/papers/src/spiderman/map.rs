@@ -366,7 +366,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
-        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+        Ok(Entries::new(self.scanner(range, Direction::Forward)?))
     }
 
     /// The entries of a range in descending order of keys.
@@ -374,14 +374,14 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
-        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+        Ok(Entries::new(self.scanner(range, Direction::Reverse)?))
     }
 
     /// A scan that fills the caller's buffers and pauses in between for as long as the caller likes.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         Ok(Scan::new(&self.tree, encoded_range(&span)?, direction, usize::MAX))
     }

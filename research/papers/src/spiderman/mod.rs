@@ -42,7 +42,7 @@ pub use crate::common::interleave::BatchSize;
 pub use crate::common::walk::Rounds;
 pub use crate::spiderman::prefetch::Prefetch;
 
-/// A paused scan over a map: see [`SpidermanMap::scan`].
+/// A paused scan over a map: see [`SpidermanMap::scanner`].
 pub type Scan<'a, K, V, T> = crate::common::scan::Scan<'a, K, V, OlcTree<T>>;
 /// An iterator over a range of a map: see [`SpidermanMap::range`].
 pub type Entries<'a, K, V, T> = crate::common::scan::Entries<'a, K, V, OlcTree<T>>;

@@ -15,7 +15,7 @@ use latchless_core::mem::touch::Trace;
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SpidermanMap<K, V, T> {
     forwarded! { len get get_many insert remove insert_many remove_many scanner count bulk_load memory_bytes stats check_invariants }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(self.tree(), encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }

@@ -135,7 +135,7 @@ fn scans_beside_writers<F: Family<Scheme: Concurrent>>() {
 
 /// A scan of keys `low..=high` sees each entry that stays once, in the order of keys.
 fn see_what_stays<F: Family>(map: &Map<F>, low: u64, high: u64, direction: Direction, page: usize) {
-    let mut scan = map.scan(low..=high, direction).expect("in order");
+    let mut scan = map.scanner(low..=high, direction).expect("in order");
     let (mut keys, mut values, mut seen) = (vec![0; page], vec![0; page], Vec::new());
     loop {
         let found = scan.fill(&mut keys, &mut values).expect("room");

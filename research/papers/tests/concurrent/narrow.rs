@@ -25,7 +25,7 @@ impl<I: OrderedIndex<u32, u32>> OrderedIndex<u64, u64> for Narrow<I> {
         self.0.get(lane(key)).map(u64::from)
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

@@ -60,7 +60,7 @@ impl OrderedIndex<u64, u64> for Front {
         self.0.get(key).expect(OPEN)
     }
 
-    fn scan(
+    fn page(
         &self,
         span: Span<u64>,
         direction: Direction,

@@ -195,7 +195,7 @@ pub fn same_ranges(
         let limit = 1 + rng.below(1 + space / 2) as usize;
         for direction in [Direction::Forward, Direction::Reverse] {
             let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
-            let n = index.scan(span, direction, &mut keys, &mut values).unwrap();
+            let n = index.page(span, direction, &mut keys, &mut values).unwrap();
             let found: Vec<_> = keys.into_iter().zip(values).take(n).collect();
             assert_eq!(found, expected(model, span, direction, limit), "{name} {span:?} {direction:?}");
         }

@@ -51,7 +51,7 @@ fn scanned<F: Family>(
     direction: Direction,
     page: usize,
 ) -> Vec<(u64, u64)> {
-    let mut scan = map.scan((Included(low), Included(high)), direction).unwrap();
+    let mut scan = map.scanner((Included(low), Included(high)), direction).unwrap();
     let (mut keys, mut values, mut found) = (vec![0; page], vec![0; page], Vec::new());
     loop {
         let n = scan.fill(&mut keys, &mut values).unwrap();

@@ -33,14 +33,14 @@ fn inverted_ranges_and_useless_buffers_are_refused() {
         index.insert(1, 1).unwrap();
         let inverted = (Included(5), Included(4));
         let (mut keys, mut values) = ([0; 2], [0; 2]);
-        let scan = index.scan(inverted, Direction::Forward, &mut keys, &mut values);
+        let scan = index.page(inverted, Direction::Forward, &mut keys, &mut values);
         assert_eq!(scan, Err(Error::InvertedRange), "{name}");
         assert_eq!(index.count(inverted), Err(Error::InvertedRange), "{name}");
         assert!(matches!(index.scanner(inverted, Direction::Reverse), Err(Error::InvertedRange)), "{name}");
         let all = (Unbounded, Unbounded);
-        assert_eq!(index.scan(all, Direction::Forward, &mut [], &mut []), Err(Error::EmptyBuffer));
+        assert_eq!(index.page(all, Direction::Forward, &mut [], &mut []), Err(Error::EmptyBuffer));
         let unequal = Err(Error::UnequalBuffers { left: 2, right: 1 });
-        assert_eq!(index.scan(all, Direction::Forward, &mut keys, &mut values[..1]), unequal);
+        assert_eq!(index.page(all, Direction::Forward, &mut keys, &mut values[..1]), unequal);
         let mut scanner = index.scanner(all, Direction::Forward).unwrap();
         assert_eq!(scanner.fill(&mut [], &mut []), Err(Error::EmptyBuffer));
         assert_eq!(scanner.fill_values(&mut []), Err(Error::EmptyBuffer));

@@ -102,7 +102,7 @@ fn many_updates_equal_single_ones() {
         let limit = model.len() / 4;
         let mut see =
             |keys: &[u64], values: &[u64]| found.extend(keys.iter().copied().zip(values.iter().copied()));
-        let seen = index.visit(middle, limit, &mut see).unwrap();
+        let seen = index.for_each_chunk(middle, limit, &mut see).unwrap();
         let expected: Vec<_> = model.range(middle).take(limit).map(|(&key, &value)| (key, value)).collect();
         assert_eq!((seen, &found), (expected.len(), &expected), "{name}");
         let sum = index.sum(middle, limit).unwrap();

@@ -40,8 +40,8 @@ impl<K: Key + Value + Default> OrderedIndex<K, K> for Shared<K> {
         self.0.remove_many_shared(keys, removed)
     }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [K]) -> Result<usize> {
-        OrderedIndex::scan(&self.0, span, direction, keys, values)
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [K]) -> Result<usize> {
+        OrderedIndex::page(&self.0, span, direction, keys, values)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, K> + 'a>> {

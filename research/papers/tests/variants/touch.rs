@@ -82,7 +82,7 @@ fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
     let scan = |index: &dyn latchless_core::base::index::OrderedIndex<u32, u32>| {
         let (mut keys, mut values) = (vec![0; 6300], vec![0; 6300]);
         let span = (Included(100), Unbounded);
-        assert_eq!(index.scan(span, Default::default(), &mut keys, &mut values), Ok(6300));
+        assert_eq!(index.page(span, Default::default(), &mut keys, &mut values), Ok(6300));
     };
     for member in [Member::P8, Member::P8External, Member::P8Internal, Member::P8Sweep] {
         let heard = heard_in(member, scan);
@@ -102,7 +102,7 @@ fn pages_of_a_long_scan_ask_for_leaves_beyond_them() {
     let pages: Read = |index| {
         let mut seen = 0;
         let visit = &mut |keys: &[u32], _: &[u32]| seen += keys.len();
-        assert_eq!(index.visit((Included(100), Unbounded), 6300, visit), Ok(6300));
+        assert_eq!(index.for_each_chunk((Included(100), Unbounded), 6300, visit), Ok(6300));
         assert_eq!(seen, 6300);
     };
     let sum: Read = |index| {
@@ -163,7 +163,7 @@ fn short_scans_leave_jump_pointers_alone() {
     let asked = |member| {
         heard_in(member, |index| {
             let (mut keys, mut values) = ([0; 20], [0; 20]);
-            index.scan((Included(100), Unbounded), Default::default(), &mut keys, &mut values).unwrap();
+            index.page((Included(100), Unbounded), Default::default(), &mut keys, &mut values).unwrap();
         })
         .asked
         .len()

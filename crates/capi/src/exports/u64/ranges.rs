@@ -9,8 +9,8 @@ use crate::ranges::Visitor;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// A callback of latchless_u64_scan(). It receives `count` entries, which are valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
+/// A callback of latchless_u64_scan_chunks(). It receives `count` entries, which are valid until it returns,
+/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
 /// longjmp() may leave it.
 pub type latchless_u64_visitor = Option<
     unsafe extern "C-unwind" fn(
@@ -86,14 +86,14 @@ pub unsafe extern "C" fn latchless_u64_page(
 /// \retval LATCHLESS_OK the whole range was passed
 /// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_u64_scan(
+pub unsafe extern "C" fn latchless_u64_scan_chunks(
     index: *const latchless_u64,
     low: u64,
     high: u64,
     visitor: latchless_u64_visitor,
     context: *mut c_void,
 ) -> latchless_status {
-    serve!(latchless_u64_scan(index): ranges::scan(low.cell(), high.cell(), visitor.map(shown_cells), context))
+    serve!(latchless_u64_scan_chunks(index): ranges::scan_chunks(low.cell(), high.cell(), visitor.map(shown_cells), context))
 }
 
 /// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in

@@ -17,7 +17,7 @@ use latchless_core::base::key::Key;
 /// assert_eq!(cursor.seek(4), Some((5, &"five")));
 /// names.remove(5, &pin);
 /// assert_eq!(cursor.current(), Some((5, &"five")), "what it came to");
-/// assert_eq!(cursor.value(), None, "what is there now");
+/// assert_eq!(cursor.value_now(), None, "what is there now");
 /// names.insert(6, "six", &pin)?;
 /// assert_eq!(cursor.next(), Some((6, &"six")));
 /// assert_eq!(cursor.prev(), Some((3, &"three")));
@@ -56,8 +56,8 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
     }
 
     /// Moves to the last entry at or before `key`, or before the first entry.
-    pub fn seek_back(&mut self, key: K) -> Option<(K, &'p T)> {
-        self.go(|cursor| cursor.seek_back(key))
+    pub fn seek_for_prev(&mut self, key: K) -> Option<(K, &'p T)> {
+        self.go(|cursor| cursor.seek_for_prev(key))
     }
 
     /// Moves to the first entry, or after the end if there is none.
@@ -88,7 +88,7 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
     }
 
     /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).
-    pub fn value(&self) -> Option<&'p T> {
+    pub fn value_now(&self) -> Option<&'p T> {
         self.current.and_then(|(key, _)| self.index.get(key, self.pin))
     }
 }

@@ -1,9 +1,9 @@
-//! Operations on whole ranges: fold, visit, remove; and iterators over keys or values only.
+//! Operations on whole ranges: fold, scan, remove; and iterators over keys or values only.
 
 use super::BoxedIndex;
 use crate::slot_map::Pinned;
 use core::iter::FusedIterator;
-use core::ops::RangeBounds;
+use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
@@ -52,6 +52,28 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// ```
     pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, &T)) {
         self.fold(range, (), |(), key, value| each(key, value));
+    }
+
+    /// Calls `see` with every entry of a range, ascending, until it breaks, under a temporary pin. Returns
+    /// the last result of `see`.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// let mut seen = 0;
+    /// let shown = names.scan(.., |_, name| {
+    ///     seen += 1;
+    ///     if *name == "seven" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// });
+    /// assert!(shown.is_break() && seen == 2);
+    /// ```
+    pub fn scan(
+        &self,
+        range: impl RangeBounds<K>,
+        mut see: impl FnMut(K, &T) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let pin = self.pin();
+        self.range(range, &pin).try_for_each(|(key, value)| see(key, value))
     }
 
     /// Removes the keys of a range and returns their number; their values are retired. O(entries in the

@@ -2,6 +2,20 @@
 
 use latchless::{BoxedIndex, Error};
 use std::ops::Bound::{Excluded, Included};
+use std::ops::ControlFlow;
+
+#[test]
+fn a_scan_ends_where_its_closure_breaks() {
+    let index: BoxedIndex<u32, String> = (0..500).map(|key| (key, key.to_string())).collect();
+    let mut seen = Vec::new();
+    let last = index.scan(100.., |key, value| {
+        assert_eq!(*value, key.to_string());
+        seen.push(key);
+        if key < 300 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert!(last.is_break() && seen.into_iter().eq(100..=300));
+    assert!(index.scan(499.., |_, _| ControlFlow::Continue(())).is_continue());
+}
 
 #[test]
 fn ranges_from_both_ends_and_debug() {
@@ -19,6 +33,7 @@ fn ranges_from_both_ends_and_debug() {
     let inverted = (Included(3), Excluded(-3));
     assert_eq!((index.range(inverted, &pin).next(), index.count(inverted)), (None, 0));
     index.for_each(inverted, |_, _| unreachable!());
+    assert!(index.scan(inverted, |_, _| unreachable!()).is_continue());
     assert_eq!(index.try_range(inverted, &pin).err(), Some(Error::InvertedRange));
     assert_eq!(index.remove_range(inverted), Err(Error::InvertedRange));
     index.update(0, |value| value.clone() + "!", &pin).unwrap();
@@ -39,13 +54,13 @@ fn a_cursor_steps_to_what_is_next_now() {
     index.remove(60, &pin);
     index.remove(70, &pin);
     index.insert(65, "new".to_owned(), &pin).unwrap();
-    assert_eq!((cursor.current().unwrap().1.as_str(), cursor.value()), ("60", None));
+    assert_eq!((cursor.current().unwrap().1.as_str(), cursor.value_now()), ("60", None));
     let fork = cursor.clone();
     assert_eq!(cursor.next().unwrap(), (65, &"new".to_owned()));
-    assert_eq!(cursor.value().unwrap(), "new");
+    assert_eq!(cursor.value_now().unwrap(), "new");
     assert_eq!((cursor.next().unwrap().0, cursor.prev().unwrap().0, cursor.prev().unwrap().0), (80, 65, 50));
     assert_eq!(fork.current().unwrap().0, 60);
-    assert_eq!(cursor.seek_back(64).unwrap().0, 50);
+    assert_eq!(cursor.seek_for_prev(64).unwrap().0, 50);
     assert_eq!((cursor.seek_last().unwrap().0, cursor.next(), cursor.prev().unwrap().0), (990, None, 990));
     assert_eq!((cursor.seek_first().unwrap().0, cursor.prev()), (0, None));
     index.clear();

@@ -123,7 +123,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         Ok(Scan::new(&self.trie, encoded_range(&span)?, direction, usize::MAX))
     }
@@ -209,7 +209,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for TrieMap<K, V, T> {
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for TrieMap<K, V, T> {
     forwarded! { len get get_many insert remove scanner count bulk_load memory_bytes stats check_invariants }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+    fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(&self.trie, encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }

@@ -45,7 +45,7 @@ mod way;
 pub use map::TrieMap;
 pub use walk::{Landed, Place, TrieWalk};
 
-/// A paused scan over a map: see [`TrieMap::scan`].
+/// A paused scan over a map: see [`TrieMap::scanner`].
 pub type Scan<'a, K, V, T> = crate::common::scan::Scan<'a, K, V, Trie<<K as Key>::Bits, T>>;
 
 use crate::error;

@@ -79,10 +79,19 @@ It prints:
         (made / f"{name}.md").write_text(page)
 
 
+REPOSITORY = "https://github.com/latchless/latchless"
+PAGES = {
+    "tree/main/python/examples": "examples.md",
+    "blob/main/python/docs/benchmarks.md": "benchmarks.md",
+    "blob/main/docs/python-limitations.md": "limits.md",
+    "blob/main/docs/python-shards.md": "shards.md",
+}
+
+
 def adapt_readme(app: Any, relative_path: str, parent: str, content: list[str]) -> None:
-    """Links of the README that lead to folders of the repository lead to pages here."""
-    book = "https://github.com/latchless/latchless/blob/main/docs/python-"
-    content[0] = content[0].replace("](examples)", "](examples.md)").replace(f"]({book}shards.md)", "](shards.md)")
+    """Links of the README that lead to files of the repository lead to pages here."""
+    for path, page in PAGES.items():
+        content[0] = content[0].replace(f"]({REPOSITORY}/{path})", f"]({page})")
 
 
 def setup(app: Any) -> None:

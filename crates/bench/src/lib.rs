@@ -11,6 +11,8 @@
 //! (whether the answers are right), [`outcome`] and [`report`] (results), [`bytes`] (keys of any length),
 //! [`suite`] (many races, one table).
 
+#![expect(rustdoc::private_intra_doc_links, reason = "its readers read the sources")]
+
 /// As in the program: races weigh indexes with it.
 #[cfg(test)]
 #[global_allocator]

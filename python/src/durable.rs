@@ -123,7 +123,7 @@ impl Folder {
     /// early.
     #[getter]
     fn recovery(&self) -> Option<(u64, u64, u64, Option<Stopped>)> {
-        let Recovery { snapshot_entries, records, entries, stopped } = self.recovery.get()?.clone();
+        let Recovery { snapshot_entries, records, entries, stopped, .. } = self.recovery.get()?.clone();
         let stopped = stopped.map(|it| (it.path, it.at, it.bytes, it.what, it.rejected, it.whole));
         Some((snapshot_entries, records, entries, stopped))
     }

@@ -1,7 +1,8 @@
 //! The indexes by name: one catalogue for every command that builds an index.
 
 use latchless::index::{self, ExclusiveIndex};
-use latchless::{Fits, Index, Key};
+use latchless::{Index, Key};
+use latchless_core::Fits;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
 #[cfg(feature = "papers")]

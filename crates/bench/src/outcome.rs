@@ -385,7 +385,11 @@ mod tests {
     fn misled_lookups_are_counted_over_all_rounds() {
         let mut outcome = outcome(&[100, 100]);
         assert_eq!(outcome.misled(), None, "an index that doesn't say");
-        let stats = |misled, leaf_fill| Stats { misled, leaf_fill, ..Stats::default() };
+        let stats = |misled, leaf_fill| {
+            let mut stats = Stats::default();
+            (stats.misled, stats.leaf_fill) = (misled, leaf_fill);
+            stats
+        };
         // Misled requests between two rounds, while the index is refilled, don't count.
         outcome.formed(stats(5, 0.5), stats(15, 0.6), 100);
         outcome.formed(stats(1000, 0.7), stats(1005, 0.8), 50);

@@ -1,6 +1,7 @@
 //! The keys and values of a race: lanes that workloads make and indexes store.
 
-use latchless::{Fits, Key};
+use latchless::Key;
+use latchless_core::Fits;
 use latchless_workload::Lane;
 
 /// `u32` or `u64`, as key and as value.

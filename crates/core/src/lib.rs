@@ -1,4 +1,6 @@
-//! The building blocks of latchless' indexes. **There is no stability promise**: depend on `latchless`.
+//! The building blocks of latchless' indexes. **Depend on `latchless`**: what it re-exports from here is as
+//! stable as `latchless` is, and all else may change in any release. `latchless` requires exactly its own
+//! version of this crate, so that cargo never builds one with another.
 //!
 //! | module | meaning |
 //! |---|---|

@@ -28,6 +28,24 @@
 //! [The book](https://github.com/latchless/latchless/blob/main/docs/introduction.md) is the guide: keys and
 //! values, batches, ranges, threads, memory, files, and [what isn't
 //! there](https://github.com/latchless/latchless/blob/main/docs/limitations.md).
+//!
+//! # Stability
+//! Versions follow semantic versioning. Everything that this documentation shows is stable; a version that
+//! breaks nothing may still add what the right column says:
+//!
+//! | items | may gain |
+//! |---|---|
+//! | [`Index`], [`BoxedIndex`], [`bytes::BytesIndex`], [`bytes::BoxedBytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
+//! | sealed traits: [`Bits`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], `Native`, `Steps` | items |
+//! | `#[non_exhaustive]` types: [`Error`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
+//! | [`index::Options`] | fields: end its literals with `..Options::default()` |
+//! | [`Direction`], [`Request`], [`Reply`], [`TryInsertError`], [`FillFactor`], [`Nanos`], [`index::Incomplete`], and all else | nothing: they are complete |
+//!
+//! The types that are defined in `latchless-core` and re-exported here are stable as part of this crate,
+//! which requires exactly its own version of the core. Nothing else in the core is stable, nor are items
+//! that this documentation hides, texts of messages, `Debug` output, [`Index::dump`], and the numbers in
+//! [`Stats`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -65,7 +83,7 @@ pub use latchless_core::base::{
     nanos::Nanos,
     request::{Reply, Request},
     stats::Stats,
-    value::{Fits, Value},
+    value::Value,
 };
 #[doc(inline)]
 pub use latchless_core::search::Kernel;

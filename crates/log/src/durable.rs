@@ -19,6 +19,7 @@ use std::time::Duration;
 
 /// When a change is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SyncMode {
     /// Before the operation returns. Threads that wait at the same time share one wait.
     #[default]

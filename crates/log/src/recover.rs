@@ -26,6 +26,7 @@ use std::sync::Arc;
 /// The treatment of damage in the last log: of an incomplete record which a later one says was on the disk.
 /// The unfinished end that a kill or a power failure leaves is cut off either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum DamagedTail {
     /// The opening fails with [`Error::Damaged`], and the files stay unchanged. Every record after the bad
     /// one is lost to the index, acknowledged or not, so a person has to decide.
@@ -42,6 +43,7 @@ pub enum DamagedTail {
 /// loses nothing that was acknowledged under [`SyncMode::Each`](crate::SyncMode::Each).
 #[must_use = "`stopped` says what was cut off the log"]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Recovery {
     /// Entries of the snapshot; 0 without one.
     pub snapshot_entries: u64,
@@ -56,6 +58,7 @@ pub struct Recovery {
 
 /// A log's first record that isn't whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stopped {
     /// The log.
     pub path: PathBuf,

@@ -8,8 +8,8 @@ use super::place::Span;
 use super::postings::Postings;
 use super::sort;
 use latchless::bytes::BytesIndex;
-use latchless::index::{Options, OrderedIndex};
-use latchless::{Bits, Direction, FillFactor, Fits, Index, Key};
+use latchless::index::Options;
+use latchless::{Bits, Direction, FillFactor, Index, Key};
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 /// An index whose values are the numbers of runs.
@@ -27,17 +27,12 @@ pub trait Runs {
     fn memory_bytes(&self) -> usize;
 }
 
-impl<B> Runs for Index<B, u32>
-where
-    B: Bits + Key<Bits = B>,
-    u32: Fits<B>,
-{
+impl<B: Bits + Key<Bits = B>> Runs for Index<B, u32> {
     fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
         let (low, high) = span.numbers();
-        let within = (Included(B::truncate(low)), Included(B::truncate(high)));
-        let (mut key, mut run) = ([B::MIN], [0]);
-        let found = OrderedIndex::page(self, within, end, &mut key, &mut run)?;
-        Ok((found > 0).then_some(run[0]))
+        let mut entries = self.try_range(B::truncate(low)..=B::truncate(high))?;
+        let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
+        Ok(entry.map(|(_, run)| run))
     }
 
     fn keys(&self) -> usize {
@@ -88,7 +83,6 @@ pub fn build(keys: &Keys, options: Options) -> latchless::Result<(Box<dyn Runs>,
 fn of_numbers<B>(keys: &[B], options: Options) -> latchless::Result<(Box<dyn Runs>, Postings)>
 where
     B: Bits + Key<Bits = B>,
-    u32: Fits<B>,
 {
     let (entries, postings) = Postings::group(keys.iter().copied(), sort::by_key);
     let mut index = Index::<B, u32>::with_options(options)?;

@@ -87,7 +87,7 @@ pub enum Raw<'v> {
     Bytes(&'v [u8]),
 }
 
-/// A form of values of type `V`. There are four, which only indexes use.
+/// A form of values of type `V`. Sealed: there are four, which only indexes use.
 pub trait Form<V>: sealed::Sealed + 'static {
     /// The type that operations take and scans lend: the value itself if it is `Copy`, otherwise a slice of
     /// the byte string.
@@ -96,6 +96,7 @@ pub trait Form<V>: sealed::Sealed + 'static {
     #[doc(hidden)]
     type Held<'v>: Copy + Debug;
     /// The kind of this form.
+    #[doc(hidden)]
     const KIND: Kind;
     /// Lends a value.
     fn lend(value: &V) -> Self::Lent<'_>;
@@ -110,7 +111,7 @@ pub trait Form<V>: sealed::Sealed + 'static {
     fn lent<'v>(raw: Raw<'v>) -> Self::Lent<'v>;
 }
 
-/// A form whose values all have the same number of words, so replacing a value needs no memory.
+/// A form whose values all have the same number of words, so replacing a value needs no memory. Sealed.
 pub trait FixedForm: sealed::Sealed {}
 impl FixedForm for Word {}
 impl<const N: usize> FixedForm for Words<N> {}

@@ -29,12 +29,16 @@ pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sy
     const MAX: Self;
     /// The wider of `Self` and `Other`: the width of both in an index whose keys have one and whose values
     /// have the other.
+    #[doc(hidden)]
     type Wider<Other: Bits>: Bits;
     /// A word of node memory that holds one encoded key.
+    #[doc(hidden)]
     type Word: BitsWord<Bits = Self>;
     /// An array of half a kilobyte: as many keys, or values, as fit a leaf of the flagship index.
+    #[doc(hidden)]
     type Lanes: AsRef<[Self]> + AsMut<[Self]> + Copy + Debug + Send + Sync + 'static;
     /// An array of zeros.
+    #[doc(hidden)]
     const ZEROS: Self::Lanes;
     /// Converts to `u64`.
     fn to_u64(self) -> u64;

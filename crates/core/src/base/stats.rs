@@ -2,6 +2,7 @@
 
 /// The shape of a tree at one moment, and counts of its changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Levels from the root to the leaves, both included. An empty tree has one.
     pub levels: usize,

@@ -66,9 +66,7 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
 /// Implemented for all of them; indexes whose values are as wide as their encoded keys have it as a bound.
 ///
 /// ```
-/// # use latchless_core as latchless;
-/// use latchless::Fits;
-///
+/// # use latchless_core::Fits;
 /// let bits: u64 = 7u16.encode_as();
 /// assert_eq!((bits, u16::decode_from(bits)), (7, 7));
 /// ```

@@ -17,6 +17,7 @@ macro_rules! kernels {
         /// println!("this processor searches with {}", Kernel::best());
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Kernel {
             /// Branch-free binary search; runs on every processor.
             Scalar,

@@ -49,15 +49,15 @@ impl ByteTree {
                 node = view.link();
             }
         }
-        Stats {
-            levels,
-            inner_nodes,
-            leaves,
-            leaf_fill: words as f64 / (leaves * WORDS).max(1) as f64,
-            splits: self.splits.load_relaxed(),
-            restarts: self.restarts.load_relaxed(),
-            misled: self.misled.load_relaxed(),
-        }
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = inner_nodes;
+        stats.leaves = leaves;
+        stats.leaf_fill = words as f64 / (leaves * WORDS).max(1) as f64;
+        stats.splits = self.splits.load_relaxed();
+        stats.restarts = self.restarts.load_relaxed();
+        stats.misled = self.misled.load_relaxed();
+        stats
     }
 
     /// Checks every node.

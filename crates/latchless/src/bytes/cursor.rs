@@ -8,14 +8,34 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use std::sync::Arc;
 
-/// A cursor's access to its index: a reference or an `Arc`.
-pub trait Holder {
+/// A cursor's access to its index: a reference or an `Arc`. Sealed:
+///
+/// ```compile_fail,E0277
+/// use latchless::bytes::{BytesIndex, Holder};
+///
+/// struct Own(BytesIndex<String, u64>);
+/// impl Holder for Own {
+///     type Key = String;
+///     type Value = u64;
+///     fn index(&self) -> &BytesIndex<String, u64> {
+///         &self.0
+///     }
+/// }
+/// ```
+pub trait Holder: sealed::Sealed {
     /// The type of the keys.
     type Key: BytesKey<Self::Key>;
     /// The type of the values.
     type Value: BytesValue;
     /// The index.
     fn index(&self) -> &BytesIndex<Self::Key, Self::Value>;
+}
+
+mod sealed {
+    /// Restricts [`super::Holder`] to what holds one index for as long as it lives.
+    pub trait Sealed {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::BytesIndex<K, V> {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::BytesIndex<K, V>> {}
 }
 
 impl<K: BytesKey, V: BytesValue> Holder for &BytesIndex<K, V> {

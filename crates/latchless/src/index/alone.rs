@@ -11,9 +11,9 @@ use latchless_core::base::value::Value;
 /// writer: nothing is latched and nothing validated.
 ///
 /// ```
-/// use latchless::index::ExclusiveIndex;
-/// use latchless::index::OrderedIndex;
 /// use latchless::Index;
+/// use latchless::index::ExclusiveIndex;
+/// use latchless_core::base::index::OrderedIndex;
 ///
 /// let mut index: Box<dyn OrderedIndex<u64, u32>> = Box::new(ExclusiveIndex::from(Index::new()?));
 /// index.insert(7, 70)?;

@@ -51,7 +51,6 @@
 //! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
 //! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
 //! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing is removed |
-//! | all operations of the trait [`OrderedIndex`] | [`InvertedRange`](crate::Error::InvertedRange) |
 //!
 //! # Guarantees
 //! | operation | with concurrent changes by other threads |
@@ -137,11 +136,9 @@ mod side_by_side;
 mod steps;
 mod traits;
 
-#[doc(inline)]
-pub use latchless_core::base::index::{ConcurrentIndex, OrderedIndex, Scanner, Span, Sum};
-
 pub use crate::slot_map::Pinned;
 pub use crate::tree::{Group, Own};
+#[doc(hidden)]
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};

@@ -11,8 +11,8 @@ use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
 /// The steps of lookups in an index. Each step reads what the step before prefetched, and prefetches what
-/// the next one reads.
-pub trait Steps<K, V>: Copy {
+/// the next one reads. Sealed.
+pub trait Steps<K, V>: Copy + sealed::Sealed {
     /// The position of a lookup.
     type Place: Copy;
 
@@ -25,6 +25,12 @@ pub trait Steps<K, V>: Copy {
     /// Returns the value of a key whose lookup has arrived, as of a moment of this call: changes by other
     /// threads since the lookup began are seen.
     fn answer(&self, place: Self::Place, key: K) -> Option<V>;
+}
+
+mod sealed {
+    /// Restricts [`super::Steps`] to those of an index.
+    pub trait Sealed {}
+    impl<K: super::Key, V: super::Value, S> Sealed for super::TypedSteps<'_, K, V, S> {}
 }
 
 /// A user of an index's steps.

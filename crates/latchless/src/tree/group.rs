@@ -14,6 +14,7 @@ use latchless_core::search::Scalar;
 
 /// The number of requests of a batch that descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Group {
     /// The fastest number, which is measured on large batches: see [`Tuner`].
     #[default]

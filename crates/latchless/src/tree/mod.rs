@@ -247,15 +247,15 @@ impl<B: Bits> BlinkTree<B> {
         let leaves = self.count_level(0);
         let inner_nodes = (1..levels).map(|level| self.count_level(level)).sum();
         let places = leaves * Leaf::<B>::CAPACITY;
-        Stats {
-            levels,
-            inner_nodes,
-            leaves,
-            leaf_fill: self.len() as f64 / places.max(1) as f64,
-            splits: self.splits.load_relaxed(),
-            restarts: self.restarts.load_relaxed(),
-            misled: self.misled.load_relaxed(),
-        }
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = inner_nodes;
+        stats.leaves = leaves;
+        stats.leaf_fill = self.len() as f64 / places.max(1) as f64;
+        stats.splits = self.splits.load_relaxed();
+        stats.restarts = self.restarts.load_relaxed();
+        stats.misled = self.misled.load_relaxed();
+        stats
     }
 
     /// Counts the nodes of a level, along its links.

@@ -2,9 +2,9 @@
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
-use latchless::index::OrderedIndex;
 use latchless::index::{Cursor, Entries, ExclusiveIndex, Group, Options};
 use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Reply, Request, Value};
+use latchless_core::base::index::OrderedIndex;
 use std::num::NonZero;
 use std::sync::Arc;
 

@@ -38,7 +38,11 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
     /// Levels are the lanes and the data list; there are no nodes above it.
     fn stats(&self) -> Option<Stats> {
         let space = self.space();
-        Some(Stats { levels: space.lanes + 1, leaves: self.len(), leaf_fill: 1.0, ..Stats::default() })
+        let mut stats = Stats::default();
+        stats.levels = space.lanes + 1;
+        stats.leaves = self.len();
+        stats.leaf_fill = 1.0;
+        Some(stats)
     }
 
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {

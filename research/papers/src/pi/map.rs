@@ -391,15 +391,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         // A list of nothing but its head is no segment.
         let segments = built().filter(|built| !built.list.is_empty()).map(|built| built.list.segments());
         let places: usize = built().map(|built| built.list.len() + built.list.drift()).sum();
-        Stats {
-            levels: 1 + built().map(|built| built.layer.levels()).max().unwrap_or(0),
-            inner_nodes: built().map(|built| built.layer.entries()).sum(),
-            leaves: segments.sum::<usize>().max(1),
-            leaf_fill: if places == 0 { 0.0 } else { self.len() as f64 / places as f64 },
-            splits: self.rebuilds(),
-            restarts: 0,
-            misled: 0,
-        }
+        let mut stats = Stats::default();
+        stats.levels = 1 + built().map(|built| built.layer.levels()).max().unwrap_or(0);
+        stats.inner_nodes = built().map(|built| built.layer.entries()).sum();
+        stats.leaves = segments.sum::<usize>().max(1);
+        stats.leaf_fill = if places == 0 { 0.0 } else { self.len() as f64 / places as f64 };
+        stats.splits = self.rebuilds();
+        stats
     }
 
     /// Returns the size of the index layers of all nodes, and of what the last rebuild has written of

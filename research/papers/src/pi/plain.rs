@@ -328,7 +328,11 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         let lists = self.head.iter().filter(|&&first| first != NIL).count();
         let (levels, leaves) = (lists.max(1), self.len.max(1));
         let leaf_fill = self.len as f64 / leaves as f64;
-        Some(Stats { levels, leaves, leaf_fill, ..Stats::default() })
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.leaves = leaves;
+        stats.leaf_fill = leaf_fill;
+        Some(stats)
     }
 
     fn check_invariants(&self) -> Result<(), Broken> {

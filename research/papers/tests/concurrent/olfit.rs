@@ -56,7 +56,7 @@ pub fn with_limit() -> [(&'static str, MakeLimited); 8] {
     ]
 }
 
-fn restarts<K: Key, V: latchless::Fits<K::Bits>, F: Family>(
+fn restarts<K: Key, V: latchless_core::Fits<K::Bits>, F: Family>(
     map: &OlfitMap<K, V, Quiet<K, F>>,
 ) -> Option<(u64, u64)> {
     Some((map.stats().restarts, LOOKS_MAX * (u64::from(READ_TRIES) + 1)))

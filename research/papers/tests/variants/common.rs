@@ -2,7 +2,8 @@
 //! compares an index with `BTreeMap`.
 
 use crate::shared::Shared;
-use latchless::{Direction, Fits, Index, Key, Result, Value, index};
+use latchless::{Direction, Index, Key, Result, Value, index};
+use latchless_core::Fits;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
 pub use latchless_core::testing::Rng;

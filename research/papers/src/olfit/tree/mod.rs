@@ -239,15 +239,14 @@ impl<K: Kind> OlfitTree<K> {
         let mut nodes = vec![0; levels];
         self.count_nodes(At::first(root), levels - 1, &mut nodes);
         let leaves = nodes[0];
-        Stats {
-            levels,
-            inner_nodes: nodes[1..].iter().sum(),
-            leaves,
-            leaf_fill: self.len() as f64 / (leaves * self.layout.leaf_places) as f64,
-            splits: self.splits.0.iter().map(Word::load_relaxed).sum(),
-            restarts: self.restarts.load_relaxed(),
-            misled: 0,
-        }
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = nodes[1..].iter().sum();
+        stats.leaves = leaves;
+        stats.leaf_fill = self.len() as f64 / (leaves * self.layout.leaf_places) as f64;
+        stats.splits = self.splits.0.iter().map(Word::load_relaxed).sum();
+        stats.restarts = self.restarts.load_relaxed();
+        stats
     }
 
     fn count_nodes(&self, at: At, level: usize, nodes: &mut [usize]) {

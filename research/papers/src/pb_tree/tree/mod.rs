@@ -116,15 +116,13 @@ impl<S: Shape> Tree<S> {
 
     /// The tree's form. O(1).
     pub fn stats(&self) -> Stats {
-        Stats {
-            levels: self.levels,
-            inner_nodes: self.inner_nodes,
-            leaves: self.leaves,
-            leaf_fill: self.len as f64 / (self.leaves * Layout::<S>::LEAF_PAIRS) as f64,
-            splits: self.splits,
-            restarts: 0,
-            misled: 0,
-        }
+        let mut stats = Stats::default();
+        stats.levels = self.levels;
+        stats.inner_nodes = self.inner_nodes;
+        stats.leaves = self.leaves;
+        stats.leaf_fill = self.len as f64 / (self.leaves * Layout::<S>::LEAF_PAIRS) as f64;
+        stats.splits = self.splits;
+        stats
     }
 
     /// The kernel that in-node searches run on.

@@ -164,15 +164,14 @@ impl<T: Trace> OlcTree<T> {
         let (root, levels) = self.root();
         let mut pages = vec![0; levels];
         self.count_pages(root, levels - 1, &mut pages);
-        Stats {
-            levels,
-            inner_nodes: pages[1..].iter().sum(),
-            leaves: pages[0],
-            leaf_fill: self.len() as f64 / (pages[0] * self.layout.places) as f64,
-            splits: self.splits.load_relaxed(),
-            restarts: self.restarts.load_relaxed(),
-            misled: 0,
-        }
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = pages[1..].iter().sum();
+        stats.leaves = pages[0];
+        stats.leaf_fill = self.len() as f64 / (pages[0] * self.layout.places) as f64;
+        stats.splits = self.splits.load_relaxed();
+        stats.restarts = self.restarts.load_relaxed();
+        stats
     }
 
     fn count_pages(&self, at: NodeRef, level: usize, pages: &mut [usize]) {

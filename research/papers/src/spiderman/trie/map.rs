@@ -188,7 +188,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> TrieMap<K, V, T> {
         let (leaves, inner_nodes) = self.trie.nodes();
         let levels = if inner_nodes == 0 { 1 } else { K::Bits::BYTES + 1 };
         let restarts = self.trie.restarts();
-        Stats { levels, inner_nodes, leaves, leaf_fill: 1.0, restarts, ..Stats::default() }
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = inner_nodes;
+        stats.leaves = leaves;
+        stats.leaf_fill = 1.0;
+        stats.restarts = restarts;
+        stats
     }
 
     /// Checks every node, and reports the first violation. The map must be at rest. O(n).

@@ -431,17 +431,16 @@ impl<V: Value> Pair<'_, V> {
             true => entries.partition_point(|(other, _)| other[..] <= *key),
             false => entries.partition_point(|(other, _)| other[..] < *key) + 1,
         };
-        let mut arrived = if back { cursor.seek_for_prev(key) } else { cursor.seek(key) };
+        let own = |(key, value): (&[u8], Lent<'_, V>)| (key.to_vec(), <V::Form as Form<V>>::own(value));
+        let mut arrived = if back { cursor.seek_for_prev(key) } else { cursor.seek(key) }.map(own);
         for step in 0..=forward.len() {
             let expected = at.checked_sub(1).and_then(|at| entries.get(at));
-            assert_eq!(arrived, expected.is_some(), "step {step} from {key:x?}");
-            let own = |value| <V::Form as Form<V>>::own(value);
-            let found = cursor.key().zip(cursor.value().map(own));
-            assert_eq!(found, expected.map(|&(key, value)| (&key[..], value.clone())), "from {key:x?}");
+            assert_eq!(arrived, expected.map(|&(key, value)| (key.clone(), value.clone())), "from {key:x?}");
+            assert_eq!(cursor.current().map(own), arrived, "from {key:x?}");
             let Some(forward) = forward.get(step) else { break };
             (arrived, at) = match forward {
-                true => (cursor.next(), (at + 1).min(entries.len() + 1)),
-                false => (cursor.prev(), at.saturating_sub(1)),
+                true => (cursor.next().map(own), (at + 1).min(entries.len() + 1)),
+                false => (cursor.prev().map(own), at.saturating_sub(1)),
             };
         }
     }

@@ -107,7 +107,8 @@ impl Documents<'_> {
         if !anchor.is_empty() && self.pages.get(&path).is_some_and(|target| !is_heading(target)) {
             return Some("leads to no heading");
         }
-        let is_outside = own.is_none() && listed.contains(page) && !listed.contains(&path);
+        let is_picture = path.starts_with(BOOK) && path.ends_with(".svg");
+        let is_outside = own.is_none() && listed.contains(page) && !listed.contains(&path) && !is_picture;
         is_outside.then_some("leaves the book: link to the repository's page by https://github.com/…")
     }
 

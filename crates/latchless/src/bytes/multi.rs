@@ -25,7 +25,7 @@ use latchless_core::base::stats::Stats;
 ///     by_city.insert(*city, row as u64)?;
 /// }
 /// assert_eq!(by_city.rows("Ulm").collect::<Vec<_>>(), [0, 2]);
-/// assert_eq!(by_city.count("Bonn"), 1);
+/// assert_eq!(by_city.count_rows("Bonn"), 1);
 /// assert!(by_city.remove("Ulm", 0));
 /// assert_eq!(by_city.iter().collect::<Vec<_>>(), [("Bonn".into(), 1), ("Ulm".into(), 2)]);
 /// # Ok::<(), latchless::Error>(())

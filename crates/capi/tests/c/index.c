@@ -212,11 +212,11 @@ static size_t shown;
         CHECK(total == 0);                                                                         \
         shown = 0;                                                                                \
         until = N + 1;                                                                            \
-        CHECK(latchless_##T##_scan(index, LOWEST, HIGHEST, T##_show, &until) == LATCHLESS_OK);   \
+        CHECK(latchless_##T##_scan_chunks(index, LOWEST, HIGHEST, T##_show, &until) == LATCHLESS_OK);   \
         CHECK(shown == N);                                                                        \
         shown = 0;                                                                                \
         until = 1000;                                                                             \
-        CHECK(latchless_##T##_scan(index, LOWEST, HIGHEST, T##_show, &until)                     \
+        CHECK(latchless_##T##_scan_chunks(index, LOWEST, HIGHEST, T##_show, &until)                     \
               == LATCHLESS_STOPPED);                                                              \
         CHECK(shown >= 1000 && shown < 1100);                                                     \
         CHECK(latchless_##T##_cursor_new(index, key_##T(7), HIGHEST, 0, &cursor)                  \

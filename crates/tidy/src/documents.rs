@@ -1,9 +1,8 @@
 //! The documents: every link leads somewhere, the book's summary lists every page, and commands name packages
 //! and files that exist.
 
-use crate::workspace;
+use crate::{files_below, text_of, workspace};
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Where the repository's files are for readers of the book, which has none but its own pages.
@@ -18,8 +17,6 @@ const INTERNAL: &str = "docs/internals/";
 /// Folders of the repository, one of which begins a path in a command.
 const FOLDERS: [&str; 8] =
     ["crates/", "docs/", "examples/", "fuzz/", "hosts/", "python/", "research/", ".ci/"];
-/// Folders without documents of ours.
-const SKIPPED: [&str; 5] = ["target", ".git", "made", "node_modules", "artifacts"];
 
 /// All documents by their paths, and whether a path is in the repository.
 struct Documents<'a> {
@@ -153,26 +150,10 @@ impl Documents<'_> {
     }
 }
 
-/// Every document below `folder`; one that is a link to another isn't a document of its own.
-fn gather(folder: &Path, into: &mut HashMap<String, String>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in
-        entries.map(|entry| entry.expect("a readable folder").path()).filter(|path| !path.is_symlink())
-    {
-        let name = path.file_name().expect("an entry has a name").to_string_lossy();
-        if path.is_dir() && !SKIPPED.contains(&&*name) {
-            gather(&path, into);
-        } else if name.ends_with(".md") {
-            let inside = path.strip_prefix(workspace()).expect("found below it").display().to_string();
-            into.insert(inside, fs::read_to_string(&path).expect("a document is text"));
-        }
-    }
-}
-
 #[test]
 fn every_link_leads_somewhere_and_the_summary_lists_every_page() {
-    let mut pages = HashMap::new();
-    gather(workspace(), &mut pages);
+    let documents = files_below("").into_iter().filter(|path| path.ends_with(".md"));
+    let pages: HashMap<String, String> = documents.map(|path| (path.clone(), text_of(&path))).collect();
     assert!(pages.len() > 40, "only {} documents were found", pages.len());
     let documents = Documents { pages, exists: &|path| workspace().join(path).exists() };
     let findings = documents.findings();

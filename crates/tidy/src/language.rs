@@ -3,9 +3,7 @@
 //! A comment prefetches, is stored, returns; it doesn't ask for, stand or tell. To mend a finding,
 //! name the thing that acts, and use the field's word for what it does.
 
-use crate::workspace;
-use std::fs;
-use std::path::Path;
+use crate::{files_below, text_of};
 
 /// Words and their better ones.
 const WORDS: [(&str, &str); 20] = [
@@ -44,16 +42,13 @@ const AT_MOST: [(&str, usize); 9] = [
     ("", 4),
 ];
 
-/// The rules themselves, and what is built.
-const LEFT_OUT: [&str; 2] = ["crates/tidy", "target"];
-
 #[test]
 fn words_that_have_a_clearer_one_only_become_fewer() {
     for (folder, at_most) in AT_MOST {
-        let mut found = Vec::new();
-        pages(&workspace().join(folder), !folder.is_empty(), &mut |path, text| {
-            found.extend(words_in(path, text))
-        });
+        // Of the workspace's own folder its own files, not those of all others.
+        let is_own = |path: &String| !folder.is_empty() || !path.contains('/');
+        let files = files_below(folder).into_iter().filter(|path| is_own(path) && is_read(path));
+        let found: Vec<String> = files.flat_map(|path| words_in(&path, &text_of(&path))).collect();
         assert!(
             found.len() <= at_most,
             "{folder:?} has {} words, not {at_most}:\n{}",
@@ -65,40 +60,22 @@ fn words_that_have_a_clearer_one_only_become_fewer() {
 
 #[test]
 fn a_word_is_found_in_a_comment_and_in_a_page_and_not_in_code() {
-    let found = |name: &str, text: &str| words_in(Path::new(name), text).len();
+    let found = |name: &str, text: &str| words_in(name, text).len();
     assert_eq!(found("a.rs", "/// A line that is asked for.\nlet told = 1; // whoever\n"), 1);
     assert_eq!(found("a.md", "It is made anew, by turns.\n`told`\n"), 3);
     assert_eq!(found("a.py", "# renewed, a whole, and foretold\n"), 0);
     assert_eq!(found("a.h", " * Nobody knows.\n"), 1);
 }
 
-/// Calls `each` with every page and source below a folder, without those below it if it isn't `deep`.
-fn pages(folder: &Path, deep: bool, each: &mut impl FnMut(&Path, &str)) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.map(|entry| entry.expect("a readable folder").path()) {
-        let name = path.strip_prefix(workspace()).expect("below the workspace").to_owned();
-        let is_left_out = LEFT_OUT.iter().any(|place| name.starts_with(place)) || name.ends_with("target");
-        if is_left_out || path.is_symlink() {
-            continue;
-        }
-        if path.is_dir() {
-            if deep {
-                pages(&path, deep, each);
-            }
-        } else if is_text(&path) {
-            each(&name, &fs::read_to_string(&path).expect("a page is text"));
-        }
-    }
-}
-
-fn is_text(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|kind| ["rs", "py", "h", "hpp", "c", "cpp", "md"].iter().any(|known| kind == *known))
+/// Whether a file has comments or prose that these rules are about. The rules name the words themselves.
+fn is_read(path: &str) -> bool {
+    let kind = path.rsplit('.').next().unwrap_or_default();
+    ["rs", "py", "h", "hpp", "c", "cpp", "md"].contains(&kind) && !path.starts_with("crates/tidy/")
 }
 
 /// A line for each word that is in a comment or a page.
-fn words_in(path: &Path, text: &str) -> Vec<String> {
-    let is_page = path.extension().is_some_and(|kind| kind == "md");
+fn words_in(path: &str, text: &str) -> Vec<String> {
+    let is_page = path.ends_with(".md");
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let begins = line.trim_start();
@@ -112,7 +89,7 @@ fn words_in(path: &Path, text: &str) -> Vec<String> {
                 ends(line[..at].chars().next_back()) && ends(line[at + word.len()..].chars().next())
             };
             for _ in line.match_indices(word).filter(|(at, _)| whole(*at)) {
-                found.push(format!("{}:{}: {word} ({better})", path.display(), number + 1));
+                found.push(format!("{path}:{}: {word} ({better})", number + 1));
             }
         }
     }

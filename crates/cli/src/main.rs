@@ -3,9 +3,7 @@
 mod query;
 
 use clap::{Parser, Subcommand};
-use latchless_terminal::failure::Failure;
-use latchless_terminal::output;
-use latchless_terminal::say;
+use latchless_terminal::program;
 use std::process::ExitCode;
 
 /// Ordered indexes in main memory, over the rows of a file.
@@ -26,16 +24,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if output::terminal::was_closed() {
-        return Failure::run("standard output is closed, so no answer can be written").report();
-    }
-    let cli = Cli::parse();
-    if cli.quiet {
-        say::be_quiet();
-    }
-    let Command::Query(args) = cli.command;
-    match query::run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    program::run(
+        Cli::parse,
+        |cli| cli.quiet,
+        |cli| {
+            let Command::Query(args) = cli.command;
+            query::run(&args)
+        },
+    )
 }

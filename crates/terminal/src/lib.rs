@@ -6,4 +6,5 @@ pub mod failure;
 pub mod kernel;
 pub mod nearest;
 pub mod output;
+pub mod program;
 pub mod say;

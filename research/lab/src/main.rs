@@ -5,9 +5,7 @@ mod paper;
 
 use clap::{Parser, Subcommand};
 use latchless_bench::counting::Counting;
-use latchless_terminal::failure::Failure;
-use latchless_terminal::output;
-use latchless_terminal::say;
+use latchless_terminal::program;
 use std::process::ExitCode;
 
 /// Counting is off, without a measurable cost, unless an experiment weighs an index.
@@ -33,19 +31,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if output::terminal::was_closed() {
-        return Failure::run("standard output is closed, so no answer can be written").report();
-    }
-    let cli = Cli::parse();
-    if cli.quiet {
-        say::be_quiet();
-    }
-    let outcome = match cli.command {
-        Command::Paper(args) => paper::run(&args),
-        Command::List(args) => list::run(&args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    program::run(
+        Cli::parse,
+        |cli| cli.quiet,
+        |cli| match cli.command {
+            Command::Paper(args) => paper::run(&args),
+            Command::List(args) => list::run(&args),
+        },
+    )
 }

@@ -1,5 +1,6 @@
 //! A description of the machine in one line.
 
+use crate::host::processor;
 use latchless_core::search::Kernel;
 use std::fs;
 
@@ -28,12 +29,6 @@ pub fn kernels() -> Vec<&'static str> {
 /// Returns the memory that is available without swapping, in bytes.
 pub fn available_bytes() -> Option<u64> {
     memory_kib("MemAvailable").map(|kib| kib * 1024)
-}
-
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, model)| model.trim().to_owned())
 }
 
 fn memory_kib(field: &str) -> Option<u64> {

@@ -3,12 +3,10 @@
 
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
-use super::{choose, measured_on, show_bytes, written};
+use super::{choose, finish, show_bytes};
 use crate::args::{Args, Suite, Width};
 use crate::bytes::{catalogue::FLAGSHIP, sets};
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::Format;
-use latchless_terminal::say;
 
 /// Creates a row that compares times; the suite's number of requests is divided by `one_in`.
 const fn timed(name: &'static str, flags: &'static str, one_in: usize) -> Row {
@@ -54,21 +52,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for races in &mut over {
         chosen.iter().map(|row| row.source()).for_each(|name| races.hold(name, args));
     }
-    let head = measured_on(args);
-    if let Some(file) = &args.report {
-        written(file, &show_bytes::page(Suite::Bytes, &chosen, &over, &head, args))?;
-    }
-    if args.format == Format::Table {
-        say::note(&head);
-    }
-    show_bytes::table(&chosen, &over, args.format != Format::Table).print(args.format)?;
-    let failed: Vec<_> = over
-        .iter()
-        .flat_map(|races| {
-            races.all().map(move |(name, race)| (format!("{name} over {}", races.keys()), race))
-        })
-        .filter(|(_, race)| race.found.is_err())
-        .map(|(name, _)| name)
-        .collect();
-    if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
+    let table = |for_programs| show_bytes::table(&chosen, &over, for_programs);
+    finish(Suite::Bytes, "", table, &over, args)
 }

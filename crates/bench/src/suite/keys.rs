@@ -7,12 +7,10 @@
 use super::flagship::BY_LEAF;
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
-use super::{choose, measured_on, show_keys, written};
+use super::{choose, finish, show_keys};
 use crate::args::{Args, Suite, Width};
 use crate::catalogue::FLAGSHIP;
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::Format;
-use latchless_terminal::say;
 use latchless_workload::KeySet;
 
 /// Creates a row that compares times.
@@ -57,23 +55,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             before = Some(after);
         }
     }
-    let head = measured_on(args);
-    if let Some(file) = &args.report {
-        written(file, &show_keys::page(Suite::Keys, &chosen, &over, &head, args))?;
-    }
-    if args.format == Format::Table {
-        say::note(&head);
-    }
-    show_keys::table(&chosen, &over, args.format != Format::Table).print(args.format)?;
-    let failed: Vec<_> = over
-        .iter()
-        .flat_map(|races| {
-            races.all().map(move |(name, race)| (format!("{name} over {}", races.keys()), race))
-        })
-        .filter(|(_, race)| race.found.is_err())
-        .map(|(name, _)| name)
-        .collect();
-    if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
+    let table = |for_programs| show_keys::table(&chosen, &over, for_programs);
+    finish(Suite::Keys, "", table, &over, args)
 }
 
 /// Returns the uniform set, with which all are compared, then the requested ones.

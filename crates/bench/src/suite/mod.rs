@@ -21,7 +21,7 @@ use super::pages;
 use crate::machine;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
-use latchless_terminal::output::Format;
+use latchless_terminal::output::{Format, Rows};
 use latchless_terminal::say;
 use races::Races;
 use row::{Field, Of, Row};
@@ -79,15 +79,35 @@ fn run_rows(suite: Suite, all: &'static [Row], args: &Args) -> Result<(), Failur
     let chosen = choose(all, args)?;
     let mut races = Races::new(args.records, all);
     chosen.iter().for_each(|row| races.hold(row.source(), args));
+    let table = |for_programs| show::table(&chosen, &races, for_programs);
+    finish(suite, "", table, core::slice::from_ref(&races), args)
+}
+
+/// Shows what a suite found: its page, if one is requested, the machine to people, and the table, which may
+/// have another form for programs.
+///
+/// # Errors
+/// After the table, races that failed; a page or a table that can't be written.
+fn finish(
+    suite: Suite,
+    note: &str,
+    table: impl Fn(bool) -> Rows,
+    over: &[Races],
+    args: &Args,
+) -> Result<(), Failure> {
     let machine = measured_on(args);
     if let Some(file) = &args.report {
-        written(file, &show::page(suite, &chosen, &races, &machine, args))?;
+        written(file, &show::page(suite, note, &table(false), over, &machine, args))?;
     }
     if args.format == Format::Table {
         say::note(&machine);
     }
-    show::table(&chosen, &races, args.format != Format::Table).print(args.format)?;
-    let failed: Vec<_> = races.all().filter(|(_, race)| race.found.is_err()).map(|(name, _)| name).collect();
+    table(args.format != Format::Table).print(args.format)?;
+    let failed_of = |races: &Races| {
+        let failed = races.all().filter(|(_, race)| race.found.is_err());
+        failed.map(|(name, _)| races.label(name)).collect::<Vec<_>>()
+    };
+    let failed: Vec<String> = over.iter().flat_map(failed_of).collect();
     if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
 }
 

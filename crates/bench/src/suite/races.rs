@@ -48,6 +48,11 @@ impl Measured {
             What::Longest => self.pauses_us[2],
         }
     }
+
+    /// Returns the unit of its times, such as `ns` or `ns/entry`.
+    pub fn unit(&self) -> String {
+        if self.per == "op" { "ns".to_owned() } else { format!("ns/{}", self.per) }
+    }
 }
 
 /// A race.
@@ -136,8 +141,7 @@ impl Races {
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
         let flags = self.child_flags(run, &entrants, args);
         let command = format!("latchless-bench {}", flags.join(" "));
-        let titled =
-            if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) };
+        let titled = self.label(name);
         say::note(format_args!("{titled}: {command}"));
         // The index of byte strings also runs alone, because not every build has its rivals.
         let is_race = entrants.iter().any(|index| *index != "btreemap") || run.field == Field::Bytes;
@@ -179,10 +183,17 @@ impl Races {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// Returns the rival with the smallest number among those that `among` selects.
-    pub fn best_rival(&self, row: &Row, among: impl Fn(&str) -> bool) -> Option<&Measured> {
-        let rivals = self.found(row).iter().filter(|measured| among(&measured.index));
+    /// Returns the rival with the smallest number among those of a field.
+    pub fn best_rival(&self, row: &Row, among: Field) -> Option<&Measured> {
+        let entries = among.entries();
+        let is_rival = |measured: &&Measured| entries.iter().any(|entry| entry.name == measured.index);
+        let rivals = self.found(row).iter().filter(is_rival);
         rivals.min_by(|left, right| left.number(row.what).total_cmp(&right.number(row.what)))
+    }
+
+    /// Returns a race's name, with the keys that it ran over if the suite has several sets.
+    pub fn label(&self, name: &str) -> String {
+        if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) }
     }
 
     /// Returns the race of a row.

@@ -1,9 +1,8 @@
 //! A suite's table, for people and for programs, and its page.
 
 use super::races::{Measured, Races};
-use super::row::Row;
+use super::row::{Field, Row};
 use crate::args::{Args, Suite};
-use crate::catalogue::{self, Origin};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -25,8 +24,6 @@ pub fn ratio(times: f64) -> String {
 /// Returns the table. For programs, numbers are separate from their names and units, and each row has its
 /// command.
 pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
-    let known = catalogue::entries();
-    let is_rival = |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
     let mut rows = Rows::new(if for_programs {
         vec!["workload", "index", "unit", "ours", "rival", "best", "btreemap", "ratio", "command", "note"]
     } else {
@@ -34,15 +31,12 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
     });
     for row in chosen {
         let ours = races.of(row, row.ours);
-        let best = races.best_rival(row, is_rival);
+        let best = races.best_rival(row, Field::All);
         let baseline = races.of(row, "btreemap");
         let times =
             ours.zip(baseline).map(|(ours, baseline)| baseline.number(row.what) / ours.number(row.what));
-        let unit = match (row.what.unit(), ours) {
-            (Some(unit), _) => unit.to_owned(),
-            (None, Some(ours)) if ours.per != "op" => format!("ns/{}", ours.per),
-            (None, _) => "ns".to_owned(),
-        };
+        let time_unit = || ours.map_or_else(|| "ns".to_owned(), Measured::unit);
+        let unit = row.what.unit().map_or_else(time_unit, str::to_owned);
         let of = |measured: Option<&Measured>| measured.map(|one| one.number(row.what));
         rows.push(if for_programs {
             let command = races.race(row).map(|race| race.command.clone());
@@ -77,17 +71,19 @@ pub fn labelled(row: &Row) -> String {
     if row.note.is_empty() { row.name.to_owned() } else { format!("{} ({})", row.name, row.note) }
 }
 
-/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
-pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &Args) -> String {
+/// Returns the result as a page of Markdown: the machine, a note on the table, the table, each race's command
+/// and notes.
+pub fn page(suite: Suite, note: &str, table: &Rows, over: &[Races], machine: &str, args: &Args) -> String {
     let mut page = head(suite, machine, args);
-    page.push_str(&table(chosen, races, false).to_markdown());
+    page.push_str(note);
+    page.push_str(&table.to_markdown());
     page.push_str("\n## Every race\n");
-    every_race(&mut page, races);
+    over.iter().for_each(|races| every_race(&mut page, races));
     page
 }
 
 /// Returns a page's head: the suite, the machine and the settings.
-pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
+fn head(suite: Suite, machine: &str, args: &Args) -> String {
     format!(
         "# `latchless-bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
          longer), median of {} rounds, {} keys.\n\n",
@@ -100,11 +96,10 @@ pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
 }
 
 /// Appends a section for each race: its command, the numbers of every index, notes.
-pub fn every_race(page: &mut String, races: &Races) {
+fn every_race(page: &mut String, races: &Races) {
     for (name, race) in races.all() {
-        let keys = if races.keys().is_empty() { String::new() } else { format!(" over {}", races.keys()) };
         // Writing to a string never fails.
-        let _ = write!(page, "\n### {name}{keys}\n\n`{}`\n\n", race.command);
+        let _ = write!(page, "\n### {}\n\n`{}`\n\n", races.label(name), race.command);
         match &race.found {
             Ok(found) => {
                 let mut rows = Rows::new(["index", "ns", "per", "bytes/key", "min", "max"]);

@@ -2,8 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
-use super::show::{every_race, head, ratio, shown};
-use crate::args::{Args, Suite};
+use super::show::{ratio, shown};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
@@ -51,12 +50,11 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(row: &'a Row, races: &'a Races) -> Self {
-        let others = Field::Bytes.entries();
         Self {
             row,
             races,
             ours: races.of(row, row.ours),
-            best: races.best_rival(row, |name| others.iter().any(|entry| entry.name == name)),
+            best: races.best_rival(row, Field::Bytes),
             baseline: races.of(row, "btreemap"),
         }
     }
@@ -71,8 +69,7 @@ impl<'a> Line<'a> {
     }
 
     fn unit(&self) -> Option<String> {
-        let per = |one: &Measured| if one.per == "op" { "ns".to_owned() } else { format!("ns/{}", one.per) };
-        self.row.what.unit().map(str::to_owned).or_else(|| self.ours.or(self.baseline).map(per))
+        self.row.what.unit().map(str::to_owned).or_else(|| self.ours.or(self.baseline).map(Measured::unit))
     }
 
     fn for_people(&self) -> Vec<Value> {
@@ -110,13 +107,4 @@ impl<'a> Line<'a> {
             json!(self.races.race(self.row).map(|race| &race.command)),
         ]
     }
-}
-
-/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
-pub fn page(suite: Suite, chosen: &[&Row], over: &[Races], machine: &str, args: &Args) -> String {
-    let mut page = head(suite, machine, args);
-    page.push_str(&table(chosen, over, false).to_markdown());
-    page.push_str("\n## Every race\n");
-    over.iter().for_each(|races| every_race(&mut page, races));
-    page
 }

@@ -1,10 +1,8 @@
 //! The table of rows over key sets, and its page.
 
 use super::races::{Measured, Races};
-use super::row::Row;
-use super::show::{every_race, head, labelled, ratio, shown};
-use crate::args::{Args, Suite};
-use crate::catalogue::{self, Origin};
+use super::row::{Field, Row};
+use super::show::{labelled, ratio, shown};
 use crate::outcome::percent;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
@@ -67,15 +65,12 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(row: &'a Row, races: &'a Races) -> Self {
-        let known = catalogue::entries();
-        let is_rival =
-            |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
         Self {
             row,
             races,
             ours: races.of(row, row.ours),
             baseline: races.of(row, "btreemap"),
-            rival: races.best_rival(row, is_rival),
+            rival: races.best_rival(row, Field::All),
         }
     }
 
@@ -108,12 +103,11 @@ impl<'a> Line<'a> {
 
     fn for_programs(&self) -> Vec<Value> {
         let of = |one: Option<&Measured>, number: fn(&Measured) -> f64| json!(one.map(number));
-        let unit = |per: &str| if per == "op" { "ns".to_owned() } else { format!("ns/{per}") };
         vec![
             json!(self.races.keys()),
             json!(self.row.name),
             json!(self.row.ours),
-            json!(self.ours.map(|ours| unit(&ours.per))),
+            json!(self.ours.map(Measured::unit)),
             of(self.ours, |one| one.median_ns),
             of(self.ours, |one| one.min_ns),
             of(self.ours, |one| one.max_ns),
@@ -131,13 +125,4 @@ impl<'a> Line<'a> {
             json!(self.row.note),
         ]
     }
-}
-
-/// Returns the result as a page of Markdown: the machine, the table, each race's command and notes.
-pub fn page(suite: Suite, chosen: &[&Row], over: &[Races], machine: &str, args: &Args) -> String {
-    let mut page = head(suite, machine, args);
-    page.push_str(&table(chosen, over, false).to_markdown());
-    page.push_str("\n## Every race\n");
-    over.iter().for_each(|races| every_race(&mut page, races));
-    page
 }

@@ -4,13 +4,12 @@
 
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
-use super::show::{every_race, head, shown};
-use super::{choose, measured_on, written};
+use super::show::shown;
+use super::{choose, finish};
 use crate::args::{Args, Suite};
 use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::{Format, Rows};
-use latchless_terminal::say;
+use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
 /// One index of each kind; for a paper's family the fastest one, and the paper's own form if that differs.
@@ -60,6 +59,10 @@ pub const ROWS: &[Row] = &[
     bytes("bytes-grown", "get-grown", "a key, after random inserts"),
 ];
 
+/// What a page says of its numbers.
+const NOTE: &str = "Times are nanoseconds per operation, or per entry of a range or of a load, for one index of each \
+    kind. An empty cell: the index doesn't accept updates from two threads.\n\n";
+
 /// Runs the suite.
 ///
 /// # Errors
@@ -68,24 +71,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let chosen = choose(ROWS, args)?;
     let mut races = Races::new(args.records, ROWS);
     chosen.iter().for_each(|row| races.hold(row.source(), args));
-    let machine = measured_on(args);
-    if let Some(file) = &args.report {
-        let mut page = head(Suite::Which, &machine, args);
-        page.push_str(
-            "Times are nanoseconds per operation, or per entry of a range or of a load, for one index of each kind. \
-             An empty cell: the index doesn't accept updates from two threads.\n\n",
-        );
-        page.push_str(&table(&chosen, &races).to_markdown());
-        page.push_str("\n## Every race\n");
-        every_race(&mut page, &races);
-        written(file, &page)?;
-    }
-    if args.format == Format::Table {
-        say::note(&machine);
-    }
-    table(&chosen, &races).print(args.format)?;
-    let failed: Vec<_> = races.all().filter(|(_, race)| race.found.is_err()).map(|(name, _)| name).collect();
-    if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
+    finish(Suite::Which, NOTE, |_| table(&chosen, &races), core::slice::from_ref(&races), args)
 }
 
 /// Returns the table, with a line for each row and a column for each index.

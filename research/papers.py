@@ -4,9 +4,14 @@
     python3 research/papers.py --check    fails if the page doesn't match the kept results
 
 A line is one claim of a paper: a number, a band or an order, over all points and indexes for which its text
-states it. Every figure of every paper has a line. A claim that is off by more than 15 % somewhere needs
-its measured reason in research/papers.toml, and a reason needs such a claim. `left` has the unexplained part of a
-difference, and the attempts to explain it.
+states it. Every figure of every paper has a line. research/claims/PAPER.toml has what isn't in the kept results:
+
+- `figures`: the paper's figures in its order, each with its experiment, or with a replacement in `instead`.
+- `claims_are_about_both`: the laboratory compares the model's and the native results with the same claims.
+- `[[off]]`: the measured reason for claims that are off; a claim that is off needs one, and a reason needs such a claim.
+  An entry applies to every claim that it doesn't exclude by `figure`, `panel`, `unit`, `series` or `on`. If a reason
+  names an experiment, that one measures it. `left` is the unexplained part, with the attempts to explain it.
+- `[[beyond]]`: comparisons that aren't the paper's own, narrowed in the same way. They are shown and not counted.
 """
 
 import json
@@ -19,7 +24,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PAGE = RESULTS / "README.md"
-KNOWN = tomllib.loads((HERE / "papers.toml").read_text())
+# In the order of their publication.
+PAPERS = [
+    tomllib.loads((HERE / "claims" / f"{name}.toml").read_text())
+    for name in ("pb-tree", "olfit", "cssl", "pi", "spiderman")
+]
 
 # A ratio further from 1 than this needs a reason.
 OFF = 0.15
@@ -30,6 +39,8 @@ MANY = 6
 PLACES = ("anywhere", "model", "native")
 # Words that a reason must not contain, because it has to be measured.
 GUESSED = ("not measured", "n't measured", "likely", "n't known")
+# The entries of the papers' files that were about something, by identity.
+USED = set()
 HEAD = "| figure | what | points | published | model | native | ratio | verdict | again |\n" + "|---|---|---|---|---|---|---|---|---|\n"
 
 
@@ -109,43 +120,64 @@ def worst(rows):
     return max((row["ratio"] for row in rows if row["ratio"] is not None), key=lambda ratio: abs(ratio - 1), default=1.0)
 
 
-def reason(paper, experiment, panel, unit, place, series, used):
-    """Returns the reason for a claim that is off, from research/papers.toml. An entry applies to everything that it
-    doesn't exclude."""
-    where = {"paper": {paper}, "figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": set(series)}
-    for nth, entry in enumerate(KNOWN["off"]):
-        narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
-        if all(where[key] <= set(value if isinstance(value, list) else [value]) for key, value in narrowed):
-            used.add(nth)
-            left = f". *Not explained*: {entry['left']}" if "left" in entry else ""
-            return entry["reason"] + left
+def applies(entry, where):
+    """Returns whether an entry of a paper's file is about these rows: it applies to everything that it doesn't exclude."""
+    narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
+    return all(where[key] <= set(value if isinstance(value, list) else [value]) for key, value in narrowed)
+
+
+def entry_for(paper, kind, experiment, panel, unit, place, rows):
+    """Returns the first entry of this kind that is about these rows."""
+    series = {row["series"] for row in rows}
+    where = {"figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": series}
+    for entry in paper.get(kind, []):
+        if applies(entry, where):
+            USED.add(id(entry))
+            return entry
     return None
 
 
-def verdict(paper, experiment, panel, unit, rows, places, used):
+def judged(rows):
+    """Returns the verdict on a claim at one place. An order holds or it doesn't; a number may also be within 15 %."""
+    differ = any(row["note"] != "" for row in rows)
+    is_order = any(isinstance(row["published"], list) and None in row["published"] for row in rows)
+    if not differ:
+        return "holds"
+    return "off" if is_order or abs(worst(rows) - 1) > OFF else "within"
+
+
+def verdict(paper, experiment, panel, unit, places, counts):
     """Returns the verdict on a claim, and the places at which it is off without a known reason."""
     said, missing = [], []
     for place, of_place in places:
         differ = sum(row["note"] != "" for row in of_place)
         on = f"{place}: " if len(places) > 1 else ""
-        if abs(worst(of_place) - 1) > OFF:
-            series = {row["series"] for row in of_place}
-            why = reason(paper, experiment, panel, unit, place, series, used)
-            if why is None:
-                missing.append(f"{paper} {experiment}, panel {panel!r}, {unit!r}, on {place}: ratio {worst(of_place):.2f}")
-            said.append(f"{on}**off** at {differ} of {len(of_place)}: {why}")
-        elif differ:
+        kind = judged(of_place)
+        beyond = entry_for(paper, "beyond", experiment, panel, unit, place, of_place)
+        if beyond:
+            said.append(f"{on}beyond: {beyond['reason']}")
+            continue
+        counts[place, kind] += 1
+        if kind == "off":
+            entry = entry_for(paper, "off", experiment, panel, unit, place, of_place)
+            if entry is None:
+                where = f"{paper['name']} {experiment}, panel {panel!r}, {unit!r}, on {place}"
+                missing.append(f"{where}, {sorted({row['series'] for row in of_place})}: ratio {worst(of_place):.2f}")
+                continue
+            left = f". *Not explained*: {entry['left']}" if "left" in entry else ""
+            said.append(f"{on}**off** at {differ} of {len(of_place)}: {entry['reason']}{left}")
+        elif kind == "within":
             said.append(f"{on}within 15 %, {differ} of {len(of_place)} differ")
         else:
             said.append(f"{on}holds" if len(of_place) == 1 else f"{on}holds at all {len(of_place)}")
     return "; ".join(said), missing
 
 
-def line(paper, figure, experiment, claim, used):
+def line(paper, figure, experiment, claim, counts):
     panel, unit, published, rows = claim
     places = [(place, [row for row in rows if row["on"] == place]) for place in PLACES]
     places = [(place, of_place) for place, of_place in places if of_place]
-    said, missing = verdict(paper, experiment, panel, unit, rows, places, used)
+    said, missing = verdict(paper, experiment, panel, unit, places, counts)
     series = list(dict.fromkeys(row["series"] for row in rows))
     what = ", ".join(part for part in (panel, unit) if part) + ": " + ", ".join(series)
     ours = {place: span([row["ours"] for row in of_place]) for place, of_place in places}
@@ -161,8 +193,8 @@ def line(paper, figure, experiment, claim, used):
     return "| " + " | ".join([*cells, ratios, said, f"`{command}`"]) + " |\n", missing
 
 
-def table(paper, used):
-    """Returns a paper's table, missing reasons, and the number of claims of each kind."""
+def table(paper):
+    """Returns a paper's table, missing reasons, and the number of verdicts by place and kind."""
     text, missing, counts = HEAD, [], Counter()
     named = set()
     figures = [(entry["figure"], entry.get("experiment"), entry.get("instead")) for entry in paper["figures"]]
@@ -181,26 +213,27 @@ def table(paper, used):
             what = instead or "measured; the text states nothing about it"
             text += f"| {figure} | {what} | | | | | | no number | `{rows[0]['command']}` |\n"
         for claim in found:
-            one, without = line(paper["name"], figure, experiment, claim, used)
+            one, without = line(paper, figure, experiment, claim, counts)
             text, missing = text + one, missing + without
-            counts["off" if "**off**" in one else "within" if "within 15" in one else "holds"] += 1
     return text, missing, counts
 
 
 def page():
-    used, missing, body, total = set(), [], "", Counter()
-    for paper in KNOWN["paper"]:
-        text, without, counts = table(paper, used)
+    missing, body, total = [], "", Counter()
+    for paper in PAPERS:
+        text, without, counts = table(paper)
         body += f"\n## {paper['title']}\n\n{said(counts)} Pages: {paper['pages']}.\n\n{paper['fair']}\n\n{text}"
         missing, total = missing + without, total + counts
-    for nth, entry in enumerate(KNOWN["off"]):
-        if any(word in entry["reason"] for word in GUESSED):
-            missing.append(f"a guess, not a measured reason: {entry['reason'][:60]}…")
-        if nth not in used:
-            missing.append(f"no claim is off for the reason in research/papers.toml: {entry['reason'][:60]}…")
+        for entry in paper.get("off", []) + paper.get("beyond", []):
+            if any(word in entry["reason"] for word in GUESSED):
+                missing.append(f"a guess, not a measured reason: {entry['reason'][:60]}…")
+            if id(entry) not in USED:
+                missing.append(f"nothing is off or beyond for this reason of {paper['name']}: {entry['reason'][:60]}…")
     if missing:
-        sys.exit("research/papers.toml needs a reason, or the figure:\n  " + "\n  ".join(missing))
+        sys.exit("research/claims needs a reason, or the figure:\n  " + "\n  ".join(missing))
     head = f"""# The papers' claims beside the measured numbers
+
+{said(total)}
 
 Generated by `python3 research/papers.py` from the kept results in [`model/`](model) and [`native/`](native); CI checks
 that it is current. A line is one claim of a paper's text, over every point and index for which the text states it.
@@ -209,20 +242,28 @@ The figures themselves are images, so their curves can't be compared.
 - *points*: the x axis, from the first point to the last. *model*, *native*: our least and greatest number there.
 - *ratio*: ours over the nearest published number, at the point where it is furthest from 1; 1.00 inside a
   band. Model before native if there are both.
-- *holds*: the same to as many digits as the paper gives, or within a tenth if it says "about". *off*: by more
-  than 15 % somewhere, with the measured reason; the unexplained part follows after *not explained*.
+- *holds*: the same to as many digits as the paper gives, or within a tenth if it says "about". An order (at least, at
+  most) holds or it is off; a number is *within 15 %* or *off*, with the measured reason. The unexplained part follows
+  after *not explained*. *beyond*: a comparison that isn't the paper's own; it isn't counted.
 - *again*: the command that measures it. Native results are from the machine on their page, which has AVX-512,
   at rest. Results "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are from
   another machine of that name, without AVX-512 and with other load; a reason that compares the two says so. CSSL's
   Figure 5 with 256M keys is from a third one, which was busy as well.
-
-{said(total)}
 """
     return head + body
 
 
 def said(counts):
-    return f"Of {sum(counts.values())} claims {counts['holds']} hold, {counts['within']} are within 15 %, {counts['off']} are off somewhere."
+    """Says how many claims hold on the papers' machines, formulas and counts included, and how many natively."""
+    parts = []
+    for name, places in (("On the paper's machine", ("anywhere", "model")), ("Natively", ("native",))):
+        of = Counter()
+        for (place, kind), number in counts.items():
+            if place in places:
+                of[kind] += number
+        if of.total():
+            parts.append(f"{name} {of['holds']} of {of.total()} claims hold, {of['within']} are within 15 %, {of['off']} are off.")
+    return " ".join(parts)
 
 
 fresh = page()

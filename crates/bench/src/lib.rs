@@ -2,7 +2,7 @@
 //!
 //! The program `latchless-bench` is [`args`] and [`run`]; [`list`] prints all names of its command line.
 //! The laboratory of the papers uses the rest: an allocator that counts ([`counting`],
-//! [`apart`](mod@apart)), the machine ([`host`], [`huge_pages`], [`machine`]), progress.
+//! [`apart`](mod@apart)), the machine and the build ([`host`], [`built`], [`machine`], [`huge_pages`]), progress.
 //!
 //! In reading order: [`args`] (the command line), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads),
@@ -21,6 +21,7 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 mod access;
 pub mod apart;
 pub mod args;
+pub mod built;
 pub mod bytes;
 pub mod catalogue;
 mod check;

@@ -3,8 +3,13 @@
 use crate::catalogue::Selected;
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedPanel, BatchedYardstick, Body, ParallelPanel, Scale};
+use crate::model;
 use crate::row::{On, Row};
+use latchless_bench::built::Commit;
+use latchless_bench::host::Host;
+use latchless_bench::machine;
 use latchless_core::search::Kernel;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -12,12 +17,14 @@ use std::path::Path;
 /// The place and the conditions of the rows' measurement.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
-    /// The processor that the native numbers are from.
+    /// The machine that the native numbers are from, in one line.
     pub processor: String,
+    /// The same machine and this build, with all facts.
+    pub machine: Value,
     /// The scale's name.
     pub scale: &'static str,
     /// The commit that they were measured at.
-    pub commit: String,
+    pub commit: Commit,
     /// The widest vectors that searches used.
     pub kernel: &'static str,
 }
@@ -25,10 +32,12 @@ pub struct Circumstances {
 impl Circumstances {
     /// Returns those of this process.
     pub fn here(scale: Scale) -> Self {
+        let host = Host::here();
         Self {
-            processor: latchless_bench::host::processor(),
+            processor: machine::short(&host),
+            machine: machine::json(&host),
             scale: scale.name(),
-            commit: latchless_bench::host::commit(),
+            commit: Commit::here(),
             kernel: Kernel::best().name(),
         }
     }
@@ -88,25 +97,31 @@ fn merged<'a>(names: impl Iterator<Item = &'a str>, kept: &str, page: &str) -> S
     merged
 }
 
-/// Returns one experiment as JSON with one line per row, so that a difference shows the changed rows.
+/// Returns one experiment as JSON with one line per row, so that a difference shows the changed rows. The
+/// machine of native rows is in the head, and the modelled one of the model's rows.
 fn to_json(
     one: &Selected,
     rows: &[&Row],
     circumstances: &Circumstances,
 ) -> core::result::Result<String, serde_json::Error> {
-    // Neither a model nor a count depends on it.
-    let kernel = match rows.iter().any(|row| row.on == On::Native) {
-        true => format!("\"kernel\": {},\n", serde_json::to_string(circumstances.kernel)?),
-        false => String::new(),
-    };
+    let commit = &circumstances.commit;
     let mut text = format!(
-        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"commit\": {},\n{kernel}\"rows\": [\n",
+        "{{\n\"title\": {},\n\"remarks\": {},\n\"scale\": {},\n\"commit\": {}, \"dirty\": {},\n",
         serde_json::to_string(one.experiment.title)?,
         serde_json::to_string(one.experiment.remarks)?,
-        serde_json::to_string(&circumstances.processor)?,
         serde_json::to_string(circumstances.scale)?,
-        serde_json::to_string(&circumstances.commit)?,
+        serde_json::to_string(&commit.name)?,
+        commit.is_dirty,
     );
+    // Neither a model nor a count depends on them.
+    if rows.iter().any(|row| row.on == On::Native) {
+        let _ = writeln!(text, "\"machine\": {},", circumstances.machine);
+        let _ = writeln!(text, "\"kernel\": {},", serde_json::to_string(circumstances.kernel)?);
+    }
+    if let Some(row) = rows.iter().find(|row| row.on == On::Model) {
+        let _ = writeln!(text, "\"modelled\": {},", model::described(&row.machines)?);
+    }
+    text.push_str("\"rows\": [\n");
     let lines = rows.iter().map(serde_json::to_string).collect::<core::result::Result<Vec<_>, _>>()?;
     text.push_str(&lines.join(",\n"));
     text.push_str("\n]\n}\n");
@@ -117,8 +132,9 @@ fn to_json(
 fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &Circumstances) -> String {
     let mut text = format!(
         "# {}\n\nOurs beside the numbers that the paper's text states. *model*: the memory-hierarchy \
-         model with the paper's machine. *native*: {}. Ratios are within one run. Scale: {}.\n",
-        of.paper.title, circumstances.processor, circumstances.scale
+         model with the paper's machine. *native*: the machine that the section names. Ratios are within one \
+         run. Scale: {}.\n",
+        of.paper.title, circumstances.scale
     );
     for one in selected.iter().filter(|one| one.paper.name == of.paper.name) {
         let experiment = one.experiment;
@@ -159,11 +175,13 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         }
         let natively =
             |row: &Row| (row.paper, row.experiment, row.on) == (of.paper.name, experiment.name, On::Native);
-        let kernel = match rows.iter().any(natively) {
-            true => format!(", natively with {}", circumstances.kernel),
-            false => String::new(),
-        };
-        let _ = write!(text, "\nAt commit {}{kernel}.\n", circumstances.commit);
+        let commit = &circumstances.commit;
+        let _ =
+            write!(text, "\nAt commit {}{}", commit.name, if commit.is_dirty { " with changes" } else { "" });
+        if rows.iter().any(natively) {
+            let _ = write!(text, ", natively with {} on {}", circumstances.kernel, circumstances.processor);
+        }
+        text.push_str(".\n");
     }
     text
 }
@@ -311,6 +329,7 @@ pub fn prepare(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Parameters;
     use crate::runner::{Places, run};
 
     #[test]
@@ -322,7 +341,12 @@ mod tests {
         let json = fs::read_to_string(folder.path().join("pb-tree/eq-1.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["rows"].as_array().unwrap().len(), rows.len());
-        assert_eq!(json.lines().count(), rows.len() + 9);
+        assert_eq!(json.lines().count(), rows.len() + 8);
+        assert!(value["commit"].is_string() && value["dirty"].is_boolean());
+        assert!(
+            value.get("machine").is_none() && value.get("modelled").is_none(),
+            "formulas need no machine"
+        );
         let page = fs::read_to_string(folder.path().join("pb-tree.md")).unwrap();
         assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
         assert!(page.contains("| optimal width | 50 | lines | anywhere | 22 | 22 | 1.00 |"), "{page}");
@@ -338,6 +362,39 @@ mod tests {
         let json = fs::read_to_string(folder.path().join("pi/sorting.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["kernel"], Kernel::best().name());
+        let host = Host::here();
+        let of_file = |name: &str| value["machine"][name].clone();
+        assert_eq!(of_file("logical_processors"), host.processors.unwrap());
+        assert_eq!(of_file("compiler")["version"], latchless_bench::built::COMPILER);
+        assert!(value.get("modelled").is_none(), "nothing was modelled");
+        let page = fs::read_to_string(folder.path().join("pi.md")).unwrap();
+        assert!(page.contains(&format!("on {}.\n", machine::short(&host))), "{page}");
+    }
+
+    #[test]
+    fn results_of_the_model_name_the_modelled_machine_and_no_other() {
+        let selected = crate::select(&["pb-tree".to_string(), "fig-7".to_string()]).unwrap();
+        let row = Row { on: On::Model, ..Row::new("p8", 1e6, "cycles", 3.0) };
+        let machines = [Parameters::spiderman(1), Parameters::spiderman(4)].into();
+        let rows = [Row { machines, ..row.within("pb-tree", "fig-7", Scale::Small) }];
+        let [here, elsewhere] = [("this one", "avx2"), ("another one", "neon")].map(|(processor, kernel)| {
+            let own = Circumstances::here(Scale::Small);
+            let circumstances = Circumstances {
+                processor: processor.to_string(),
+                machine: Value::from(processor),
+                kernel,
+                ..own
+            };
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &selected, &rows, &circumstances).unwrap();
+            ["pb-tree/fig-7.json", "pb-tree.md"]
+                .map(|file| fs::read_to_string(folder.path().join(file)).unwrap())
+        });
+        assert_eq!(here, elsewhere);
+        let value: Value = serde_json::from_str(&here[0]).unwrap();
+        assert_eq!(value["modelled"]["machine"]["clock_mhz"], 3100);
+        assert_eq!(value["modelled"]["others"][0]["system"]["processors"], 4);
+        assert!(value.get("machine").is_none() && value.get("kernel").is_none());
     }
 
     #[test]

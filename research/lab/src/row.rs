@@ -1,7 +1,9 @@
 //! One result: one of our numbers with the paper's.
 
 use crate::experiment::{Published, Scale};
+use crate::model::Parameters;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// The source of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +77,9 @@ pub struct Row {
     pub note: String,
     /// The command that reproduces this row.
     pub command: String,
+    /// The modelled machines of its experiment, in the order of their construction.
+    #[serde(skip)]
+    pub machines: Arc<[Parameters]>,
 }
 
 impl Row {
@@ -96,6 +101,7 @@ impl Row {
             spread: None,
             note: String::new(),
             command: String::new(),
+            machines: Arc::default(),
         }
     }
 

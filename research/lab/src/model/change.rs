@@ -2,9 +2,10 @@
 
 use super::parameters::Parameters;
 use super::prices::{Price, Prices};
+use serde::Serialize;
 
 /// The treatment of the branches of a binary search, which are unpredictable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Branches {
     /// Later instructions are issued only when they are resolved.
     #[default]
@@ -16,7 +17,7 @@ pub enum Branches {
 }
 
 /// The condition for issuing a load, as far as its address is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Depends {
     /// The last line that was waited for: the rule where pointers are chased.
     #[default]

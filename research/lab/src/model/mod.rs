@@ -13,6 +13,7 @@
 //! | `reorder` | how early a load is issued |
 //! | `hierarchy` | the path of a line, and its time |
 //! | `cache`, `memory`, `pages`, `homes` | its parts |
+//! | `described` | the machines that a run built, for the heads of results |
 //! | `misses` | misses by phase of a batch and kind of data |
 //! | `directory` | the holders of each line, for coherent private caches |
 //! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
@@ -23,6 +24,7 @@
 mod cache;
 mod change;
 mod counters;
+mod described;
 mod directory;
 mod hierarchy;
 mod homes;
@@ -44,6 +46,7 @@ mod turns;
 
 pub use change::{Branches, Change, Depends};
 pub use counters::Counters;
+pub(crate) use described::{built, described};
 pub use directory::PROCESSORS_MAX;
 pub use misses::{KINDS_MAX, KindOf, Missed, Misses, Phase};
 pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, SharedCache, Translation};
@@ -94,6 +97,7 @@ impl Machine {
     /// When there can't be such a machine.
     pub fn new(parameters: Parameters) -> Result<Self> {
         parameters.check()?;
+        described::note(parameters);
         let processors = 0..parameters.system.processors;
         Ok(Self {
             parameters,

@@ -5,6 +5,7 @@ use super::prices::Prices;
 use super::system::System;
 use crate::error::{LabError, Result};
 use latchless_core::mem::line::LINE_BYTES;
+use serde::Serialize;
 
 /// Bytes in a page of the modelled machine.
 pub const PAGE_BYTES: usize = 4096;
@@ -13,7 +14,7 @@ pub const LINES_OF_PAGE: u64 = (PAGE_BYTES / LINE_BYTES) as u64;
 
 /// The unit that gets its number, and with that its place in the caches and its node, by the order of
 /// first touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Granule {
     /// A page of [`PAGE_BYTES`], as an operating system does it.
     Page,
@@ -23,7 +24,7 @@ pub enum Granule {
 }
 
 /// Address translation: the pages for which a processor has translations, and the cost of the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Translation {
     /// Pages of [`PAGE_BYTES`] at hand.
     pub pages: usize,
@@ -41,7 +42,7 @@ impl Translation {
 }
 
 /// The size and associativity of one cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CacheShape {
     /// Capacity in bytes.
     pub bytes: usize,
@@ -64,7 +65,7 @@ impl CacheShape {
 }
 
 /// A cache that all processors of a node share, below their own two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SharedCache {
     /// Its size and associativity.
     pub shape: CacheShape,
@@ -74,7 +75,7 @@ pub struct SharedCache {
 
 /// A machine, in the terms of the paper's Table 2. Latencies are in processor cycles and counted
 /// from the access to the word's arrival, as the table counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Parameters {
     /// Cycles in a microsecond.
     pub clock_mhz: u64,

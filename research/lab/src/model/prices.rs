@@ -15,9 +15,10 @@
 //! operation is a prediction.
 
 use latchless_core::mem::touch::Work;
+use serde::Serialize;
 
 /// The price of a piece of work, in graduation slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Price {
     /// Slots in which an instruction graduates: the number of instructions.
     pub busy: u64,
@@ -40,7 +41,7 @@ impl Price {
 }
 
 /// The price list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Prices {
     /// Entering and leaving one operation.
     pub operation: Price,

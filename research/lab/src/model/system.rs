@@ -2,12 +2,13 @@
 
 use super::directory::PROCESSORS_MAX;
 use crate::error::{LabError, Result};
+use serde::Serialize;
 
 /// The most nodes of a machine.
 pub const NODES_MAX: usize = 8;
 
 /// The node on which a page is placed, or a line if lines have separate numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Placement {
     /// The node of the processor that touches it first.
     #[default]
@@ -17,7 +18,7 @@ pub enum Placement {
 }
 
 /// The number of a machine's processors, and what they share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct System {
     /// Processors, each with its own caches: 1 to 64.
     pub processors: usize,

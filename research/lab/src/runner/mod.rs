@@ -13,6 +13,7 @@ mod work;
 use crate::catalogue::Selected;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
+use crate::model::Parameters;
 use crate::row::{On, Row};
 use crate::subject::Subject;
 pub(crate) use batched::{Loaded, serve};
@@ -21,6 +22,7 @@ pub(crate) use data::Keys;
 pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};
 pub(crate) use native::{median, spread};
 pub(crate) use parallel::key_of;
+use std::sync::Arc;
 
 /// The places to run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +96,7 @@ pub fn run_sized(
     let total = selected.iter().map(|one| points(one.experiment, places, scale)).sum();
     let mut report = Reporter { done: 0, total, progress };
     let (mut rows, mut kept) = (Vec::new(), batched::Kept::default());
+    drop(crate::model::built());
     for one in selected {
         let experiment_rows = match one.experiment.body {
             Body::Computed { rows, .. } | Body::Timed { rows, .. } => {
@@ -131,12 +134,13 @@ pub fn run_sized(
                 rows
             }
         };
+        let machines: Arc<[Parameters]> = crate::model::built().into();
         let (paper, experiment) = (one.paper.name, one.experiment.name);
         let sizes = if let Body::Batched(_) = one.experiment.body { sizes } else { Sizes::default() };
         rows.extend(experiment_rows.into_iter().map(|row| {
             let row = row.within(paper, experiment, scale);
             let command = row.command.clone() + &sizes.flags();
-            Row { command, ..row }
+            Row { command, machines: machines.clone(), ..row }
         }));
     }
     Ok(rows)

@@ -1,7 +1,7 @@
 //! Runs each experiment once on the model, at the small scale, for several tests.
 
 use latchless_lab::experiment::Scale;
-use latchless_lab::row::Row;
+use latchless_lab::row::{On, Row};
 use latchless_lab::runner::{Places, run};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -28,6 +28,8 @@ fn all_run(paper: &'static str, experiments: &str) {
     for experiment in experiments.split(' ') {
         let rows = rows(paper, experiment);
         assert!(rows.iter().any(|row| row.paper == paper && row.experiment == experiment), "{experiment}");
+        let mut modelled = rows.iter().filter(|row| row.on == On::Model);
+        assert!(modelled.all(|row| !row.machines.is_empty()), "{experiment}: a number of an unknown machine");
     }
 }
 

@@ -84,4 +84,26 @@ pub enum LabError {
         /// Why not.
         source: std::io::Error,
     },
+    /// A file couldn't be read, or isn't understood.
+    #[error("{path}: {why}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: String,
+    },
+    /// The papers' files lack something, or have too much.
+    #[error("research/claims needs a reason, or the figure:\n  {}", missing.join("\n  "))]
+    Claims {
+        /// What.
+        missing: Vec<String>,
+    },
+    /// A file that is made from kept results isn't what they make.
+    #[error("{path} isn't made from the kept results: run {command}")]
+    Stale {
+        /// The file.
+        path: String,
+        /// What makes it.
+        command: &'static str,
+    },
 }

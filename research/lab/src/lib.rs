@@ -12,6 +12,7 @@
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
 //! | [`row`], [`results`], [`report`] | the results: one row each, files, a page with charts |
+//! | [`claims`] | the papers' claims beside kept results, with a verdict on each |
 //!
 //! ```
 //! use latchless_lab::experiment::Scale;
@@ -28,6 +29,7 @@
 static ALLOCATOR: latchless_bench::counting::Counting = latchless_bench::counting::Counting;
 
 pub mod catalogue;
+pub mod claims;
 pub mod cssl;
 pub mod error;
 pub mod experiment;

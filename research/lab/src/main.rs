@@ -2,6 +2,7 @@
 
 mod list;
 mod paper;
+mod table;
 
 use clap::{Parser, Subcommand};
 use latchless_bench::counting::Counting;
@@ -28,6 +29,7 @@ struct Cli {
 enum Command {
     Paper(paper::Args),
     List(list::Args),
+    Claims(table::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         |cli| match cli.command {
             Command::Paper(args) => paper::run(&args),
             Command::List(args) => list::run(&args),
+            Command::Claims(args) => table::run(&args),
         },
     )
 }

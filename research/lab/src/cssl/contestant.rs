@@ -4,10 +4,12 @@
 //! and read every further one up to the last, through their linked leaves or the array. Others find both
 //! ends by search alone.
 
+use super::bpt::{Bpt, Walk};
 use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::Kernel;
 use latchless_papers::cssl::{CsslMap, Member, Options, Pinned};
 use latchless_papers::pb_tree;
@@ -71,6 +73,9 @@ pub(super) enum Who {
     BinarySearch,
     BinarySearchBothEnds,
     EytzingerBothEnds,
+    /// The B+-Tree that the paper cites, by where its walk over a range ends.
+    Bpt(Walk),
+    /// The B+-Tree of the pB+-Tree's family.
     BPlus,
     Csb,
     BTreeMap,
@@ -102,6 +107,8 @@ impl Who {
             Self::BinarySearch => "binary search",
             Self::BinarySearchBothEnds => "binary search, both ends",
             Self::EytzingerBothEnds => "Eytzinger, both ends",
+            Self::Bpt(Walk::ToTheLastLeaf) => "bpt",
+            Self::Bpt(Walk::ToItsEnd) => "bpt, stopping",
             Self::BPlus => "b-plus",
             Self::Csb => "csb",
             Self::BTreeMap => "btreemap",
@@ -137,6 +144,7 @@ impl Who {
             Self::BinarySearch => Box::new(Sorted { keys: loaded.array(keys), walks: true }),
             Self::BinarySearchBothEnds => Box::new(Sorted { keys: loaded.array(keys), walks: false }),
             Self::EytzingerBothEnds => Box::new(Eytzinger::new(keys)),
+            Self::Bpt(walk) => Box::new(Cited { tree: loaded.bpt(keys), walk }),
             Self::BPlus => tree(pb_tree::Member::BPlus, keys)?,
             Self::Csb => tree(pb_tree::Member::Csb, keys)?,
             Self::BTreeMap => return published("btreemap", keys),
@@ -156,6 +164,7 @@ impl Who {
 pub(super) struct Loaded {
     lists: Vec<(Options, Arc<CsslMap<u32, u32>>)>,
     array: Option<Arc<[u32]>>,
+    bpt: Option<Arc<Bpt<NoTrace>>>,
 }
 
 impl Loaded {
@@ -172,6 +181,10 @@ impl Loaded {
 
     fn array(&mut self, keys: &[u32]) -> Arc<[u32]> {
         Arc::clone(self.array.get_or_insert_with(|| keys.into()))
+    }
+
+    fn bpt(&mut self, keys: &[u32]) -> Arc<Bpt<NoTrace>> {
+        Arc::clone(self.bpt.get_or_insert_with(|| Arc::new(Bpt::new(&entries(keys)))))
     }
 }
 
@@ -314,6 +327,34 @@ impl Contestant for Sorted {
 
     fn bytes(&self) -> Option<usize> {
         Some(size_of_val(&self.keys[..]))
+    }
+}
+
+/// The cited B+-Tree.
+struct Cited {
+    tree: Arc<Bpt<NoTrace>>,
+    walk: Walk,
+}
+
+impl Contestant for Cited {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        keys.iter().map(|&key| u64::from(self.tree.get(key).is_some())).sum()
+    }
+
+    fn chained(&self, keys: &[u32]) -> u64 {
+        chain(keys, |key| self.tree.get(key))
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        let mut found = 0;
+        for &(low, high) in ranges {
+            self.tree.range(low, high, self.walk, |_, _| found += 1);
+        }
+        found
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.tree.bytes().0)
     }
 }
 

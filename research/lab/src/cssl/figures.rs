@@ -1,5 +1,6 @@
 //! Figures 4, 5, 7, 9 and 10: ranges, lookups, both, and the genome.
 
+use super::bpt::Walk;
 use super::contestant::{Ask, Who};
 use super::data::{Spread, chromosome_22, genome, mixed, present, ranges};
 use super::race::{Field, Point, Queries, field, native, race, ratios, rows};
@@ -24,8 +25,12 @@ const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
 const WALK: Who = Who::BinarySearch;
 const ENDS: Who = Who::BinarySearchBothEnds;
 
+/// The paper's B+-Tree, and the same whose walk stops at the end of a range.
+const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
+const BPT_STOPPING: Who = Who::Bpt(Walk::ToItsEnd);
+
 /// The paper's six, its CSSL with nine lanes, BTreeMap, and ours with a table of guesses.
-const PAPER_S: [Who; 11] = [
+const PAPER_S: [Who; 12] = [
     CSSL5_UNGUESSED,
     CSSL2_UNGUESSED,
     CSSL5_NINE,
@@ -33,6 +38,7 @@ const PAPER_S: [Who; 11] = [
     WALK,
     Who::Csb,
     Who::AdaptiveRadixTree,
+    BPT,
     Who::BPlus,
     Who::BTreeMap,
     CSSL5,
@@ -107,7 +113,7 @@ pub(super) const FIG_5_HALF: Experiment = Experiment {
 };
 
 fn figure_4(scale: Scale) -> Result<Vec<Row>> {
-    let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain([BPT_STOPPING]).chain(BY_ENDS).collect();
     let claim = |spread, who| match (spread, who) {
         (Spread::Dense, CSSL5_UNGUESSED | CSSL5_NINE) => Some(Published::About(16.8)),
         (Spread::Sparse, CSSL5_UNGUESSED | CSSL5_NINE) => Some(Published::About(10.4)),
@@ -275,7 +281,7 @@ pub(super) const FIG_10: Experiment = Experiment {
 };
 
 fn figure_10(scale: Scale) -> Result<Vec<Row>> {
-    let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain([BPT_STOPPING]).chain(BY_ENDS).collect();
     let mut all = Vec::new();
     for (panel, keys) in [("chromosome 22", chromosome_22()), ("drawn", genome(POSITIONS.at(scale)))] {
         let field = field(&contestants, &keys)?;

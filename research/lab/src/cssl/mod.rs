@@ -5,6 +5,7 @@
 //! are counted by valgrind's.
 
 mod art;
+mod bpt;
 mod chained;
 mod contestant;
 mod counters;

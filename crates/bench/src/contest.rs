@@ -11,10 +11,9 @@ use super::timed::{Run, get_in_batches};
 use super::word::Word;
 use super::{Args, Batch};
 use crate::catalogue::{self, Origin};
-use crate::huge_pages;
-use crate::machine;
 use crate::progress::Progress;
 use latchless::FillFactor;
+use latchless_measure::{counting, huge_pages, machine};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
 use latchless_workload::{Kind, Spec, Workload};
@@ -246,7 +245,7 @@ impl<L: Word> Contest<'_, L> {
 
     /// Returns the heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
-        let (index, bytes) = crate::counting::held_by(|| {
+        let (index, bytes) = counting::held_by(|| {
             let mut index = Raced::<L>::build(name, &self.options)?;
             index
                 .bulk_load(self.filling.sorted(), FillFactor::FULL)

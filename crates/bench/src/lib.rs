@@ -1,8 +1,6 @@
 //! Races of ordered indexes against each other, in one process, in interleaved rounds.
 //!
 //! The program `latchless-bench` is [`args`] and [`run`]; [`list`] prints all names of its command line.
-//! The laboratory of the papers uses the rest: an allocator that counts ([`counting`],
-//! [`apart`](mod@apart)), the machine and the build ([`host`], [`built`], [`machine`], [`huge_pages`]), progress.
 //!
 //! In reading order: [`args`] (the command line), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`], [`drive`] and [`side_by_side`] (streams of requests on threads),
@@ -16,24 +14,18 @@
 /// As in the program: races weigh indexes with it.
 #[cfg(test)]
 #[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
+static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::counting::Counting;
 
 mod access;
-pub mod apart;
 pub mod args;
-pub mod built;
 pub mod bytes;
 pub mod catalogue;
 mod check;
 mod contest;
-pub mod counting;
 mod digest;
 mod drive;
-pub mod host;
-pub mod huge_pages;
 pub mod list;
 mod load;
-pub mod machine;
 mod outcome;
 mod pages;
 mod pauses;
@@ -66,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return pages::run_there(wanted, args.report.as_deref());
     }
     if let Some(file) = &args.report {
-        report::check_writable(file)
+        latchless_terminal::file::check_writable(file)
             .map_err(|error| Failure::run(format!("{} can't be written: {error}", file.display())))?;
     }
     if let Some(suite) = args.suite {
@@ -79,7 +71,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("the index `bytes` takes byte strings: add some, such as --keys url"));
     }
     let (names, spec) = (args.names()?, args.spec()?);
-    let machine = machine::line();
+    let machine = latchless_measure::machine::line();
     if args.format == Format::Table {
         say::note(&machine);
         if let Some(pages) = args.pages {

@@ -4,10 +4,10 @@ use super::Load;
 use super::raced::Raced;
 use super::word::Word;
 use crate::catalogue;
-use crate::counting;
 use crate::progress::Progress;
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
+use latchless_measure::counting;
 use latchless_terminal::failure::Failure;
 use latchless_workload::{Lane, value_of};
 

@@ -1,8 +1,8 @@
 //! `latchless-bench`: race indexes against each other.
 
 use clap::{Parser, Subcommand};
-use latchless_bench::counting::Counting;
 use latchless_bench::{args, list};
+use latchless_measure::counting::Counting;
 use latchless_terminal::program;
 use std::process::ExitCode;
 

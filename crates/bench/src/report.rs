@@ -9,8 +9,8 @@ use kuva::render::render::render_multiple;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::escape;
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
-use std::{fs, io};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
 table{border-collapse:collapse}td,th{padding:.3rem .8rem;border-bottom:1px solid #ccc;text-align:right}\
@@ -23,21 +23,6 @@ td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}";
 pub fn write(file: &Path, machine: &str, setting: &Setting, outcomes: &[Outcome]) -> Result<(), Failure> {
     fs::write(file, page(machine, setting, outcomes))
         .map_err(|error| Failure::run(format!("the report {} can't be written: {error}", file.display())))
-}
-
-/// Checks that a file can be written, so that a race of hours doesn't fail at its end. An existing file
-/// keeps its contents.
-///
-/// # Errors
-/// When the file can't be created or opened for writing.
-pub fn check_writable(path: &Path) -> io::Result<()> {
-    // A pipe or a terminal has a reader, which must not see the end of the file before the text.
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return Ok(());
-    }
-    let is_new = !path.exists();
-    fs::OpenOptions::new().append(true).create(true).open(path)?;
-    if is_new { fs::remove_file(path) } else { Ok(()) }
 }
 
 fn page(machine: &str, setting: &Setting, outcomes: &[Outcome]) -> String {

@@ -3,6 +3,7 @@
 
 pub mod count;
 pub mod failure;
+pub mod file;
 pub mod kernel;
 pub mod nearest;
 pub mod output;

@@ -26,7 +26,7 @@
 /// The same allocator as the program's: weighed allocations and arenas need it.
 #[cfg(test)]
 #[global_allocator]
-static ALLOCATOR: latchless_bench::counting::Counting = latchless_bench::counting::Counting;
+static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::counting::Counting;
 
 pub mod catalogue;
 pub mod claims;

@@ -5,7 +5,7 @@ mod paper;
 mod table;
 
 use clap::{Parser, Subcommand};
-use latchless_bench::counting::Counting;
+use latchless_measure::counting::Counting;
 use latchless_terminal::program;
 use std::process::ExitCode;
 

@@ -5,10 +5,10 @@ use crate::error::{LabError, Result};
 use crate::experiment::{BatchedPanel, BatchedYardstick, Body, ParallelPanel, Scale};
 use crate::model;
 use crate::row::{On, Row};
-use latchless_bench::built::Commit;
-use latchless_bench::host::Host;
-use latchless_bench::machine;
 use latchless_core::search::Kernel;
+use latchless_measure::built::Commit;
+use latchless_measure::host::Host;
+use latchless_measure::machine;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -322,7 +322,7 @@ pub fn prepare(path: &Path) -> Result<()> {
         fs::create_dir_all(folder)
             .map_err(|source| LabError::Write { path: path.display().to_string(), source })?;
     }
-    latchless_bench::report::check_writable(path)
+    latchless_terminal::file::check_writable(path)
         .map_err(|source| LabError::Write { path: path.display().to_string(), source })
 }
 
@@ -365,7 +365,7 @@ mod tests {
         let host = Host::here();
         let of_file = |name: &str| value["machine"][name].clone();
         assert_eq!(of_file("logical_processors"), host.processors.unwrap());
-        assert_eq!(of_file("compiler")["version"], latchless_bench::built::COMPILER);
+        assert_eq!(of_file("compiler")["version"], latchless_measure::built::COMPILER);
         assert!(value.get("modelled").is_none(), "nothing was modelled");
         let page = fs::read_to_string(folder.path().join("pi.md")).unwrap();
         assert!(page.contains(&format!("on {}.\n", machine::short(&host))), "{page}");

@@ -16,8 +16,8 @@ pub use asked::{parse, sets};
 
 use super::args::Args;
 use super::{outcome, report};
-use crate::machine;
 use asked::Race;
+use latchless_measure::machine;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;

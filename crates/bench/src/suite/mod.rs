@@ -18,7 +18,7 @@ mod which;
 
 use super::args::{Args, Suite};
 use super::pages;
-use crate::machine;
+use latchless_measure::machine;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::{Format, Rows};

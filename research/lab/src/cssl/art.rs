@@ -7,7 +7,7 @@ use super::race::{Point, Queries, field, native, race, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;
-use latchless_bench::huge_pages;
+use latchless_measure::huge_pages;
 use latchless_papers::cssl::Member;
 
 const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);

@@ -6,7 +6,7 @@ use super::race::{Point, Queries, field, race, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;
-use latchless_bench::huge_pages;
+use latchless_measure::huge_pages;
 use latchless_papers::cssl::Member;
 
 const UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);

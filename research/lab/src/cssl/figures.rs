@@ -7,8 +7,8 @@ use super::race::{Field, Point, Queries, field, native, race, ratios, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
-use latchless_bench::huge_pages;
 use latchless_core::search::Kernel;
+use latchless_measure::huge_pages;
 use latchless_papers::cssl::Member;
 
 const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);

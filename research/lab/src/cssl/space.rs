@@ -6,7 +6,7 @@ use super::race::{Point, native};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
-use latchless_bench::counting::weigh;
+use latchless_measure::counting::weigh;
 use latchless_papers::cssl::{
     CsslMap, Member, Options, lane_space_bytes, space_bytes, space_ratio, space_ratio_with_fixed_proxies,
 };

@@ -127,7 +127,7 @@ struct Evictor {
 
 impl Evictor {
     fn new(cold: bool) -> Self {
-        let bytes = if cold { latchless_bench::host::last_level_cache_bytes() / 2 * 3 } else { 0 };
+        let bytes = if cold { latchless_measure::host::last_level_cache_bytes() / 2 * 3 } else { 0 };
         Self { lines: vec![[1; 8]; bytes / 64] }
     }
 

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::{On, Row};
 use crate::runner::median;
-use latchless_bench::huge_pages;
+use latchless_measure::huge_pages;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::Barrier;

@@ -3,7 +3,7 @@
 //!
 //! One binary, so that the tests of all files share the processors.
 
-use latchless_bench::counting::Counting;
+use latchless_measure::counting::Counting;
 
 /// The program's allocator: modelled structures have the same layout in every process.
 #[global_allocator]

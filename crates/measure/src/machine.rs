@@ -42,6 +42,7 @@ pub fn json(host: &Host) -> Value {
     let pools: Map<String, Value> =
         host.reserved_huge_pages.iter().map(|(kib, pages)| (format!("{kib}kB"), json!(pages))).collect();
     json!({
+        "line": short(host),
         "processor": processor.name.clone().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         "family": processor.family,
         "model": processor.model,
@@ -138,6 +139,7 @@ mod tests {
         );
         assert_eq!(object["governor"], "performance");
         assert_eq!(object["compiler"]["version"], built::COMPILER);
+        assert_eq!(object["line"], short(&host));
     }
 
     #[test]

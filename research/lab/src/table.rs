@@ -6,7 +6,8 @@ use latchless_lab::results;
 use latchless_terminal::failure::Failure;
 use std::fs;
 
-/// Make the table of the papers' claims, `research/results/README.md`, from the kept results.
+/// Make the table of the papers' claims, `research/results/README.md`, and that of their headline claims in
+/// `research/ARTIFACT.md`, from the kept results.
 ///
 /// Each claim gets a verdict, on the paper's machine and natively. A claim that is off needs a measured
 /// reason in
@@ -24,13 +25,13 @@ pub struct Args {
 /// Missing reasons or figures, files that can't be read or written, with `--check` another table.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let research = Research::find().map_err(Failure::run)?;
-    let (page, path) = (research.page().map_err(Failure::run)?, research.page_path());
-    if !args.check {
-        return results::put(&path, &page).map_err(Failure::run);
+    for (path, page) in research.pages().map_err(Failure::run)? {
+        if !args.check {
+            results::put(&path, &page).map_err(Failure::run)?;
+        } else if fs::read_to_string(&path).map_or(true, |kept| kept != page) {
+            let path = path.display().to_string();
+            return Err(Failure::run(LabError::Stale { path, command: "latchless-lab claims" }));
+        }
     }
-    if fs::read_to_string(&path).is_ok_and(|kept| kept == page) {
-        return Ok(());
-    }
-    let path = path.display().to_string();
-    Err(Failure::run(LabError::Stale { path, command: "latchless-lab claims" }))
+    Ok(())
 }

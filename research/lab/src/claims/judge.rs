@@ -180,6 +180,13 @@ impl JudgedPaper {
     }
 }
 
+impl JudgedFigure {
+    /// Returns whether some of its rows were measured natively.
+    pub fn natively(&self) -> bool {
+        self.rows.iter().any(|row| row.on == "native")
+    }
+}
+
 impl Claim {
     /// Returns the series that it is about, each once.
     pub fn series(&self) -> Vec<&str> {

@@ -17,10 +17,9 @@ The figures themselves are images, so their curves can't be compared.
 - *holds*: the same to as many digits as the paper gives, or within a tenth if it says \"about\". An order (at least, at
   most) holds or it is off; a number is *within 15 %* or *off*, with the measured reason. The unexplained part follows
   after *not explained*. *beyond*: a comparison that isn't the paper's own; it isn't counted.
-- *again*: the command that measures it. Native results are from the machine on their page, which has AVX-512,
-  at rest. Results \"natively with avx2\" on their page, and those of `chained`, `readers` and `updates`, are from
-  another machine of that name, without AVX-512 and with other load; a reason that compares the two says so. CSSL's
-  Figure 5 with 256M keys is from a third one, which was busy as well.
+- *again*: the command that measures it. Native results are at rest, on the machines that each paper's section
+  names; CSSL's Figure 5 with 256M keys is from a busy one. A reason that compares two machines says so.
+  [`ARTIFACT.md`](../ARTIFACT.md) lists what a file of results says about its machine.
 ";
 
 /// Returns the page.
@@ -37,14 +36,49 @@ pub fn page(judged: &Judged) -> String {
 fn section(page: &mut String, judged: &JudgedPaper) {
     let paper = &judged.paper;
     let counts = said(judged.counts());
-    let _ =
-        write!(page, "\n## {}\n\n{counts} Pages: {}.\n\n{}\n\n{HEAD}", paper.title, paper.pages, paper.fair);
+    let _ = write!(page, "\n## {}\n\n{counts} Pages: {}.\n\n{}\n\n", paper.title, paper.pages, paper.fair);
+    if let Some(machines) = machines(judged) {
+        let _ = write!(page, "Native results: {machines}.\n\n");
+    }
+    page.push_str(HEAD);
     for figure in &judged.figures {
         if figure.claims.is_empty() {
             without_claims(page, figure);
         }
         figure.claims.iter().for_each(|claim| line(page, &figure.name, claim));
     }
+}
+
+/// Returns the machines and commits of a paper's native results, with the number of experiments.
+fn machines(judged: &JudgedPaper) -> Option<String> {
+    let mut on: Vec<(String, Vec<(&str, usize)>)> = Vec::new();
+    for figure in &judged.figures {
+        let head = &figure.heads[1];
+        let Some(kernel) = head.kernel.as_deref().or_else(|| figure.natively().then_some("")) else {
+            continue;
+        };
+        let machine = head.machine.get("line").and_then(|line| line.as_str()).unwrap_or(&head.processor);
+        let with = if kernel.is_empty() { String::new() } else { format!(", with {kernel}") };
+        let at = format!("on {machine}{with}");
+        let place = on.iter().position(|(known, _)| *known == at).unwrap_or(on.len());
+        if place == on.len() {
+            on.push((at, Vec::new()));
+        }
+        let commits = &mut on[place].1;
+        match commits.iter_mut().find(|(commit, _)| *commit == head.commit) {
+            Some((_, count)) => *count += 1,
+            None => commits.push((&head.commit, 1)),
+        }
+    }
+    let said = |commits: &[(&str, usize)]| {
+        let each = commits.iter().map(|(commit, count)| match count {
+            1 => format!("1 experiment at {commit}"),
+            _ => format!("{count} experiments at {commit}"),
+        });
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let lines: Vec<String> = on.iter().map(|(at, commits)| format!("{at}: {}", said(commits))).collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
 }
 
 fn without_claims(page: &mut String, figure: &JudgedFigure) {

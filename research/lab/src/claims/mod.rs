@@ -6,6 +6,7 @@
 //! rows can't know: the paper's figures in its order, and the reasons for claims that are off. Results
 //! that are kept are read as the runner wrote them, so nothing is measured here.
 
+mod headlines;
 pub mod judge;
 pub mod kept;
 mod markdown;
@@ -14,6 +15,7 @@ pub mod number;
 mod tests;
 
 use crate::error::{LabError, Result};
+use headlines::Headlines;
 use judge::Judged;
 use serde::Deserialize;
 use std::fs;
@@ -154,19 +156,21 @@ impl Research {
         NAMES.iter().map(read).collect()
     }
 
-    /// Returns the page of all claims, as Markdown.
+    /// Returns the pages that are made from the kept results, each with its file: all claims, and the
+    /// artifact's page with its table of headline claims.
     ///
     /// # Errors
-    /// [`LabError::Claims`] if a reason or a figure is missing, [`LabError::Read`] if a file isn't
-    /// understood.
-    pub fn page(&self) -> Result<String> {
+    /// [`LabError::Claims`] if a reason, a figure or a headline's claim is missing, [`LabError::Read`] if a
+    /// file isn't understood.
+    pub fn pages(&self) -> Result<Vec<(PathBuf, String)>> {
         let judged = Judged::of(&self.papers()?, &self.results())?;
-        Ok(markdown::page(&judged))
-    }
-
-    /// Returns the file of that page.
-    pub fn page_path(&self) -> PathBuf {
-        self.results().join("README.md")
+        let (path, artifact) = (self.root.join("claims/headlines.toml"), self.root.join("ARTIFACT.md"));
+        let headlines: Headlines = toml::from_str(&read(&path)?).map_err(|error| unread(&path, &error))?;
+        let table = headlines.table(&judged)?;
+        let text = read(&artifact)?;
+        let text = headlines::put_into(&text, &table)
+            .ok_or_else(|| unread(&artifact, &"it has no place for the headline claims"))?;
+        Ok(vec![(self.results().join("README.md"), markdown::page(&judged)), (artifact, text)])
     }
 }
 

@@ -20,7 +20,7 @@ figures = [
 ";
 
 /// Keeps rows as the runner does, and judges them by a paper's file.
-fn judged(more: &str, places: &[(On, &[Row])]) -> (Result<Judged, Vec<String>>, TempDir) {
+pub(super) fn judged(more: &str, places: &[(On, &[Row])]) -> (Result<Judged, Vec<String>>, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     for (on, rows) in places {
         let rows: Vec<String> = rows
@@ -132,6 +132,37 @@ fn a_comparison_that_is_not_the_paper_s_is_shown_and_not_counted() {
 }
 
 #[test]
+fn a_paper_s_section_names_the_machines_of_its_native_results() {
+    let native = [row("a", 2.0, Published::Exactly(2.0))];
+    let (_, folder) = judged("", &[(On::Native, &native)]);
+    let rows = std::fs::read_to_string(folder.path().join("native/p/fig-1.json")).unwrap();
+    let rows = rows.split_once("\"rows\"").unwrap().1;
+    let head = |commit: &str, machine: &str| {
+        format!(
+            "{{\"title\": \"t\", \"commit\": \"{commit}\", {machine} \"kernel\": \"avx2\", \"rows\"{rows}"
+        )
+    };
+    let line = "\"machine\": {\"line\": \"A (family 6), Linux 6\"},";
+    for (name, text) in [
+        ("fig-1", head("c1", line)),
+        ("x", head("c1", line)),
+        ("y", head("c2", line)),
+        ("z", head("c1", "\"processor\": \"B\",")),
+    ] {
+        crate::results::put(&folder.path().join(format!("native/p/{name}.json")), &text).unwrap();
+    }
+    let paper: PaperClaims = toml::from_str(HEAD).unwrap();
+    let page = markdown::page(&Judged::of(&[paper], folder.path()).unwrap());
+    assert!(
+        page.contains(
+            "\n\nNative results: on A (family 6), Linux 6, with avx2: 2 experiments at c1, 1 experiment at c2; on B, \
+             with avx2: 1 experiment at c1.\n\n"
+        ),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_diagram_of_many_numbers_is_one_claim() {
     let numbers: Vec<Row> =
         (1..9).map(|n| row("a", f64::from(n), Published::Exactly(f64::from(n)))).collect();
@@ -143,9 +174,10 @@ fn a_diagram_of_many_numbers_is_one_claim() {
 }
 
 #[test]
-fn the_kept_table_is_that_of_the_kept_results() {
+fn the_kept_tables_are_those_of_the_kept_results() {
     let research = super::Research { root: Path::new(env!("CARGO_MANIFEST_DIR")).join("..") };
-    let page = research.page().unwrap();
-    let kept = std::fs::read_to_string(research.page_path()).unwrap();
-    assert!(page == kept, "run latchless-lab claims");
+    for (path, page) in research.pages().unwrap() {
+        let kept = std::fs::read_to_string(&path).unwrap();
+        assert!(page == kept, "run latchless-lab claims: {} is another page", path.display());
+    }
 }

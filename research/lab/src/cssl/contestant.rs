@@ -9,10 +9,13 @@ use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
-use latchless_core::mem::touch::NoTrace;
+use latchless_core::mem::touch::{Branching, NoTrace};
 use latchless_core::search::Kernel;
 use latchless_papers::cssl::{CsslMap, Member, Options, Pinned};
-use latchless_papers::pb_tree;
+use latchless_papers::pb_tree::node::{Form, Grouped, Plain, Shaped};
+use latchless_papers::pb_tree::{self, PbTree};
+use std::cmp::Ordering;
+use std::hint::black_box;
 use std::ops::Bound::Included;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -71,13 +74,20 @@ pub(super) const PAPER_S_LANES: usize = 9;
 pub(super) enum Who {
     Cssl(Member, Ask, Option<Kernel>),
     BinarySearch,
+    /// The same with a branch at each key, and an end at the right one.
+    BinarySearchBranching,
     BinarySearchBothEnds,
     EytzingerBothEnds,
     /// The B+-Tree that the paper cites, by where its walk over a range ends.
     Bpt(Walk),
-    /// The B+-Tree of the pB+-Tree's family.
+    /// The B+-Tree of the pB+-Tree's family, whose nodes are searched by vectors.
     BPlus,
+    /// The same, by a binary search that branches.
+    BPlusBranching,
     Csb,
+    CsbBranching,
+    /// By a binary search without branches.
+    CsbScalar,
     BTreeMap,
     AdaptiveRadixTree,
     /// The same, with a search from the root for each key of a range.
@@ -105,12 +115,16 @@ impl Who {
             Self::Cssl(Member::Cssl2, Ask::NineLanes, _) => "cssl2, nine lanes",
             Self::Cssl(..) => "cssl, another way",
             Self::BinarySearch => "binary search",
+            Self::BinarySearchBranching => "binary search, branching",
             Self::BinarySearchBothEnds => "binary search, both ends",
             Self::EytzingerBothEnds => "Eytzinger, both ends",
             Self::Bpt(Walk::ToTheLastLeaf) => "bpt",
             Self::Bpt(Walk::ToItsEnd) => "bpt, stopping",
             Self::BPlus => "b-plus",
+            Self::BPlusBranching => "b-plus, branching",
             Self::Csb => "csb",
+            Self::CsbBranching => "csb, branching",
+            Self::CsbScalar => "csb, scalar",
             Self::BTreeMap => "btreemap",
             Self::AdaptiveRadixTree => "ART (blart)",
             Self::AdaptiveRadixTreeBySearches => "ART (blart), a search for each key",
@@ -141,12 +155,16 @@ impl Who {
                 let options = Options { kernel, guess, lanes, ..Options::default() };
                 Box::new(Lists { map: loaded.list(member.options(&options), keys)?, ask })
             }
-            Self::BinarySearch => Box::new(Sorted { keys: loaded.array(keys), walks: true }),
-            Self::BinarySearchBothEnds => Box::new(Sorted { keys: loaded.array(keys), walks: false }),
+            Self::BinarySearch => loaded.sorted(keys, true, false),
+            Self::BinarySearchBranching => loaded.sorted(keys, true, true),
+            Self::BinarySearchBothEnds => loaded.sorted(keys, false, false),
             Self::EytzingerBothEnds => Box::new(Eytzinger::new(keys)),
             Self::Bpt(walk) => Box::new(Cited { tree: loaded.bpt(keys), walk }),
-            Self::BPlus => tree(pb_tree::Member::BPlus, keys)?,
-            Self::Csb => tree(pb_tree::Member::Csb, keys)?,
+            Self::BPlus => tree(pb_tree::Member::BPlus, None, keys)?,
+            Self::BPlusBranching => branching::<Plain<1>>(keys)?,
+            Self::Csb => tree(pb_tree::Member::Csb, None, keys)?,
+            Self::CsbBranching => branching::<Grouped<1>>(keys)?,
+            Self::CsbScalar => tree(pb_tree::Member::Csb, Some(Kernel::Scalar), keys)?,
             Self::BTreeMap => return published("btreemap", keys),
             Self::AdaptiveRadixTree => return published("blart", keys),
             Self::AdaptiveRadixTreeBySearches => {
@@ -179,8 +197,9 @@ impl Loaded {
         Ok(list)
     }
 
-    fn array(&mut self, keys: &[u32]) -> Arc<[u32]> {
-        Arc::clone(self.array.get_or_insert_with(|| keys.into()))
+    fn sorted(&mut self, keys: &[u32], walks: bool, branches: bool) -> Box<dyn Contestant> {
+        let keys = Arc::clone(self.array.get_or_insert_with(|| keys.into()));
+        Box::new(Sorted { keys, walks, branches })
     }
 
     fn bpt(&mut self, keys: &[u32]) -> Arc<Bpt<NoTrace>> {
@@ -193,8 +212,13 @@ pub(super) fn entries(keys: &[u32]) -> Vec<(u32, u32)> {
     keys.iter().zip(0..).map(|(&key, rank)| (key, rank)).collect()
 }
 
-fn tree(member: pb_tree::Member, keys: &[u32]) -> Result<Box<dyn Contestant>> {
-    walked(pb_tree::build(member, &pb_tree::Options::default())?, keys)
+fn tree(member: pb_tree::Member, kernel: Option<Kernel>, keys: &[u32]) -> Result<Box<dyn Contestant>> {
+    walked(pb_tree::build(member, &pb_tree::Options { kernel, ..Default::default() })?, keys)
+}
+
+/// A tree of the pB+-Tree's family whose nodes are searched with branches.
+fn branching<F: Form>(keys: &[u32]) -> Result<Box<dyn Contestant>> {
+    walked(Box::new(PbTree::<u32, u32, Shaped<u32, F, Branching>>::new()?), keys)
 }
 
 fn published(name: &'static str, keys: &[u32]) -> Result<Option<Box<dyn Contestant>>> {
@@ -227,7 +251,7 @@ fn loaded_with(
 /// Looks up keys, one after the other: the last answer adds zero to a key, which a processor doesn't know
 /// before it has that answer.
 pub(super) fn chain(keys: &[u32], get: impl Fn(u32) -> Option<u32>) -> u64 {
-    let nothing = std::hint::black_box(0);
+    let nothing = black_box(0);
     let (mut found, mut last) = (0, 0);
     for &key in keys {
         let answer = get(key ^ (last & nothing));
@@ -297,15 +321,39 @@ impl Contestant for Lists {
 struct Sorted {
     keys: Arc<[u32]>,
     walks: bool,
+    branches: bool,
+}
+
+impl Sorted {
+    #[inline(always)]
+    fn rank(&self, key: u32) -> Option<u32> {
+        let rank = if self.branches { self.branching(key) } else { self.keys.binary_search(&key).ok() };
+        rank.map(|rank| rank as u32)
+    }
+
+    /// The black box keeps the compiler from computing the next step without a branch.
+    #[inline(always)]
+    fn branching(&self, key: u32) -> Option<usize> {
+        let (mut low, mut high) = (0, self.keys.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.keys[middle].cmp(&key) {
+                Ordering::Less => low = black_box(middle + 1),
+                Ordering::Equal => return Some(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
 }
 
 impl Contestant for Sorted {
     fn lookups(&self, keys: &[u32]) -> u64 {
-        keys.iter().map(|key| u64::from(self.keys.binary_search(key).is_ok())).sum()
+        keys.iter().map(|&key| u64::from(self.rank(key).is_some())).sum()
     }
 
     fn chained(&self, keys: &[u32]) -> u64 {
-        chain(keys, |key| self.keys.binary_search(&key).ok().map(|rank| rank as u32))
+        chain(keys, |key| self.rank(key))
     }
 
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {

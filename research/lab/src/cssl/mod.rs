@@ -6,12 +6,12 @@
 
 mod art;
 mod bpt;
-mod chained;
 mod contestant;
 mod counters;
 mod data;
 mod eytzinger;
 mod figures;
+mod lookups;
 mod race;
 mod space;
 mod threads;
@@ -30,8 +30,7 @@ pub const PAPER: Paper = Paper {
         figures::FIG_5,
         figures::FIG_5_HALF,
         counters::FIG_6,
-        figures::FIG_7,
-        chained::CHAINED,
+        lookups::FIG_7,
         counters::FIG_8,
         figures::FIG_9,
         figures::FIG_10,

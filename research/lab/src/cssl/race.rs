@@ -132,8 +132,7 @@ pub(super) fn ratios(
     reference: Who,
     claim: impl Fn(Who) -> Option<Published>,
 ) -> Vec<Row> {
-    let place = field.iter().position(|(who, _)| *who == reference);
-    let Some(reference_time) = place.map(|place| times[place]) else { return Vec::new() };
+    let Some(reference_time) = time_of(field, times, reference) else { return Vec::new() };
     let ratio = |((who, _), &time): (&(Who, _), &f64)| {
         let unit = format!("times {}", reference.name());
         native(Row::new(who.name(), at.x, unit, reference_time / time).beside(claim(*who)), at)
@@ -141,7 +140,116 @@ pub(super) fn ratios(
     field.iter().zip(times).map(ratio).collect()
 }
 
+/// Returns the ratio of each of these to the next one in the field: the paper's order, of which each must be
+/// ahead.
+pub(super) fn in_order(field: &Field, times: &[f64], at: Point, order: &[Who]) -> Vec<Row> {
+    let there: Vec<Who> = order.iter().copied().filter(|who| time_of(field, times, *who).is_some()).collect();
+    let ahead = |pair: &[Who]| over(field, times, at, pair[0], pair[1], Some(Published::MoreThan(1.0)));
+    there.windows(2).filter_map(ahead).collect()
+}
+
+/// Returns the ratio of each of these to the fastest of their rivals, which they must outperform.
+pub(super) fn over_all(field: &Field, times: &[f64], at: Point, ours: &[Who], rivals: &[Who]) -> Vec<Row> {
+    let time = |who: &Who| time_of(field, times, *who);
+    let Some(fastest) = rivals.iter().filter_map(time).min_by(f64::total_cmp) else { return Vec::new() };
+    let row = |who: &Who| {
+        let row = Row::new(who.name(), at.x, "times the fastest rival of the paper", fastest / time(who)?);
+        Some(native(row.beside(Some(Published::MoreThan(1.0))), at))
+    };
+    ours.iter().filter_map(row).collect()
+}
+
+/// Returns the ratio of one to another; nothing if the field is without them.
+pub(super) fn over(
+    field: &Field,
+    times: &[f64],
+    at: Point,
+    who: Who,
+    other: Who,
+    said: Option<Published>,
+) -> Option<Row> {
+    let ratio = time_of(field, times, other)? / time_of(field, times, who)?;
+    let row = Row::new(who.name(), at.x, format!("times {}", other.name()), ratio);
+    Some(native(row.beside(said), at))
+}
+
+/// Returns the time of one.
+pub(super) fn time_of(field: &Field, times: &[f64], who: Who) -> Option<f64> {
+    field.iter().position(|(one, _)| *one == who).map(|place| times[place])
+}
+
 /// Returns a row of this machine; small runs aren't compared.
 pub(super) fn native(row: Row, at: Point) -> Row {
     Row { panel: at.panel, on: On::Native, ..row.comparable(at.scale) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bpt::Walk;
+    use super::super::contestant::Ask;
+    use super::*;
+    use latchless_papers::cssl::Member;
+
+    const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
+    const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
+    /// Not loaded here, as in a build without it.
+    const ABSENT: Who = Who::AdaptiveRadixTree;
+    const ORDER: [Who; 4] = [Who::BinarySearch, Who::Csb, ABSENT, BPT];
+    const AT: Point = Point { panel: "dense", x: 10.0, scale: Scale::Paper };
+
+    /// A field, and the times of a race in which each took twice as long as the one before.
+    fn raced() -> (Field, Vec<f64>) {
+        (field(&[CSSL5, Who::BinarySearch, Who::Csb, BPT], &[1, 2, 3]).unwrap(), vec![1.0, 2.0, 4.0, 8.0])
+    }
+
+    #[test]
+    fn each_is_compared_with_its_neighbour_in_the_paper_s_order_and_has_to_be_ahead() {
+        let (field, times) = raced();
+        let rows = in_order(&field, &times, AT, &ORDER);
+        let compared: Vec<_> = rows.iter().map(|row| (row.series.as_str(), row.unit.as_str())).collect();
+        assert_eq!(compared, [("binary search", "times csb"), ("csb", "times bpt")]);
+        assert!(rows.iter().all(|row| row.ours == 2.0 && row.published == Some(Published::MoreThan(1.0))));
+        let reversed = in_order(&field, &times, AT, &[BPT, Who::Csb]);
+        assert_eq!((reversed[0].ours, reversed[0].note.is_empty()), (0.5, false));
+    }
+
+    #[test]
+    fn outperforming_all_is_outperforming_the_fastest() {
+        let (field, times) = raced();
+        let rows = over_all(&field, &times, AT, &[CSSL5, BPT], &ORDER);
+        assert_eq!(rows.iter().map(|row| row.ours).collect::<Vec<_>>(), [2.0, 0.25]);
+        assert!(rows[0].note.is_empty() && rows[1].note.starts_with("below"));
+    }
+
+    #[test]
+    fn all_forms_of_trees_and_searches_give_the_same_answers() {
+        let keys: Vec<u32> = (1..2_000).map(|key| 3 * key).chain([u32::MAX]).collect();
+        let forms = [
+            Who::BinarySearch,
+            Who::BinarySearchBranching,
+            Who::BPlus,
+            Who::BPlusBranching,
+            Who::Csb,
+            Who::CsbBranching,
+            Who::CsbScalar,
+            BPT,
+            Who::Bpt(Walk::ToItsEnd),
+        ];
+        let field = field(&forms, &keys).unwrap();
+        let wanted: Vec<u32> = (0..7_000).chain([u32::MAX - 1, u32::MAX]).collect();
+        let ranges: Vec<(u32, u32)> = (0..700).map(|key| (10 * key, 11 * key + 2)).collect();
+        for (queries, expected) in [
+            (Queries::Lookups(&wanted), keys.len() as u64),
+            (Queries::Chained(&wanted), keys.len() as u64),
+            (Queries::Ranges(&ranges), ranges.iter().map(|range| within(&keys, *range)).sum()),
+        ] {
+            for (who, contestant) in &field {
+                assert_eq!(queries.ask(&**contestant, 0, queries.len()), expected, "{}", who.name());
+            }
+        }
+    }
+
+    fn within(keys: &[u32], (low, high): (u32, u32)) -> u64 {
+        keys.iter().filter(|key| (low..=high).contains(key)).count() as u64
+    }
 }

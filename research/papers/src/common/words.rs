@@ -34,7 +34,7 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
 /// Selects one of the two with a branch: the black box keeps the compiler from turning it into a
 /// conditional move.
 #[inline(always)]
-fn branched(first: bool, one: usize, other: usize) -> usize {
+pub fn branched(first: bool, one: usize, other: usize) -> usize {
     if first { black_box(one) } else { other }
 }
 

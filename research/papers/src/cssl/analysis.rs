@@ -46,22 +46,33 @@ pub fn space_bytes(keys: usize, skip: usize, lanes: usize, lane_bytes: usize) ->
 }
 
 /// Returns the memory of p = 1/2 as a multiple of that of p = 1/5, by the paper's formula with four-byte
-/// keys and eight-byte references: 1.23. The paper's Figure 11 has 1.8. See
-/// [`space_ratio_with_fixed_proxies`].
+/// keys and eight-byte references: 1.23. The paper's Figure 11 has 1.8, which is that of the layout of its
+/// authors' program: [`authors_space_bytes`].
 pub fn space_ratio(keys: usize, lanes: usize) -> f64 {
     lane_space_bytes(keys, 2, lanes, 4, 8) / lane_space_bytes(keys, 5, lanes, 4, 8)
 }
 
-/// Returns the same ratio if each element of lane 1 had a proxy with room for five keys and five
-/// references, whatever p is, reached by a pointer: about the paper's 1.8. The paper doesn't say what its
-/// authors measured; this is a hypothesis that fits.
-pub fn space_ratio_with_fixed_proxies(keys: usize, lanes: usize) -> f64 {
-    let node_bytes = 16.0;
-    let proxy_bytes = 8.0 + 5.0 * (4.0 + 8.0);
-    let bytes = |skip: usize| {
-        keys as f64 * (node_bytes + proxy_bytes / skip as f64) + fast_lane_bytes(keys, skip, lanes, 4)
-    };
-    bytes(2) / bytes(5)
+/// Bytes of a node of the data list in the authors' program: a key and a pointer, aligned.
+const AUTHORS_NODE: usize = 16;
+/// Bytes of one of their proxies: five keys, five pointers and a flag, aligned, whatever p is.
+const AUTHORS_PROXY: usize = 72;
+/// Bytes of the pointer by which a proxy is found.
+const AUTHORS_POINTER: usize = 8;
+
+/// Returns the bytes of a CSSL with that many keys, proxies, and bytes of fast lanes in the layout of the
+/// authors' program (flippingbits/cssl on GitHub, `skiplist.h`): `DataNode` has 16 bytes; `ProxyNode` has
+/// room for `MAX_SKIP` = 5 keys and pointers and so 72; an array has a pointer to each proxy. The
+/// allocator's overhead isn't included.
+///
+/// ```
+/// use latchless_papers::cssl::authors_space_bytes;
+/// // 16M keys: a proxy for every fifth or every second one.
+/// let [five, two] = [(5, 16_000_000), (2, 64_000_000)]
+///     .map(|(skip, lane_bytes)| authors_space_bytes(16_000_000, 16_000_000 / skip, lane_bytes));
+/// assert_eq!((five, two), (528_000_000, 960_000_000));
+/// ```
+pub const fn authors_space_bytes(keys: usize, proxies: usize, lane_bytes: usize) -> usize {
+    keys * AUTHORS_NODE + proxies * (AUTHORS_PROXY + AUTHORS_POINTER) + lane_bytes
 }
 
 #[cfg(test)]
@@ -79,6 +90,6 @@ mod tests {
     #[test]
     fn the_formula_does_not_give_the_published_ratio() {
         assert!((space_ratio(16_000_000, 9) - 1.23).abs() < 0.01);
-        assert!((space_ratio_with_fixed_proxies(16_000_000, 9) - 1.8).abs() < 0.1);
+        assert!((space_ratio(16_000_000, 9) / 1.8 - 1.0).abs() > 0.3);
     }
 }

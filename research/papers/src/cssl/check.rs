@@ -15,6 +15,8 @@ pub struct Space {
     pub lane_bytes: usize,
     /// The proxy lane.
     pub proxy_bytes: usize,
+    /// The number of proxies.
+    pub proxies: usize,
     /// The tables that guess where in lane 1 a key is.
     pub guess_bytes: usize,
     /// Nodes of the data list: key, value and link of every entry.
@@ -32,6 +34,7 @@ impl<B: Bits> SkipList<B> {
         let mut space = Space { list_bytes: self.len() * node_bytes::<B>(), ..Space::default() };
         for part in parts.iter() {
             space.lane_bytes += part.lanes.lane_bytes();
+            space.proxies += part.lanes.proxies();
             space.proxy_bytes += part.lanes.proxy_bytes();
             space.guess_bytes += part.lanes.guess_bytes();
             space.lanes = space.lanes.max(part.lanes.lanes());

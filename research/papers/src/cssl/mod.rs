@@ -50,9 +50,7 @@ mod tests;
 mod threads;
 mod walk;
 
-pub use analysis::{
-    fast_lane_bytes, lane_space_bytes, space_bytes, space_ratio, space_ratio_with_fixed_proxies,
-};
+pub use analysis::{authors_space_bytes, fast_lane_bytes, lane_space_bytes, space_bytes, space_ratio};
 pub use catalogue::{Member, Options, build};
 pub use check::Space;
 pub use map::CsslMap;

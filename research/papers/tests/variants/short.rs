@@ -5,7 +5,9 @@ use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smalles
 use crate::shared::Shared;
 use latchless::{Direction, Error, FillFactor};
 use latchless_core::base::index::OrderedIndex;
-use latchless_papers::pb_tree::{Member, Options, build};
+use latchless_core::mem::touch::Branching;
+use latchless_papers::pb_tree::node::{Form, Grouped, Internal, Plain, Shaped};
+use latchless_papers::pb_tree::{Member, Options, PbTree, build};
 use latchless_papers::{cssl, olfit, pi, spiderman};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -86,6 +88,22 @@ fn prefetching_trees() {
     for member in Member::ALL {
         let options = Options { huge_pages: false, ..Options::default() };
         short_history(member.name(), build(member, &options).unwrap());
+    }
+}
+
+#[test]
+fn trees_whose_searches_branch() {
+    fn branching<F: Form>() -> Box<dyn OrderedIndex<u64, u64>> {
+        let options = Options { huge_pages: false, ..Options::default() };
+        Box::new(PbTree::<u64, u64, Shaped<u64, F, Branching>>::with_options(&options).unwrap())
+    }
+    short_history("b-plus, branching", branching::<Plain<1>>());
+    short_history("csb, branching", branching::<Grouped<1>>());
+    short_history("p8i, branching", branching::<Internal<8>>());
+    let mut index = branching::<Plain<1>>();
+    for key in (0..20).chain([u64::MAX]) {
+        assert_eq!((index.get(key), index.insert(key, key).unwrap()), (None, None), "{key}");
+        assert_eq!(index.get(key), Some(key));
     }
 }
 

@@ -115,6 +115,11 @@ impl<B: Bits> Lanes<B> {
         }
     }
 
+    /// Returns the number of proxies: one for each key of lane 1.
+    pub fn proxies(&self) -> usize {
+        self.len.div_ceil(self.skip)
+    }
+
     /// Bytes of the proxy lane.
     pub fn proxy_bytes(&self) -> usize {
         self.proxies.bytes()

@@ -1,0 +1,130 @@
+//! Figure 7: lookups, one after the other, and lookups of which each waits for the last.
+
+use super::bpt::Walk;
+use super::contestant::{Ask, Who};
+use super::data::{Spread, present};
+use super::figures::{CSSL5_BATCHED, FAIR, GUESSES, PARTS, PARTS_BATCHED, on_huge_pages};
+use super::race::{Field, Point, Queries, field, native, over, race, ratios, rows, time_of};
+use crate::error::Result;
+use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::row::Row;
+use latchless_papers::cssl::Member;
+
+const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
+const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
+const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
+const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
+const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
+
+/// The paper's six and its CSSL with nine lanes, in the forms that its time had: searches branch.
+const PAPER_S: [Who; 8] = [
+    CSSL5,
+    CSSL2,
+    CSSL5_NINE,
+    CSSL2_NINE,
+    Who::BinarySearchBranching,
+    Who::CsbBranching,
+    Who::AdaptiveRadixTree,
+    BPT,
+];
+/// The same without branches, other B+-Trees, and ours with a table of guesses.
+const FURTHER: [Who; 12] = [
+    Who::BinarySearch,
+    Who::CsbScalar,
+    Who::Csb,
+    Who::BPlusBranching,
+    Who::BPlus,
+    Who::BTreeMap,
+    Who::EytzingerBothEnds,
+    Who::Cssl(Member::Cssl5, Ask::Along, None),
+    Who::Cssl(Member::Cssl2, Ask::Along, None),
+    CSSL5_BATCHED,
+    PARTS,
+    PARTS_BATCHED,
+];
+
+const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
+const LOOKUPS: usize = 1 << 16;
+
+pub(super) const FIG_7: Experiment = Experiment {
+    name: "fig-7",
+    title: "Lookups among 16M keys, dense and sparse: independent ones, and ones that wait for each other",
+    remarks: &[
+        "The paper's order is ART, CSSL, closely followed by binary search and CSB+, and B+.",
+        "Panels \"dense\" and \"sparse\": each key is known, so a processor begins the next lookup while it waits for \
+         the last. Panels \"chained\": each key comes from the last answer, so what is left is the time that a \
+         structure needs for one lookup. The batched ones overlap 16 lookups in both.",
+        "What the paper says is set beside the forms of its time: `bpt` is the B+-Tree that it cites; \"branching\" is a \
+         binary search with a branch at each key, in the array and within nodes. By the paper's Figure 8 its binary \
+         search and B+-Tree mispredict 12 branches a lookup, its CSB+-Tree one to three: \"csb, scalar\" is a \
+         binary search that computes its next step. `csb` and `b-plus` compare a node's keys by vectors.",
+        GUESSES,
+        FAIR,
+    ],
+    body: Body::Timed { x_label: "keys", rows: figure_7 },
+};
+
+fn figure_7(scale: Scale) -> Result<Vec<Row>> {
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain(FURTHER).collect();
+    let mut all = Vec::new();
+    let mut of_dense: [Vec<f64>; 2] = Default::default();
+    for spread in Spread::BOTH {
+        let keys = spread.keys(KEYS.at(scale));
+        let field = field(&contestants, &keys)?;
+        let wanted = present(&keys, LOOKUPS);
+        let panels = [Queries::Lookups(&wanted), Queries::Chained(&wanted)];
+        for ((queries, dense), chained) in panels.into_iter().zip(&mut of_dense).zip([false, true]) {
+            let panel = match (spread, chained) {
+                (Spread::Dense, false) => "dense",
+                (Spread::Sparse, false) => "sparse",
+                (Spread::Dense, true) => "dense, chained",
+                (Spread::Sparse, true) => "sparse, chained",
+            };
+            let at = Point { panel, x: keys.len() as f64, scale };
+            if !chained {
+                all.push(on_huge_pages(at));
+            }
+            let times = race(&field, queries, scale)?;
+            all.extend(rows(&field, &times, at, CSSL5, |who| over_cssl5(who, spread, chained)));
+            // "B+ shows the worst performance."
+            all.extend(ratios(&field, &times, at, BPT, |who| {
+                (PAPER_S.contains(&who) && who != BPT).then_some(Published::MoreThan(1.0))
+            }));
+            all.extend(FURTHER.iter().filter_map(|&who| over(&field, &times, at, who, Who::BPlus, None)));
+            match spread {
+                Spread::Dense => *dense = times,
+                Spread::Sparse => all.extend(of_both(&field, dense, &times, at)),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Returns what the text says of a contestant over CSSL5. Its ratios of ART are from lookups that don't wait
+/// for each other; its orders are about both.
+fn over_cssl5(who: Who, spread: Spread, chained: bool) -> Option<Published> {
+    match (who, spread, chained) {
+        (Who::AdaptiveRadixTree, _, true) => Some(Published::MoreThan(1.0)),
+        (Who::AdaptiveRadixTree, Spread::Dense, false) => Some(Published::About(4.4)),
+        (Who::AdaptiveRadixTree, Spread::Sparse, false) => Some(Published::About(2.4)),
+        (Who::BinarySearchBranching | Who::CsbBranching | BPT, ..) => Some(Published::LessThan(1.0)),
+        // "An identical performance."
+        (CSSL2 | CSSL2_NINE, ..) => Some(Published::About(1.0)),
+        _ => None,
+    }
+}
+
+/// Returns the ratio of each one's lookups among sparse keys to those among dense keys: "ART is the only
+/// competitor that can boost performance on dense keys; the remaining show identical results".
+fn of_both(field: &Field, dense: &[f64], sparse: &[f64], at: Point) -> Vec<Row> {
+    let ratio = |who: &Who| {
+        let ratio = time_of(field, dense, *who)? / time_of(field, sparse, *who)?;
+        let said = match who {
+            Who::AdaptiveRadixTree => Published::LessThan(1.0),
+            _ => Published::About(1.0),
+        };
+        let row = Row::new(who.name(), at.x, "times its lookups among dense keys", ratio);
+        Some(native(row.beside(Some(said)), at))
+    };
+    PAPER_S.iter().filter_map(ratio).collect()
+}

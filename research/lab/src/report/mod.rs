@@ -287,7 +287,7 @@ mod tests {
     fn every_experiment_of_cssl_has_a_chart_and_each_chart_one_unit() {
         let selected = crate::select(&["cssl".to_string()]).unwrap();
         let circumstances = Circumstances::here(Scale::Paper);
-        assert_eq!(selected.len(), 15);
+        assert_eq!(selected.len(), 14);
         for one in &selected {
             let rows = kept(one.paper.name, one.experiment.name);
             let page = html(std::slice::from_ref(one), &rows, &circumstances);

@@ -16,8 +16,8 @@ const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
 const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
 const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
 
-/// The paper's six and its CSSL with nine lanes. By its Figure 8 its binary search branches; of CSB+ there are
-/// two forms.
+/// The paper's six and its CSSL with nine lanes. By its Figure 8 its binary search branches; of CSB+ there
+/// are two forms.
 const PAPER_S: [Who; 9] = [
     CSSL5,
     CSSL2,

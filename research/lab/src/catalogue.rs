@@ -8,6 +8,9 @@ use crate::{cssl, olfit, pb_tree, pi, spiderman};
 pub static PAPERS: &[Paper] =
     &[pb_tree::PAPER, olfit::PAPER, cssl::PAPER, pi::PAPER, spiderman::PAPER_OF_SPIDERMAN];
 
+/// The name of everything.
+const ALL: &str = "all";
+
 /// An experiment and the paper that it is from.
 #[derive(Debug, Clone, Copy)]
 pub struct Selected {
@@ -31,11 +34,14 @@ pub fn catalogue() -> Vec<Selected> {
 }
 
 /// The experiments that `names` select: names of papers, which narrow the choice to them, and
-/// names of experiments. No name at all selects everything. In the papers' order, each once.
+/// names of experiments. No name at all selects everything, and `all` does. In the papers' order, each once.
 ///
 /// # Errors
 /// A name that no paper and no experiment of the chosen papers has.
 pub fn select(names: &[String]) -> Result<Vec<Selected>> {
+    if names == [ALL] {
+        return Ok(catalogue());
+    }
     let is_paper = |name: &str| PAPERS.iter().any(|paper| paper.name == name);
     let (papers, experiments): (Vec<&str>, Vec<&str>) =
         names.iter().map(String::as_str).partition(|name| is_paper(name));
@@ -79,6 +85,7 @@ mod tests {
         assert_eq!(all.len(), catalogue().len());
         let each = PAPERS.iter().flat_map(|paper| names(&[paper.name]).unwrap());
         assert_eq!(each.collect::<Vec<_>>(), all);
+        assert_eq!(names(&["all"]).unwrap(), all);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use latchless_lab::LabError;
 use latchless_lab::catalogue::{PAPERS, Selected};
 use latchless_lab::experiment::Scale;
+use latchless_lab::report::{self, Site, Target};
 use latchless_lab::results::{self, Circumstances};
 use latchless_lab::row::{On, Row};
 use latchless_lab::runner::{Places, Progress, Sizes, run_sized};
@@ -14,7 +15,7 @@ use latchless_terminal::output::{Format, Rows};
 use latchless_terminal::say;
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Rerun a paper's experiments and compare the numbers with the published ones.
@@ -26,7 +27,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Papers (`pb-tree`, `olfit`, `cssl`, `pi`, `spiderman`) and experiments (`table-3`, `fig-7`, …);
-    /// everything if none is named
+    /// everything if none is named, or by `all`
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "model")]
     on: Where,
 
-    /// Scale: `small` takes seconds and only checks that it runs, `paper` has the paper's sizes
+    /// Scale: `small` takes seconds an experiment and only checks that it runs, `paper` has the paper's sizes
     #[arg(long, value_enum, default_value = "paper")]
     scale: Size,
 
@@ -50,9 +51,17 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 
-    /// Also write a page with charts, which opens offline
-    #[arg(long, value_name = "FILE.html")]
+    /// Also write pages with charts and verdicts, which open offline: a site into a folder, or one page
+    #[arg(long, value_name = "FOLDER|FILE.html")]
     report: Option<PathBuf>,
+
+    /// Run nothing; make the report of the results that this folder keeps
+    #[arg(long, value_name = "FOLDER", requires = "report", conflicts_with_all = ["results", "records", "seconds"])]
+    kept: Option<PathBuf>,
+
+    /// With --kept: write nothing; fail if the report isn't that of the kept results
+    #[arg(long, requires = "kept")]
+    check: bool,
 
     /// Only serve queries with one contestant, for valgrind to count: NAME:SPREAD:KIND:KEYS:QUERIES
     #[arg(long, value_name = "SPECIFICATION", hide = true)]
@@ -72,7 +81,8 @@ Examples:
   latchless-lab paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
   latchless-lab paper spiderman --on native --records 5000000 --seconds 2   batches against one by one
   latchless-lab paper pi fig-10                       PI under skew on four nodes, threads assigned by load
-  latchless-lab paper olfit --on both --results results --report olfit.html";
+  latchless-lab paper olfit --on both --results results --report olfit.html
+  latchless-lab paper all --kept research/results --report research/site    the site of the kept results";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Where {
@@ -86,7 +96,7 @@ enum Where {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Size {
-    /// Seconds for everything.
+    /// Seconds an experiment, minutes for everything.
     Small,
     /// The paper's sizes.
     Paper,
@@ -128,27 +138,50 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Where::Native => Places::Native,
         Where::Both => Places::Both,
     };
-    let probe = args.results.as_ref().map(|folder| folder.join("latchless-lab.probe"));
-    for file in args.report.iter().chain(&probe) {
-        results::prepare(file).map_err(failure)?;
+    let target = args.report.as_deref().map(Target::of);
+    if let (Some(results), Some(target)) = (&args.kept, &target) {
+        return report_of_kept(results, &selected, target, args.check).map_err(failure);
     }
+    args.results.iter().try_for_each(|folder| results::prepare_folder(folder)).map_err(failure)?;
+    target.iter().try_for_each(Target::prepare).map_err(failure)?;
+    let research = target.as_ref().map(|_| report::readable()).transpose().map_err(failure)?;
     let mut bar = Bar::new();
     let sizes = Sizes { records: args.records.map(|records| records as usize), seconds: args.seconds };
     let rows = run_sized(&selected, places, (scale, sizes), &mut |progress| bar.show(progress));
     bar.finish();
     let rows = rows.map_err(failure)?;
-    let circumstances = Circumstances::here(scale);
-    if let Some(folder) = &args.results {
-        results::write(folder, &selected, &rows, &circumstances).map_err(failure)?;
-    }
-    if let Some(file) = &args.report {
-        let page = latchless_lab::report::html(&selected, &rows, &circumstances);
-        results::put(file, &page).map_err(failure)?;
-    }
+    // Whatever can't be written, the numbers are seen.
     match args.format {
         Format::Table => print_tables(&selected, &rows, scale),
         Format::Json => as_json(&rows)?.print(Format::Json),
         Format::Csv => as_csv(&rows).print(Format::Csv),
+    }?;
+    let circumstances = Circumstances::here(scale);
+    if let Some(folder) = &args.results {
+        results::write(folder, &selected, &rows, &circumstances).map_err(failure)?;
+    }
+    if let (Some(target), Some(research)) = (&target, &research) {
+        let site = Site::of_rows(research, &selected, &rows, &circumstances).map_err(failure)?;
+        site.write(target).map_err(failure)?;
+    }
+    Ok(())
+}
+
+/// Makes the report of kept results, or checks one.
+fn report_of_kept(
+    results: &Path,
+    selected: &[Selected],
+    target: &Target,
+    check: bool,
+) -> Result<(), LabError> {
+    let site = Site::kept(results, selected)?;
+    match (check, target) {
+        (true, Target::Folder(folder)) => report::is_current(&site, folder),
+        (true, Target::File(file)) => report::is_current_page(&site, file),
+        (false, target) => {
+            target.prepare()?;
+            site.write(target)
+        }
     }
 }
 

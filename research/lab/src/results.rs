@@ -12,6 +12,7 @@ use latchless_measure::machine;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// The place and the conditions of the rows' measurement.
@@ -312,18 +313,37 @@ pub fn put(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(refused)
 }
 
-/// Makes the folder of a file that [`put`] will write, and finds out whether it may, before a run that takes
-/// long.
+/// Finds out whether [`put`] may write a file, before a run that takes long. The folder must be there.
 ///
 /// # Errors
 /// [`LabError::Write`], as from [`put`].
 pub fn prepare(path: &Path) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .map_err(|source| LabError::Write { path: path.display().to_string(), source })?;
+    let refused = |source| LabError::Write { path: path.display().to_string(), source };
+    if folder_of(path).is_some_and(|folder| !folder.is_dir()) {
+        return Err(refused(io::Error::new(ErrorKind::NotFound, "the folder isn't there")));
     }
-    latchless_terminal::file::check_writable(path)
-        .map_err(|source| LabError::Write { path: path.display().to_string(), source })
+    latchless_terminal::file::check_writable(path).map_err(refused)
+}
+
+/// Finds out whether files can be written into a folder, before a run that takes long. Makes the folder, but
+/// none that it is in: a misspelt path is refused.
+///
+/// # Errors
+/// [`LabError::Write`].
+pub fn prepare_folder(folder: &Path) -> Result<()> {
+    let refused = |source| LabError::Write { path: folder.display().to_string(), source };
+    if !folder.is_dir() {
+        if folder_of(folder).is_some_and(|above| !above.is_dir()) {
+            return Err(refused(io::Error::new(ErrorKind::NotFound, "the folder above isn't there")));
+        }
+        fs::create_dir(folder).map_err(refused)?;
+    }
+    latchless_terminal::file::check_writable(&folder.join("latchless-lab.probe")).map_err(refused)
+}
+
+/// The folder that a path is in, unless that is the working directory.
+fn folder_of(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())
 }
 
 #[cfg(test)]

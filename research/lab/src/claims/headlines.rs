@@ -17,20 +17,20 @@ const END: &str = "<!-- End of what it makes. -->\n";
 /// The file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Headlines {
+pub struct Headlines {
     claim: Vec<Headline>,
 }
 
 /// A headline: claims of one experiment that together are one sentence of a paper.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Headline {
+pub struct Headline {
     /// The paper's name on the command line.
     paper: String,
     /// What the paper says.
-    says: String,
+    pub says: String,
     /// The experiment.
-    figure: String,
+    pub figure: String,
     /// The panels; all of them if none is named.
     panel: Option<OneOrMore>,
     /// The units.
@@ -53,6 +53,11 @@ struct Minutes {
 }
 
 impl Headlines {
+    /// Returns a paper's.
+    pub fn of(&self, paper: &str) -> Vec<Headline> {
+        self.claim.iter().filter(|one| one.paper == paper).cloned().collect()
+    }
+
     /// Returns the table: a section per paper, a line per headline.
     ///
     /// # Errors
@@ -86,8 +91,13 @@ impl Headlines {
 }
 
 impl Headline {
+    /// Returns whether it is a sentence of the abstract.
+    pub fn is_of_the_abstract(&self) -> bool {
+        self.says.contains("(abstract")
+    }
+
     /// Returns the claims that it is about, but those that aren't the paper's own.
-    fn claims<'a>(&self, figures: &'a [JudgedFigure]) -> Vec<&'a Claim> {
+    pub fn claims<'a>(&self, figures: &'a [JudgedFigure]) -> Vec<&'a Claim> {
         let allows =
             |names: &Option<OneOrMore>, name: &str| names.as_ref().is_none_or(|names| names.has(name));
         let own = |claim: &Claim| {

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::experiment::Published;
 use crate::row::Row;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::Path;
 
 /// The tolerance of a number in a text.
@@ -32,9 +32,15 @@ pub struct Kept {
     pub commit: String,
     /// The widest vectors that searches used, natively.
     pub kernel: Option<String>,
-    /// What else is known of the machine, natively.
+    /// Whether sources differed from the commit.
     #[serde(default)]
-    pub machine: Map<String, Value>,
+    pub dirty: bool,
+    /// All facts of the machine, natively.
+    #[serde(default)]
+    pub machine: Value,
+    /// The parameters of the modelled machines.
+    #[serde(default)]
+    pub modelled: Value,
     /// The rows.
     pub rows: Vec<Record>,
 }

@@ -6,7 +6,7 @@
 //! rows can't know: the paper's figures in its order, and the reasons for claims that are off. Results
 //! that are kept are read as the runner wrote them, so nothing is measured here.
 
-mod headlines;
+pub mod headlines;
 pub mod judge;
 pub mod kept;
 mod markdown;
@@ -138,6 +138,11 @@ impl Research {
         }
     }
 
+    /// Returns the folder that a folder of results is in.
+    pub fn of(results: &Path) -> Self {
+        Self { root: results.join("..") }
+    }
+
     /// Returns the folder of the kept results.
     pub fn results(&self) -> PathBuf {
         self.root.join("results")
@@ -156,6 +161,15 @@ impl Research {
         NAMES.iter().map(read).collect()
     }
 
+    /// Reads which claims are those of the abstracts and conclusions.
+    ///
+    /// # Errors
+    /// [`LabError::Read`] if the file isn't there or isn't understood.
+    pub fn headlines(&self) -> Result<Headlines> {
+        let path = self.root.join("claims/headlines.toml");
+        toml::from_str(&read(&path)?).map_err(|error| unread(&path, &error))
+    }
+
     /// Returns the pages that are made from the kept results, each with its file: all claims, and the
     /// artifact's page with its table of headline claims.
     ///
@@ -164,9 +178,8 @@ impl Research {
     /// file isn't understood.
     pub fn pages(&self) -> Result<Vec<(PathBuf, String)>> {
         let judged = Judged::of(&self.papers()?, &self.results())?;
-        let (path, artifact) = (self.root.join("claims/headlines.toml"), self.root.join("ARTIFACT.md"));
-        let headlines: Headlines = toml::from_str(&read(&path)?).map_err(|error| unread(&path, &error))?;
-        let table = headlines.table(&judged)?;
+        let artifact = self.root.join("ARTIFACT.md");
+        let table = self.headlines()?.table(&judged)?;
         let text = read(&artifact)?;
         let text = headlines::put_into(&text, &table)
             .ok_or_else(|| unread(&artifact, &"it has no place for the headline claims"))?;

@@ -1,320 +1,267 @@
-//! One page with a chart for every experiment, with the paper's numbers and ours. It opens offline: one
-//! file, the charts drawn inline, nothing fetched.
+//! The pages of the papers: each figure redrawn with what its text states and what was measured, the
+//! verdicts, the structures as drawings, and what each paper taught the index. Static and offline: nothing
+//! is fetched, and nothing depends on the day or the place.
 //!
-//! The charts are drawn here rather than by a library because two forms suffice (lines with published
-//! bands, stacked bars) and the smallest current one takes a minute to build.
+//! One generator makes a folder of pages or a single page, from the rows of a run or from kept results.
 
-mod bars;
-mod lines;
-mod style;
-mod svg;
+mod drawing;
+mod figure;
+mod foot;
+mod html;
+mod index;
+mod lessons;
+mod paper;
+mod plot;
+mod summary;
+mod text;
+mod verdicts;
 
 use crate::catalogue::Selected;
-use crate::experiment::{BatchedPanel, Body, Panel, ParallelPanel, Part, Yardstick};
-use crate::results::Circumstances;
+use crate::claims::headlines::{Headline, Headlines};
+use crate::claims::judge::{Judge, Judged, JudgedFigure, JudgedPaper};
+use crate::claims::kept::{Kept, Record};
+use crate::claims::{FigureEntry, PaperClaims, Research};
+use crate::error::{LabError, Result};
+use crate::experiment::Scale;
+use crate::results::{self, Circumstances};
 use crate::row::{On, Row};
-use std::fmt::Write as _;
-use svg::escape;
+use html::{Entry, Links};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use text::Text;
 
-/// The page.
-pub fn html(selected: &[Selected], rows: &[Row], circumstances: &Circumstances) -> String {
-    let mut page = String::new();
-    page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    let _ = writeln!(page, "<title>latchless: papers rerun</title>\n<style>{}</style>", style::CSS);
-    page.push_str("</head>\n<body>\n<main>\n<header>\n<h1>Papers rerun</h1>\n");
-    let _ = writeln!(
-        page,
-        "<p>Ours beside the published numbers. <em>Model</em>: the memory-hierarchy model with the paper's \
-         machine. <em>Native</em>: {}. Scale: {}.</p>",
-        escape(&circumstances.processor),
-        circumstances.scale
-    );
-    page.push_str("<p class=\"key\"><svg width=\"200\" height=\"18\" viewBox=\"0 0 200 18\">");
-    page.push_str(
-        "<rect x=\"2\" y=\"3\" width=\"26\" height=\"12\" class=\"band s0\"/><text x=\"34\" y=\"13\">",
-    );
-    page.push_str("published band</text><path d=\"M140 3l6 6-6 6-6-6z\" class=\"mark s0\"/>");
-    page.push_str("<text x=\"152\" y=\"13\">number</text></svg></p>\n</header>\n");
-    navigation(&mut page, selected);
-    let mut paper = "";
-    for one in selected {
-        if paper != one.paper.name {
-            paper = one.paper.name;
-            let _ = writeln!(page, "<h2>{}</h2>", escape(one.paper.title));
-        }
-        experiment(&mut page, one, rows);
-    }
-    page.push_str("</main>\n</body>\n</html>\n");
-    page
+/// Where pages are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// One page.
+    File(PathBuf),
+    /// A folder of pages.
+    Folder(PathBuf),
 }
 
-fn navigation(page: &mut String, selected: &[Selected]) {
-    page.push_str("<nav>");
-    for one in selected {
-        let name = one.experiment.name;
-        let _ = write!(page, "<a href=\"#{}-{name}\">{name}</a>", one.paper.name);
-    }
-    page.push_str("</nav>\n");
-}
-
-fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
-    let experiment = one.experiment;
-    let rows: Vec<&Row> =
-        rows.iter().filter(|row| row.paper == one.paper.name && row.experiment == experiment.name).collect();
-    let _ = writeln!(
-        page,
-        "<section id=\"{}-{}\">\n<h3>{}</h3>\n<p>{}.</p>",
-        one.paper.name,
-        experiment.name,
-        experiment.name,
-        escape(experiment.title)
-    );
-    for remark in experiment.remarks {
-        let _ = writeln!(page, "<p class=\"remark\">{}</p>", escape(remark));
-    }
-    page.push_str("<div class=\"charts\">\n");
-    match experiment.body {
-        Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
-        Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
-        Body::Batched(panels) => panels.iter().for_each(|panel| batched_charts(page, panel, &rows)),
-        Body::Timed { x_label, .. } | Body::Driven { x_label, .. } | Body::Computed { x_label, .. } => {
-            own_charts(page, x_label, &rows);
+impl Target {
+    /// Returns the target that a path means: a page if it ends in `.html`, else a folder.
+    pub fn of(path: &Path) -> Self {
+        match path.extension() {
+            Some(end) if end.eq_ignore_ascii_case("html") => Self::File(path.to_path_buf()),
+            _ => Self::Folder(path.to_path_buf()),
         }
     }
-    page.push_str("</div>\n");
-    table(page, &rows);
-    page.push_str("</section>\n");
-}
 
-/// A chart of a panel for each place that it was run on.
-fn charts(page: &mut String, panel: &Panel, rows: &[&Row]) {
-    for on in [On::Model, On::Native, On::Anywhere] {
-        let rows: Vec<&Row> =
-            rows.iter().filter(|row| row.panel == panel.name && row.on == on).copied().collect();
-        let Some(first) = panel.yardsticks.first() else { continue };
-        let breakdown = matches!(first, Yardstick::TimeShare(Part::DataStall, _));
-        if breakdown && on == On::Model {
-            bars::breakdown(page, panel, &rows);
-            continue;
-        }
-        // Without a breakdown (native runs have none) the speedups are shown.
-        let shown =
-            panel.yardsticks.iter().find(|yardstick| rows.iter().any(|row| row.unit == yardstick.unit()));
-        if let Some(yardstick) = shown {
-            let unit = yardstick.unit();
-            let rows: Vec<&Row> = rows.iter().filter(|row| row.unit == unit).copied().collect();
-            lines::panel(page, panel, on, &rows);
+    /// Finds out whether it can be written, before a run that takes long. Makes the folder, in one that is
+    /// there.
+    ///
+    /// # Errors
+    /// [`LabError::Write`].
+    pub fn prepare(&self) -> Result<()> {
+        match self {
+            Self::File(file) => results::prepare(file),
+            Self::Folder(folder) => results::prepare_folder(folder),
         }
     }
 }
 
-/// A chart of a parallel panel's first yardstick for each place that it was run on.
-fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
-    let Some(unit) = panel.yardsticks.first().map(|yardstick| yardstick.unit()) else { return };
-    for on in [On::Model, On::Native] {
-        let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
-        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
-        lines::parallel_panel(page, panel, on, &rows);
+/// The papers with what was measured, ready to be written.
+#[derive(Debug, Clone)]
+pub struct Site {
+    papers: Vec<Shown>,
+    links: Links,
+    /// Runs of the small scale aren't compared with the papers.
+    is_comparable: bool,
+}
+
+/// A paper: its text, and its figures with verdicts.
+#[derive(Debug, Clone)]
+struct Shown {
+    text: Text,
+    /// The claims of its abstract and conclusions.
+    headlines: Vec<Headline>,
+    judged: JudgedPaper,
+}
+
+impl Shown {
+    fn name(&self) -> &str {
+        &self.judged.paper.name
+    }
+
+    /// The file of its page.
+    fn file(&self) -> String {
+        format!("{}.html", self.name())
     }
 }
 
-/// Charts of what isn't run by panels: one for each panel, place and unit that rows have.
-fn own_charts(page: &mut String, x_label: &str, rows: &[&Row]) {
-    let groups = groups(rows);
-    // A single number is shown in the table only, unless there is no other.
-    let is_drawn = |group: &&Vec<&Row>| group.len() > 1 || groups.len() == 1;
-    groups.iter().filter(is_drawn).for_each(|group| lines::group(page, x_label, group));
-}
+impl Site {
+    /// Returns the site of kept results: of the selected experiments, and of the figures that have none if
+    /// all of a paper's are selected.
+    ///
+    /// # Errors
+    /// [`LabError::Read`], [`LabError::Claims`].
+    pub fn kept(results: &Path, selected: &[Selected]) -> Result<Self> {
+        let research = Research::of(results);
+        let (judged, headlines) = (Judged::of(&research.papers()?, results)?, research.headlines()?);
+        let papers =
+            judged.papers.into_iter().filter_map(|paper| shown(paper, &headlines, selected)).collect();
+        Ok(Self { papers, links: Links::Beside, is_comparable: true })
+    }
 
-/// Rows that belong into one chart: of one panel, one place and one unit, in their first order.
-fn groups<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
-    let alike =
-        |one: &Row, other: &Row| (one.panel, one.on, &one.unit) == (other.panel, other.on, &other.unit);
-    let mut groups: Vec<Vec<&Row>> = Vec::new();
-    for &row in rows {
-        match groups.iter_mut().find(|group| alike(group[0], row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
+    /// Returns the site of a run.
+    ///
+    /// # Errors
+    /// [`LabError::Read`], which [`readable`] finds out before the run.
+    pub fn of_rows(
+        research: &Research,
+        selected: &[Selected],
+        rows: &[Row],
+        here: &Circumstances,
+    ) -> Result<Self> {
+        let (papers, headlines) = (research.papers()?, research.headlines()?);
+        let judged = papers.iter().map(|paper| judged_rows(paper, selected, rows, here));
+        let papers = judged.filter_map(|paper| shown(paper, &headlines, selected)).collect();
+        Ok(Self { papers, links: Links::Nowhere, is_comparable: here.scale == Scale::Paper.name() })
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// [`LabError::Write`].
+    pub fn write(&self, target: &Target) -> Result<()> {
+        match target {
+            Target::File(file) => results::put(file, &self.page()),
+            Target::Folder(folder) => {
+                self.files().iter().try_for_each(|(name, text)| results::put(&folder.join(name), text))
+            }
         }
     }
-    groups
+
+    /// Returns the files of the folder, by name.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let entries = self.entries();
+        let mut files = vec![
+            ("index.html".to_string(), index::page(self, &entries)),
+            ("style.css".to_string(), html::STYLE.to_string()),
+            ("summary.svg".to_string(), summary::picture(self)),
+            (lessons::FILE.to_string(), lessons::page(self.links, &entries)),
+        ];
+        files.extend(self.papers.iter().map(|shown| (shown.file(), paper::page(self, shown, &entries))));
+        files
+    }
+
+    /// Returns everything as one page.
+    pub fn page(&self) -> String {
+        let mut page = html::open("Five papers about ordered indexes, rerun", "", &[]);
+        page.push_str("<h1>Five papers about ordered indexes, rerun</h1>\n");
+        if !self.is_comparable {
+            page.push_str(figure::SMALL);
+        }
+        paper::key(&mut page);
+        for shown in &self.papers {
+            paper::contents(&mut page, self, shown, true);
+        }
+        html::close(&mut page);
+        page
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let of = |file: &str, name: &str| Entry { file: file.to_string(), name: name.to_string() };
+        let papers = self.papers.iter().map(|shown| of(&shown.file(), &shown.text.system));
+        let mut entries = vec![of("index.html", "Five papers")];
+        entries.extend(papers);
+        entries.push(of(lessons::FILE, "What Index took"));
+        entries
+    }
 }
 
-/// A chart of a batched panel's first yardstick for each place that it was run on, where it has an axis.
-fn batched_charts(page: &mut String, panel: &BatchedPanel, rows: &[&Row]) {
-    let Some(unit) = panel.yardsticks.first().map(|yardstick| yardstick.unit()) else { return };
-    for on in [On::Model, On::Native] {
-        let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
-        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
-        lines::batched_panel(page, panel, on, &rows);
-    }
+/// A paper's figures of the selected experiments; `None` if there are none.
+fn shown(mut judged: JudgedPaper, headlines: &Headlines, selected: &[Selected]) -> Option<Shown> {
+    let name = judged.paper.name.clone();
+    let mine: Vec<&Selected> = selected.iter().filter(|one| one.paper.name == name).collect();
+    let whole = mine.first().is_some_and(|one| one.paper.experiments.len() == mine.len());
+    judged.figures.retain(|figure| match &figure.experiment {
+        Some(experiment) => whole || mine.iter().any(|one| one.experiment.name == experiment),
+        None => whole,
+    });
+    let has_any = judged.figures.iter().any(|figure| figure.experiment.is_some());
+    has_any.then(|| Shown { text: Text::of(&name), headlines: headlines.of(&name), judged })
 }
 
-fn table(page: &mut String, rows: &[&Row]) {
-    page.push_str("<details><summary>All numbers</summary>\n<table>\n<thead><tr>");
-    for head in ["panel", "series", "x", "unit", "on", "ours", "paper", "ratio", "cost", "note"] {
-        let _ = write!(page, "<th>{head}</th>");
+/// Judges the rows of a run as if they had been kept.
+fn judged_rows(
+    paper: &PaperClaims,
+    selected: &[Selected],
+    rows: &[Row],
+    here: &Circumstances,
+) -> JudgedPaper {
+    let judge = Judge::new(paper);
+    let entry_of = |one: &Selected| {
+        let entry =
+            paper.figures.iter().find(|entry| entry.experiment.as_deref() == Some(one.experiment.name));
+        entry.cloned().unwrap_or_else(|| FigureEntry {
+            figure: one.experiment.name.to_string(),
+            experiment: Some(one.experiment.name.to_string()),
+            instead: None,
+        })
+    };
+    let figure = |one: &Selected| -> JudgedFigure {
+        let own: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.paper == one.paper.name && row.experiment == one.experiment.name)
+            .collect();
+        let place = |is_native: bool| Kept {
+            title: one.experiment.title.to_string(),
+            remarks: one.experiment.remarks.iter().map(ToString::to_string).collect(),
+            processor: here.processor.clone(),
+            scale: here.scale.to_string(),
+            commit: here.commit.name.clone(),
+            dirty: here.commit.is_dirty,
+            kernel: is_native.then(|| here.kernel.to_string()),
+            machine: if is_native { here.machine.clone() } else { Value::Null },
+            modelled: Value::Null,
+            rows: own
+                .iter()
+                .filter(|row| (row.on == On::Native) == is_native)
+                .map(|row| Record::from(*row))
+                .collect(),
+        };
+        judge.figure(&entry_of(one), [place(false), place(true)])
+    };
+    let mine = selected.iter().filter(|one| one.paper.name == paper.name);
+    JudgedPaper { paper: paper.clone(), figures: mine.map(figure).collect() }
+}
+
+/// Finds out whether what pages need besides rows can be read, before a run that takes long.
+///
+/// # Errors
+/// [`LabError::Read`].
+pub fn readable() -> Result<Research> {
+    let research = Research::find()?;
+    research.papers()?;
+    research.headlines()?;
+    Ok(research)
+}
+
+/// Checks that a folder is the site of kept results.
+///
+/// # Errors
+/// [`LabError::Stale`].
+pub fn is_current(site: &Site, folder: &Path) -> Result<()> {
+    site.files().iter().try_for_each(|(name, text)| same(&folder.join(name), text))
+}
+
+/// Checks that a page is that of kept results.
+///
+/// # Errors
+/// [`LabError::Stale`].
+pub fn is_current_page(site: &Site, file: &Path) -> Result<()> {
+    same(file, &site.page())
+}
+
+fn same(path: &Path, text: &str) -> Result<()> {
+    if std::fs::read_to_string(path).is_ok_and(|kept| kept == text) {
+        return Ok(());
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
-    for row in rows {
-        let published = row.published.map(|published| published.to_string()).unwrap_or_default();
-        let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
-        let cost = row.cost.map(|cost| format!("{cost:.0} {}", row.cost_unit)).unwrap_or_default();
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{published}</td><td class=\"n\">{ratio}</td><td class=\"n\">{cost}</td><td>{}</td></tr>",
-            row.panel,
-            escape(&row.series),
-            svg::short(row.x),
-            escape(&row.unit),
-            row.on.name(),
-            svg::rounded(row.ours),
-            escape(&row.note),
-        );
-    }
-    page.push_str("</tbody>\n</table>\n</details>\n");
-    let mut commands: Vec<&str> = rows.iter().map(|row| row.command.as_str()).collect();
-    commands.sort_unstable();
-    commands.dedup();
-    for command in commands {
-        let _ = writeln!(page, "<pre>{}</pre>", escape(command));
-    }
+    let command = "latchless-lab paper all --kept research/results --report research/site";
+    Err(LabError::Stale { path: path.display().to_string(), command })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::Scale;
-    use crate::runner::{Places, run};
-
-    fn page(names: &[&str], places: Places) -> String {
-        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let selected = crate::select(&names).unwrap();
-        let rows = run(&selected, places, Scale::Small, &mut |_| ()).unwrap();
-        html(&selected, &rows, &Circumstances::here(Scale::Small))
-    }
-
-    #[test]
-    fn a_page_has_a_chart_for_every_panel_and_fetches_nothing() {
-        let page = page(&["pb-tree", "eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
-        for outside in ["http:", "https:", "src=", "@import", "url(", "<script"] {
-            assert!(!page.contains(outside), "{outside}");
-        }
-        let figures = page.matches("<figure>").count();
-        assert_eq!(figures, 2 + 1 + 2 + 2, "one for table-3, two for the others: eq-1 has two units");
-        assert!(page.contains("class=\"band s"), "the published band is drawn");
-        assert!(page.contains("class=\"mark s"), "published numbers are drawn");
-        assert!(!page.contains("NaN") && !page.contains("inf"));
-    }
-
-    #[test]
-    fn what_processors_share_has_a_chart_a_panel_and_place() {
-        let page = page(&["olfit", "eq-1", "fig-2"], Places::Model);
-        assert_eq!(page.matches("<figure>").count(), 2);
-        for part in ["processors", "level", "coherence misses/node visit", "b-lc"] {
-            assert!(page.contains(part), "{part}");
-        }
-    }
-
-    #[test]
-    fn panels_places_and_units_have_charts_of_their_own() {
-        let row = |panel, on, unit: &str, (series, x): (&str, f64)| Row {
-            panel,
-            on,
-            ..Row::new(series, x, unit, 10.0 * x)
-        };
-        let mut rows = Vec::new();
-        for x in [100.0, 1.0, 10.0] {
-            for (panel, unit) in [("dense", "a second"), ("sparse", "a second"), ("dense", "times")] {
-                rows.push(row(panel, On::Native, unit, ("ours", x)));
-                rows.push(row(panel, On::Native, unit, ("theirs", x)));
-            }
-        }
-        rows.push(row("dense", On::Model, "a second", ("ours", 1.0)));
-        rows.push(row("dense", On::Model, "a second", ("theirs", 1.0)));
-        rows.push(row("dense", On::Native, "share", ("all", 1.0)));
-        let rows: Vec<&Row> = rows.iter().collect();
-        let mut page = String::new();
-        own_charts(&mut page, "percent", &rows);
-        let captions: Vec<&str> = page
-            .split("<figcaption>")
-            .skip(1)
-            .map(|rest| rest.split("</figcaption>").next().unwrap_or_default())
-            .collect();
-        let expected = [
-            "dense · native · a second",
-            "sparse · native · a second",
-            "dense · native · times",
-            "dense · model · a second · percent 1",
-        ];
-        assert_eq!(captions, expected);
-        assert_eq!(page.matches("class=\"curve").count(), 6, "a line for each series of three charts");
-        assert_eq!(page.matches("class=\"bar").count(), 2, "bars where there is no axis");
-        // Lines go from left to right, in whatever order the rows come.
-        for path in page.split("class=\"curve").skip(1) {
-            let path = path.split("d=\"M").nth(1).and_then(|path| path.split('"').next()).expect("a path");
-            let xs: Vec<f64> =
-                path.split('L').map(|point| point.split(' ').next().unwrap().parse().unwrap()).collect();
-            assert!(xs.len() == 3 && xs.is_sorted(), "{xs:?}");
-        }
-    }
-
-    /// The kept rows of an experiment, without the notes.
-    fn kept(paper: &str, experiment: &str) -> Vec<Row> {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let path = root.join("research/results/native").join(paper).join(format!("{experiment}.json"));
-        let text = std::fs::read_to_string(&path).expect("kept results");
-        let kept: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        let text = |row: &serde_json::Value, field: &str| row[field].as_str().expect("a text").to_owned();
-        let row = |row: &serde_json::Value| Row {
-            paper: text(row, "paper").leak(),
-            experiment: text(row, "experiment").leak(),
-            panel: text(row, "panel").leak(),
-            on: if row["on"] == "native" { On::Native } else { On::Anywhere },
-            ..Row::new(
-                text(row, "series"),
-                row["x"].as_f64().expect("a number"),
-                text(row, "unit"),
-                row["ours"].as_f64().unwrap_or(f64::NAN),
-            )
-        };
-        kept["rows"].as_array().expect("rows").iter().map(row).collect()
-    }
-
-    #[test]
-    fn every_experiment_of_cssl_has_a_chart_and_each_chart_one_unit() {
-        let selected = crate::select(&["cssl".to_string()]).unwrap();
-        let circumstances = Circumstances::here(Scale::Paper);
-        assert_eq!(selected.len(), 14);
-        for one in &selected {
-            let rows = kept(one.paper.name, one.experiment.name);
-            let page = html(std::slice::from_ref(one), &rows, &circumstances);
-            let captions: Vec<&str> = page
-                .split("<figcaption>")
-                .skip(1)
-                .map(|rest| rest.split("</figcaption>").next().unwrap_or_default())
-                .collect();
-            let name = one.experiment.name;
-            assert!(!captions.is_empty(), "{name} has no chart");
-            for row in &rows {
-                let unit = escape(&row.unit);
-                let of_unit = captions.iter().filter(|caption| caption.contains(&*unit)).count();
-                let alike = rows.iter().filter(|other| (other.panel, &other.unit) == (row.panel, &row.unit));
-                assert!(of_unit > 0 || alike.count() == 1, "{name} draws nothing in {unit}");
-            }
-            assert!(!page.contains("NaN") && !page.contains("inf"), "{name}");
-        }
-    }
-
-    #[test]
-    fn every_tag_is_closed() {
-        let page = page(&["pb-tree", "eq-1", "table-3"], Places::Model);
-        for tag in ["main", "section", "figure", "svg", "table", "tr", "td", "g", "details", "text", "p"] {
-            let opened =
-                page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
-            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
-        }
-    }
-}
+mod tests;

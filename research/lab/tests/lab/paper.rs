@@ -167,6 +167,47 @@ fn reports_and_results_are_written() {
 }
 
 #[test]
+fn a_report_in_a_folder_is_a_site() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = folder.path().join("site");
+    let printed =
+        succeeds(&["table-3", "eq-1", "--scale", "small", "--report", site.to_str().expect("a plain path")]);
+    assert!(printed.contains("pb-tree table-3: Levels"), "the tables are printed as well");
+    for name in ["index.html", "style.css", "summary.svg", "pb-tree.html", "index-lessons.html"] {
+        assert!(site.join(name).is_file(), "{name}");
+    }
+    assert!(!site.join("cssl.html").exists(), "it wasn't run");
+    let page = std::fs::read_to_string(site.join("pb-tree.html")).expect("the page is there");
+    assert!(page.contains("Table 3. Levels of the trees") && !page.contains("fig-7"));
+}
+
+#[test]
+fn the_site_of_kept_results_is_made_and_checked_by_one_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = folder.path().join("site");
+    let site = site.to_str().expect("a plain path");
+    succeeds(&["all", "--kept", "../results", "--report", site]);
+    succeeds(&["all", "--kept", "../results", "--report", site, "--check"]);
+    std::fs::write(folder.path().join("site/pi.html"), "another").expect("it can be written");
+    let message = refused(&["all", "--kept", "../results", "--report", site, "--check"], 1);
+    assert!(message.contains("pi.html") && message.contains("paper all --kept"), "{message}");
+    refused(&["all", "--kept", "../results"], 2);
+}
+
+#[test]
+fn a_folder_above_a_target_is_not_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (option, name) in
+        [("--report", "missing/site"), ("--report", "missing/page.html"), ("--results", "missing/results")]
+    {
+        let path = folder.path().join(name);
+        let message = refused(&["pb-tree", "eq-1", option, path.to_str().expect("a plain path")], 1);
+        assert!(message.contains("missing"), "{message}");
+        assert!(!folder.path().join("missing").exists());
+    }
+}
+
+#[test]
 fn a_report_that_cannot_be_written_is_refused_by_name() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let below = file.path().join("page.html");

@@ -107,6 +107,9 @@ pub struct ChartText {
     pub log_y: bool,
     /// The only place at which it is drawn.
     pub on: Option<String>,
+    /// Whether it is of rows that kept results may not have.
+    #[serde(default)]
+    pub optional: bool,
     /// Names that series have here only.
     #[serde(default)]
     pub names: Vec<[String; 2]>,

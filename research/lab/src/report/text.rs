@@ -109,6 +109,7 @@ pub struct ChartText {
     pub on: Option<String>,
     /// Whether it is of rows that kept results may not have.
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests refuse charts without rows but for these"))]
     pub optional: bool,
     /// Names that series have here only.
     #[serde(default)]

@@ -175,14 +175,11 @@ fn report_of_kept(
     check: bool,
 ) -> Result<(), LabError> {
     let site = Site::kept(results, selected)?;
-    match (check, target) {
-        (true, Target::Folder(folder)) => report::is_current(&site, folder),
-        (true, Target::File(file)) => report::is_current_page(&site, file),
-        (false, target) => {
-            target.prepare()?;
-            site.write(target)
-        }
+    if check {
+        return site.is_current(target);
     }
+    target.prepare()?;
+    site.write(target)
 }
 
 fn failure(error: LabError) -> Failure {

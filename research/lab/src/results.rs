@@ -313,6 +313,17 @@ pub fn put(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(refused)
 }
 
+/// Checks that a file has the text that a command makes.
+///
+/// # Errors
+/// [`LabError::Stale`].
+pub fn is_current(path: &Path, text: &str, command: &'static str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|kept| kept == text) {
+        return Ok(());
+    }
+    Err(LabError::Stale { path: path.display().to_string(), command })
+}
+
 /// Finds out whether [`put`] may write a file, before a run that takes long. The folder must be there.
 ///
 /// # Errors

@@ -2,9 +2,9 @@
 //!
 //! `claims/headlines.toml` says which claims of the large table they are, and how long each takes.
 
-use super::OneOrMore;
 use super::judge::{Claim, Judged, JudgedFigure, Verdict, distinct};
 use super::number::{number, span};
+use super::{OneOrMore, allows};
 use crate::error::{LabError, Result};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -98,13 +98,11 @@ impl Headline {
 
     /// Returns the claims that it is about, but those that aren't the paper's own.
     pub fn claims<'a>(&self, figures: &'a [JudgedFigure]) -> Vec<&'a Claim> {
-        let allows =
-            |names: &Option<OneOrMore>, name: &str| names.as_ref().is_none_or(|names| names.has(name));
         let own = |claim: &Claim| {
-            allows(&self.panel, &claim.panel)
-                && allows(&self.unit, &claim.unit)
-                && allows(&self.published, &claim.stated)
-                && claim.series().iter().all(|one| allows(&self.series, one))
+            allows(self.panel.as_ref(), &claim.panel)
+                && allows(self.unit.as_ref(), &claim.unit)
+                && allows(self.published.as_ref(), &claim.stated)
+                && claim.series().iter().all(|one| allows(self.series.as_ref(), one))
                 && !claim.places.iter().all(|place| matches!(place.verdict, Verdict::Beyond { .. }))
         };
         let of_experiment =
@@ -142,14 +140,12 @@ fn kept(claims: &[&Claim], on: &[&str]) -> String {
     }
     let rows: Vec<_> = places.iter().flat_map(|place| &place.rows).collect();
     let off = rows.iter().filter(|row| row.differs()).count();
-    let verdict = if places.iter().any(|place| matches!(place.verdict, Verdict::Off { .. })) {
-        format!("**off** at {} of {}", number(off as f64), rows.len())
-    } else if places.iter().any(|place| place.verdict == Verdict::Within) {
-        "within 15 %".to_string()
-    } else {
-        "holds".to_string()
+    let verdict = match Verdict::worst(&places) {
+        Some(Verdict::Off { .. }) => format!("**off** at {} of {}", number(off as f64), rows.len()),
+        Some(Verdict::Within) => "within 15 %".to_string(),
+        _ => "holds".to_string(),
     };
-    format!("{}: {verdict}", span(rows.iter().map(|row| row.ours)))
+    format!("{}: {verdict}", span(rows.iter().map(|row| row.ours), number))
 }
 
 /// Puts the table into the artifact's page; nothing if that has no place for it.

@@ -97,6 +97,20 @@ pub enum Verdict {
     },
 }
 
+impl Verdict {
+    /// Returns the verdict on several claims together: off if one is, within 15 % if one is. Comparisons that
+    /// aren't the paper's don't count.
+    pub fn worst<'a>(places: &[&'a AtPlace]) -> Option<&'a Self> {
+        let rank = |verdict: &&Self| match verdict {
+            Self::Off { .. } => 2,
+            Self::Within => 1,
+            Self::Holds | Self::Beyond { .. } => 0,
+        };
+        let counted = places.iter().map(|place| &place.verdict);
+        counted.filter(|verdict| !matches!(verdict, Self::Beyond { .. })).max_by_key(rank)
+    }
+}
+
 /// The number of claims by verdict; comparisons that aren't a paper's don't count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -195,7 +209,7 @@ impl Claim {
 
     /// Returns the points of the x axis, from the first to the last.
     pub fn points(&self) -> String {
-        span(self.rows.iter().map(|row| row.x))
+        span(self.rows.iter().map(|row| row.x), number)
     }
 }
 
@@ -207,7 +221,7 @@ impl AtPlace {
 
     /// Returns our least and greatest number.
     pub fn ours(&self) -> String {
-        span(self.rows.iter().map(|row| row.ours))
+        span(self.rows.iter().map(|row| row.ours), number)
     }
 
     /// Returns the ratio that is furthest from 1.
@@ -293,19 +307,13 @@ impl<'a> Judge<'a> {
         let stated: Vec<&Record> = rows.iter().filter(|row| row.published.is_some()).collect();
         let mut claims = Vec::new();
         for of_diagram in grouped(&stated, |row| (row.panel.clone(), row.unit.clone())) {
-            let mut parts: Vec<(Option<Stated>, Vec<&Record>)> = Vec::new();
-            for &row in &of_diagram {
-                match parts.iter_mut().find(|(published, _)| *published == row.published) {
-                    Some((_, part)) => part.push(row),
-                    None => parts.push((row.published, vec![row])),
-                }
-            }
+            let parts = grouped(&of_diagram, |row| row.published);
             if parts.len() > MANY {
                 let all = format!("{} numbers", of_diagram.len());
                 claims.push(self.claim(experiment, all, &of_diagram));
             } else {
-                let each = parts.iter().map(|(published, part)| {
-                    let said = published.map(stated_as).unwrap_or_default();
+                let each = parts.iter().map(|part| {
+                    let said = part[0].published.map(|stated| stated.written(number)).unwrap_or_default();
                     self.claim(experiment, said, part)
                 });
                 claims.extend(each);
@@ -429,15 +437,4 @@ fn worst(rows: &[Record]) -> f64 {
         _ => Some(ratio),
     };
     ratios.fold(None, further).unwrap_or(1.0)
-}
-
-fn stated_as(stated: Stated) -> String {
-    match stated {
-        Stated::Number(value) => number(value),
-        Stated::Band([None, Some(high)]) => format!("at most {}", number(high)),
-        Stated::Band([Some(low), None]) => format!("at least {}", number(low)),
-        Stated::Band([low, high]) => {
-            format!("{} to {}", number(low.unwrap_or_default()), number(high.unwrap_or_default()))
-        }
-    }
 }

@@ -2,14 +2,12 @@
 
 use super::{read, unread};
 use crate::error::Result;
-use crate::experiment::Published;
+use crate::experiment::{ABOUT, Published};
 use crate::row::Row;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// The tolerance of a number in a text.
-const ABOUT: f64 = 0.1;
 /// The tolerance of the ends of a band: digits that the text doesn't give.
 const DIGITS: f64 = 0.005;
 
@@ -72,6 +70,17 @@ impl Stated {
     /// Returns whether it is an order: a band of which one end is open.
     pub const fn is_order(self) -> bool {
         matches!(self, Self::Band([None, _] | [_, None]))
+    }
+
+    /// Returns it in words, with numbers as `number` writes them.
+    pub fn written(self, number: impl Fn(f64) -> String) -> String {
+        match self {
+            Self::Number(value) => number(value),
+            Self::Band([Some(low), Some(high)]) => format!("{} to {}", number(low), number(high)),
+            Self::Band([Some(low), None]) => format!("at least {}", number(low)),
+            Self::Band([None, Some(high)]) => format!("at most {}", number(high)),
+            Self::Band([None, None]) => String::new(),
+        }
     }
 
     /// Returns the ends, open ones infinite.

@@ -101,16 +101,19 @@ impl OneOrMore {
     }
 }
 
+/// Returns whether a file's entry is about a name: it is unless it has others.
+fn allows(names: Option<&OneOrMore>, name: &str) -> bool {
+    names.is_none_or(|names| names.has(name))
+}
+
 impl Reason {
     /// Returns whether it is about a claim: it is unless it excludes it.
     fn is_about(&self, experiment: &str, (panel, unit): (&str, &str), series: &[&str], on: &str) -> bool {
-        let allows =
-            |names: &Option<OneOrMore>, name: &str| names.as_ref().is_none_or(|names| names.has(name));
-        allows(&self.figure, experiment)
-            && allows(&self.panel, panel)
-            && allows(&self.unit, unit)
-            && allows(&self.on, on)
-            && series.iter().all(|one| allows(&self.series, one))
+        allows(self.figure.as_ref(), experiment)
+            && allows(self.panel.as_ref(), panel)
+            && allows(self.unit.as_ref(), unit)
+            && allows(self.on.as_ref(), on)
+            && series.iter().all(|one| allows(self.series.as_ref(), one))
     }
 }
 

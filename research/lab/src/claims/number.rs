@@ -12,8 +12,8 @@ pub fn number(value: f64) -> String {
     if value >= 1000.0 { format!("{value:.0}") } else { general(value, 3) }
 }
 
-/// Returns the least and the greatest of some numbers, or the only one.
-pub fn span(values: impl Iterator<Item = f64> + Clone) -> String {
+/// Returns the least and the greatest of some numbers, or the only one, as `number` writes them.
+pub fn span(values: impl Iterator<Item = f64> + Clone, number: impl Fn(f64) -> String) -> String {
     let least = number(values.clone().fold(f64::INFINITY, f64::min));
     let most = number(values.fold(f64::NEG_INFINITY, f64::max));
     if least == most { least } else { format!("{least} to {most}") }
@@ -35,7 +35,8 @@ fn general(value: f64, digits: usize) -> String {
     trimmed(&format!("{value:.behind$}")).to_string()
 }
 
-fn trimmed(text: &str) -> &str {
+/// Returns a number's text without zeros after the point at its end.
+pub fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_span_of_numbers_that_look_alike_is_one() {
-        assert_eq!(span([1.0, 1.001].into_iter()), "1");
-        assert_eq!(span([3.0, 1.0, 2.0].into_iter()), "1 to 3");
+        assert_eq!(span([1.0, 1.001].into_iter(), number), "1");
+        assert_eq!(span([3.0, 1.0, 2.0].into_iter(), number), "1 to 3");
     }
 }

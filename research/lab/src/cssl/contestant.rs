@@ -42,6 +42,11 @@ pub(super) trait Contestant: Send + Sync {
 
     /// Bytes that it takes, where it counts them.
     fn bytes(&self) -> Option<usize>;
+
+    /// Bytes that it requested of the allocator, where it counts these as well.
+    fn requested_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// One query of a mix.
@@ -403,6 +408,10 @@ impl Contestant for Cited {
 
     fn bytes(&self) -> Option<usize> {
         Some(self.tree.bytes().0)
+    }
+
+    fn requested_bytes(&self) -> Option<usize> {
+        Some(self.tree.bytes().1)
     }
 }
 

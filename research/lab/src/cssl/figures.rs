@@ -11,22 +11,22 @@ use latchless_core::search::Kernel;
 use latchless_measure::huge_pages;
 use latchless_papers::cssl::Member;
 
-const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);
-const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Along, None);
+pub(super) const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);
+pub(super) const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Along, None);
 const CSSL5_DESCENTS: Who = Who::Cssl(Member::Cssl5, Ask::Descents, None);
 pub(super) const CSSL5_BATCHED: Who = Who::Cssl(Member::Cssl5, Ask::Batched, None);
 /// The paper's own forms.
-const CSSL5_UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
-const CSSL2_UNGUESSED: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
-const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
-const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
+pub(super) const CSSL5_UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
+pub(super) const CSSL2_UNGUESSED: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
+pub(super) const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
+pub(super) const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
 pub(super) const PARTS: Who = Who::Cssl(Member::Cssl, Ask::Descents, None);
 pub(super) const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
 const WALK: Who = Who::BinarySearch;
 const ENDS: Who = Who::BinarySearchBothEnds;
 
 /// The paper's B+-Tree, and the same whose walk stops at the end of a range.
-const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
+pub(super) const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
 const BPT_STOPPING: Who = Who::Bpt(Walk::ToItsEnd);
 
 /// The paper's order of those that CSSL outperforms: the second best competitor first (§5.1, 5.3, 5.4).
@@ -96,8 +96,9 @@ pub(super) const FIG_5: Experiment = Experiment {
     title: "Ranges of 0.1, 1 and 10 % among 256M keys, dense and sparse",
     remarks: &[
         "The paper's B+-Tree and CSB+-Tree ran out of memory here, of 32 GB: \"GB for all keys\" is what ours would \
-         take, by the bytes a key of a smaller set. Its ART took part. The crate that takes its place allocates each of 256M leaves by itself, which doesn't fit this machine beside the lists. So it takes part \
-         among 64M keys, in panels of their own.",
+         take, by the bytes a key of a smaller set. Its ART took part. The crate that takes its place allocates each of \
+         256M leaves by itself, which doesn't fit this machine beside the lists. So it takes part among 64M keys, in \
+         panels of their own.",
         "Two lists of 256M keys fit 24 GB at a time: CSSL5 and CSSL2 without a guess take turns with binary search, and \
          then the others do, with binary search again.",
         WALKS,

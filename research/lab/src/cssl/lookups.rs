@@ -1,26 +1,21 @@
 //! Figure 7: lookups, one after the other, and lookups of which each waits for the last.
 
-use super::bpt::Walk;
-use super::contestant::{Ask, Who};
+use super::contestant::Who;
 use super::data::{Spread, present};
-use super::figures::{CSSL5_BATCHED, FAIR, GUESSES, PARTS, PARTS_BATCHED, on_huge_pages};
+use super::figures::{
+    BPT, CSSL2, CSSL2_NINE, CSSL2_UNGUESSED, CSSL5, CSSL5_BATCHED, CSSL5_NINE, CSSL5_UNGUESSED, FAIR,
+    GUESSES, PARTS, PARTS_BATCHED, on_huge_pages,
+};
 use super::race::{Field, Point, Queries, field, native, over, race, ratios, rows, time_of};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
-use latchless_papers::cssl::Member;
-
-const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
-const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
-const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
-const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
-const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
 
 /// The paper's six and its CSSL with nine lanes. By its Figure 8 its binary search branches; of CSB+ there
 /// are two forms.
 const PAPER_S: [Who; 9] = [
-    CSSL5,
-    CSSL2,
+    CSSL5_UNGUESSED,
+    CSSL2_UNGUESSED,
     CSSL5_NINE,
     CSSL2_NINE,
     Who::BinarySearchBranching,
@@ -37,8 +32,8 @@ const FURTHER: [Who; 11] = [
     Who::BPlus,
     Who::BTreeMap,
     Who::EytzingerBothEnds,
-    Who::Cssl(Member::Cssl5, Ask::Along, None),
-    Who::Cssl(Member::Cssl2, Ask::Along, None),
+    CSSL5,
+    CSSL2,
     CSSL5_BATCHED,
     PARTS,
     PARTS_BATCHED,
@@ -87,7 +82,7 @@ fn figure_7(scale: Scale) -> Result<Vec<Row>> {
                 all.push(on_huge_pages(at));
             }
             let times = race(&field, queries, scale)?;
-            all.extend(rows(&field, &times, at, CSSL5, |who| over_cssl5(who, spread, chained)));
+            all.extend(rows(&field, &times, at, CSSL5_UNGUESSED, |who| over_cssl5(who, spread, chained)));
             // "B+ shows the worst performance."
             all.extend(ratios(&field, &times, at, BPT, |who| {
                 (PAPER_S.contains(&who) && who != BPT).then_some(Published::MoreThan(1.0))
@@ -113,7 +108,7 @@ fn over_cssl5(who: Who, spread: Spread, chained: bool) -> Option<Published> {
             Some(Published::LessThan(1.0))
         }
         // "An identical performance."
-        (CSSL2 | CSSL2_NINE, ..) => Some(Published::About(1.0)),
+        (CSSL2_UNGUESSED | CSSL2_NINE, ..) => Some(Published::About(1.0)),
         _ => None,
     }
 }

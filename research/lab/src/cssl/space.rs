@@ -1,13 +1,12 @@
 //! Figure 11: memory, and the formula of §3.
 
-use super::bpt::{Bpt, Walk};
 use super::contestant::{PAPER_S_LANES, Who, entries};
 use super::data::Spread;
+use super::figures::BPT;
 use super::race::{Point, native};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
-use latchless_core::mem::touch::NoTrace;
 use latchless_measure::counting::weigh;
 use latchless_papers::cssl::{
     CsslMap, Member, Options, authors_space_bytes, lane_space_bytes, space_bytes, space_ratio,
@@ -15,7 +14,6 @@ use latchless_papers::cssl::{
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
 const UNIT: &str = "bytes a key";
-const BPT: Who = Who::Bpt(Walk::ToTheLastLeaf);
 const RIVALS: [Who; 6] =
     [Who::BinarySearch, BPT, Who::BPlus, Who::Csb, Who::BTreeMap, Who::AdaptiveRadixTree];
 
@@ -56,10 +54,12 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
             // weighed.
             let Some(bytes) = loaded.bytes().or(weighed) else { continue };
             rows.push(native(Row::new(who.name(), at.x, UNIT, bytes as f64 / at.x), at));
+            if let Some(requested) = loaded.requested_bytes() {
+                let row = Row::new(who.name(), at.x, "requested bytes a key", requested as f64 / at.x);
+                rows.push(native(row, at));
+            }
             sizes.push((who.name(), bytes as f64));
         }
-        let requested = Bpt::<NoTrace>::new(&entries(&keys)).bytes().1 as f64;
-        rows.push(native(Row::new(BPT.name(), at.x, "requested bytes a key", requested / at.x), at));
         rows.extend(order(&sizes, spread, at));
     }
     rows.extend(formula(count));

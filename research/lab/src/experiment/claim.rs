@@ -7,7 +7,7 @@ use core::fmt;
 use serde::{Serialize, Serializer};
 
 /// The tolerance of an *about*.
-const ABOUT: f64 = 0.10;
+pub const ABOUT: f64 = 0.10;
 
 /// A published number, as exact as the paper gives it.
 #[derive(Debug, Clone, Copy, PartialEq)]

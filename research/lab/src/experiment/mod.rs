@@ -7,7 +7,7 @@ mod parallel;
 mod yardstick;
 
 pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Sorted, Spot, Way};
-pub use claim::{Claim, Published};
+pub use claim::{ABOUT, Claim, Published};
 pub use parallel::{
     Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,
 };

@@ -1,18 +1,19 @@
 //! The foot of a paper's page: the commits and machines of its numbers.
 
+use super::Shown;
 use super::html::{anchor, escape};
-use super::{Shown, Site};
+use crate::claims::judge::JudgedFigure;
 use crate::claims::kept::Kept;
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Writes it.
-pub fn contents(page: &mut String, site: &Site, shown: &Shown) {
+pub fn contents(page: &mut String, shown: &Shown) {
     let mut runs: Vec<(String, Vec<&str>)> = Vec::new();
     for figure in &shown.judged.figures {
         for (place, head) in ["On the model", "Natively"].into_iter().zip(&figure.heads) {
             let of = figure.experiment.as_deref().unwrap_or_default();
-            if head.commit.is_empty() || !is_measured(site, place, figure, head) {
+            if head.commit.is_empty() || !is_measured(place, figure, head) {
                 continue;
             }
             let run = said(place, head);
@@ -38,7 +39,7 @@ pub fn contents(page: &mut String, site: &Site, shown: &Shown) {
 }
 
 /// Counts that are the same everywhere are kept twice; they are named once.
-fn is_measured(_: &Site, place: &str, figure: &crate::claims::judge::JudgedFigure, head: &Kept) -> bool {
+fn is_measured(place: &str, figure: &JudgedFigure, head: &Kept) -> bool {
     let on = if place == "Natively" { "native" } else { "model" };
     !head.title.is_empty()
         && figure.rows.iter().any(|row| row.on == on || (row.on == "anywhere" && on == "model"))

@@ -7,7 +7,7 @@ pub const STYLE: &str = include_str!("style.css");
 
 /// Text that is safe inside of an element or an attribute.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    latchless_terminal::output::escape(text).replace('"', "&quot;")
 }
 
 /// Text with code between backquotes, and emphasis between asterisks, as remarks and reasons have them.

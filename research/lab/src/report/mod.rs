@@ -21,7 +21,7 @@ use crate::claims::headlines::{Headline, Headlines};
 use crate::claims::judge::{Judge, Judged, JudgedFigure, JudgedPaper};
 use crate::claims::kept::{Kept, Record};
 use crate::claims::{FigureEntry, PaperClaims, Research};
-use crate::error::{LabError, Result};
+use crate::error::Result;
 use crate::experiment::Scale;
 use crate::results::{self, Circumstances};
 use crate::row::{On, Row};
@@ -52,7 +52,7 @@ impl Target {
     /// there.
     ///
     /// # Errors
-    /// [`LabError::Write`].
+    /// [`crate::LabError::Write`].
     pub fn prepare(&self) -> Result<()> {
         match self {
             Self::File(file) => results::prepare(file),
@@ -95,7 +95,7 @@ impl Site {
     /// all of a paper's are selected.
     ///
     /// # Errors
-    /// [`LabError::Read`], [`LabError::Claims`].
+    /// [`crate::LabError::Read`], [`crate::LabError::Claims`].
     pub fn kept(results: &Path, selected: &[Selected]) -> Result<Self> {
         let research = Research::of(results);
         let (judged, headlines) = (Judged::of(&research.papers()?, results)?, research.headlines()?);
@@ -107,7 +107,7 @@ impl Site {
     /// Returns the site of a run.
     ///
     /// # Errors
-    /// [`LabError::Read`], which [`readable`] finds out before the run.
+    /// [`crate::LabError::Read`], which [`readable`] finds out before the run.
     pub fn of_rows(
         research: &Research,
         selected: &[Selected],
@@ -123,12 +123,26 @@ impl Site {
     /// Writes it.
     ///
     /// # Errors
-    /// [`LabError::Write`].
+    /// [`crate::LabError::Write`].
     pub fn write(&self, target: &Target) -> Result<()> {
+        self.files_of(target).iter().try_for_each(|(path, text)| results::put(path, text))
+    }
+
+    /// Checks that it is what is there.
+    ///
+    /// # Errors
+    /// [`crate::LabError::Stale`].
+    pub fn is_current(&self, target: &Target) -> Result<()> {
+        let command = "latchless-lab paper all --kept research/results --report research/site";
+        self.files_of(target).iter().try_for_each(|(path, text)| results::is_current(path, text, command))
+    }
+
+    /// Returns the files of a target.
+    fn files_of(&self, target: &Target) -> Vec<(PathBuf, String)> {
         match target {
-            Target::File(file) => results::put(file, &self.page()),
+            Target::File(file) => vec![(file.clone(), self.page())],
             Target::Folder(folder) => {
-                self.files().iter().try_for_each(|(name, text)| results::put(&folder.join(name), text))
+                self.files().into_iter().map(|(name, text)| (folder.join(name), text)).collect()
             }
         }
     }
@@ -231,36 +245,12 @@ fn judged_rows(
 /// Finds out whether what pages need besides rows can be read, before a run that takes long.
 ///
 /// # Errors
-/// [`LabError::Read`].
+/// [`crate::LabError::Read`].
 pub fn readable() -> Result<Research> {
     let research = Research::find()?;
     research.papers()?;
     research.headlines()?;
     Ok(research)
-}
-
-/// Checks that a folder is the site of kept results.
-///
-/// # Errors
-/// [`LabError::Stale`].
-pub fn is_current(site: &Site, folder: &Path) -> Result<()> {
-    site.files().iter().try_for_each(|(name, text)| same(&folder.join(name), text))
-}
-
-/// Checks that a page is that of kept results.
-///
-/// # Errors
-/// [`LabError::Stale`].
-pub fn is_current_page(site: &Site, file: &Path) -> Result<()> {
-    same(file, &site.page())
-}
-
-fn same(path: &Path, text: &str) -> Result<()> {
-    if std::fs::read_to_string(path).is_ok_and(|kept| kept == text) {
-        return Ok(());
-    }
-    let command = "latchless-lab paper all --kept research/results --report research/site";
-    Err(LabError::Stale { path: path.display().to_string(), command })
 }
 
 #[cfg(test)]

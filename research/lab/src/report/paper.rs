@@ -39,7 +39,7 @@ pub fn contents(page: &mut String, site: &Site, shown: &Shown, among_others: boo
             page.push_str("</details>\n");
         }
     }
-    foot::contents(page, site, shown);
+    foot::contents(page, shown);
 }
 
 fn head(page: &mut String, site: &Site, shown: &Shown, among_others: bool) {

@@ -28,7 +28,7 @@ fn values<'a>(page: &'a str, mark: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_kept_site_is_that_of_the_kept_results() {
-    is_current(&kept(), &results().join("../site")).unwrap();
+    kept().is_current(&Target::Folder(results().join("../site"))).unwrap();
 }
 
 #[test]

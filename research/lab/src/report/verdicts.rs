@@ -4,7 +4,8 @@ use super::html::{anchor, escape, prose};
 use super::plot::short;
 use super::{Shown, Site};
 use crate::claims::headlines::Headline;
-use crate::claims::judge::{AtPlace, ByPlace, Claim, Counts, JudgedFigure, Verdict};
+use crate::claims::judge::{AtPlace, ByPlace, Counts, JudgedFigure, Verdict};
+use crate::claims::number::span;
 use std::fmt::Write as _;
 
 /// The columns of a figure's claims: their names, and the places of their rows.
@@ -79,7 +80,7 @@ pub fn headlines<'a>(
                 .flat_map(|claim| &claim.places)
                 .filter(|place| places.contains(&place.on))
                 .collect();
-            if let Some(worst) = worst(&at) {
+            if let Some(worst) = Verdict::worst(&at) {
                 let _ = write!(
                     page,
                     "<span class=\"at\">{} {}</span> ",
@@ -92,17 +93,6 @@ pub fn headlines<'a>(
         let _ = writeln!(page, "<a href=\"{file}#{link}\">{name}</a></span></li>");
     }
     page.push_str("</ul>\n");
-}
-
-/// The verdict on several claims together: off if one is, within 15 % if one is.
-fn worst<'a>(places: &[&'a AtPlace]) -> Option<&'a Verdict> {
-    let rank = |verdict: &Verdict| match verdict {
-        Verdict::Off { .. } => 2,
-        Verdict::Within => 1,
-        Verdict::Holds | Verdict::Beyond { .. } => 0,
-    };
-    let counted = places.iter().map(|place| &place.verdict);
-    counted.filter(|verdict| !matches!(verdict, Verdict::Beyond { .. })).max_by_key(|verdict| rank(verdict))
 }
 
 /// Writes a figure's claims with their verdicts; reasons are below, each once.
@@ -134,7 +124,7 @@ pub fn of_figure(page: &mut String, shown: &Shown, figure: &JudgedFigure, is_com
             "<tr><td class=\"what\"><b>{}</b> {} <small>at {}</small></td><td data-label=\"The text states\">{}</td>",
             escape(&series.join(", ")),
             escape(&diagram.join(", ")),
-            points(claim),
+            span(claim.rows.iter().map(|row| row.x), short),
             escape(&claim.stated)
         );
         for (label, places) in &columns {
@@ -153,14 +143,6 @@ pub fn of_figure(page: &mut String, shown: &Shown, figure: &JudgedFigure, is_com
         }
         page.push_str("</ol>\n");
     }
-}
-
-/// The first and the last point of the x axis.
-fn points(claim: &Claim) -> String {
-    let xs = || claim.rows.iter().map(|row| row.x);
-    let (least, most) = (xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max));
-    let (least, most) = (short(least), short(most));
-    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// A verdict with our numbers, and the number of its reason.

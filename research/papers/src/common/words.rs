@@ -10,21 +10,28 @@ use latchless_core::sync::BitsWord;
 /// their length.
 #[inline(always)]
 pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
-    let (mut base, mut size) = (0, words.len());
+    halving::<T, _>(words, |word| word.load_relaxed() < key)
+}
+
+/// Returns how many items go before, by halving; those that do come first. If they don't, the result is some
+/// number of at most their length.
+#[inline(always)]
+pub fn halving<T: Trace, I>(items: &[I], goes_before: impl Fn(&I) -> bool) -> usize {
+    let (mut base, mut size) = (0, items.len());
     while size > 0 {
         let half = size / 2;
-        // SAFETY: `base + size <= words.len()` holds at first and after each step, and `half < size`
+        // SAFETY: `base + size <= items.len()` holds at first and after each step, and `half < size`
         // because `size` isn't 0.
-        let middle = unsafe { words.get_unchecked(base + half) };
-        T::read(core::ptr::from_ref(middle).cast(), B::BYTES);
+        let middle = unsafe { items.get_unchecked(base + half) };
+        T::read(core::ptr::from_ref(middle).cast(), size_of::<I>());
         T::work(Work::Probe);
         // For an even number the upper half is one short: it includes the middle again, so that both ways
-        // leave equally many and only `base` depends on the word.
-        let (smaller, upper) = (middle.load_relaxed() < key, base + (size - half));
+        // leave equally many and only `base` depends on the item.
+        let (before, upper) = (goes_before(middle), base + (size - half));
         base = if T::BRANCHING {
-            branched(smaller, upper, base)
+            branched(before, upper, base)
         } else {
-            select_unpredictable(smaller, upper, base)
+            select_unpredictable(before, upper, base)
         };
         size = half;
     }
@@ -34,7 +41,7 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
 /// Selects one of the two with a branch: the black box keeps the compiler from turning it into a
 /// conditional move.
 #[inline(always)]
-pub fn branched(first: bool, one: usize, other: usize) -> usize {
+fn branched(first: bool, one: usize, other: usize) -> usize {
     if first { black_box(one) } else { other }
 }
 

@@ -1,5 +1,7 @@
 //! Numbers on charts.
 
+use crate::claims::number::trimmed;
+
 /// A number as an axis shows it: `30K`, `1M`, `0.2`.
 pub fn short(number: f64) -> String {
     for (unit, letter) in [(1e9, "G"), (1e6, "M"), (1e3, "K")] {
@@ -34,10 +36,6 @@ pub fn brief(number: f64) -> String {
         _ => 3,
     };
     format!("{}{letter}", trimmed(&format!("{scaled:.digits$}")))
-}
-
-fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 #[cfg(test)]

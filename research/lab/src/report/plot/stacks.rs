@@ -42,7 +42,7 @@ pub fn stacks(page: &mut String, y_label: &str, parts: &[Part<'_>]) {
     let mut levels = Vec::new();
     for (position, name) in names.iter().enumerate() {
         let middle = LEFT + slot * (position as f64 + 0.5);
-        levels = stack(page, (position, name), (middle, (slot * 0.56).min(58.0)), &scale, parts);
+        levels = stack(page, name, (middle, (slot * 0.56).min(58.0)), &scale, parts);
         let _ = write!(
             page,
             "<text class=\"name\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
@@ -70,7 +70,7 @@ pub fn stacks(page: &mut String, y_label: &str, parts: &[Part<'_>]) {
 /// Draws one bar, and returns the middles of its parts.
 fn stack(
     page: &mut String,
-    (position, name): (usize, &str),
+    name: &str,
     (middle, width): (f64, f64),
     scale: &Scale,
     parts: &[Part<'_>],
@@ -107,6 +107,5 @@ fn stack(
         levels.push(base + size / 2.0);
         base += size;
     }
-    let _ = position;
     levels
 }

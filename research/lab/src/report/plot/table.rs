@@ -2,7 +2,7 @@
 
 use super::{brief, short};
 use crate::claims::judge::distinct;
-use crate::claims::kept::{Record, Stated};
+use crate::claims::kept::Record;
 use crate::report::html::escape;
 use crate::report::text::{ChartText, Text};
 use std::fmt::Write as _;
@@ -72,17 +72,6 @@ fn said(row: &Record) -> String {
     let ours = brief(row.ours);
     match row.published {
         None => ours,
-        Some(stated) => format!("{ours}<small>◇ {}</small>", escape(&written(stated))),
-    }
-}
-
-/// What a text states, briefly.
-pub fn written(stated: Stated) -> String {
-    match stated {
-        Stated::Number(number) => brief(number),
-        Stated::Band([Some(low), Some(high)]) => format!("{} to {}", brief(low), brief(high)),
-        Stated::Band([Some(low), None]) => format!("at least {}", brief(low)),
-        Stated::Band([None, Some(high)]) => format!("at most {}", brief(high)),
-        Stated::Band([None, None]) => String::new(),
+        Some(stated) => format!("{ours}<small>◇ {}</small>", escape(&stated.written(brief))),
     }
 }

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::shape::{Children, Jump, Shape};
 use crate::common::operation::Search;
-use crate::common::words::branched;
+use crate::common::words::halving;
 use crate::pb_tree::arena::{Arena, ArenaOptions, Block};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
@@ -140,7 +140,7 @@ impl<S: Shape> Nodes<S> {
     #[inline(always)]
     pub(super) fn below<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
         if S::Trace::BRANCHING {
-            return self.branching(node, |other| other < key);
+            return halving::<S::Trace, _>(self.keys(node, self.count(node)), |other| *other < key);
         }
         K::below::<S::Bits, S::Trace>(self.searched(node, room), key)
     }
@@ -149,28 +149,11 @@ impl<S: Shape> Nodes<S> {
     #[inline(always)]
     pub(super) fn up_to<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
         if S::Trace::BRANCHING {
-            return self.branching(node, |other| other <= key);
+            return halving::<S::Trace, _>(self.keys(node, self.count(node)), |other| *other <= key);
         }
         let rank = K::up_to::<S::Bits, S::Trace>(self.searched(node, room), key);
         // Pads are at most the largest key, and only at most that.
         if key == S::Bits::MAX { rank.min(self.count(node)) } else { rank }
-    }
-
-    /// Returns how many keys of a node go before, by a binary search that branches at each key.
-    #[inline(always)]
-    fn branching(&self, node: NodeRef, goes_before: impl Fn(S::Bits) -> bool) -> usize {
-        let keys = self.keys(node, self.count(node));
-        let (mut base, mut size) = (0, keys.len());
-        while size > 0 {
-            let half = size / 2;
-            let middle = &keys[base + half];
-            S::Trace::read(core::ptr::from_ref(middle).cast(), S::Bits::BYTES);
-            S::Trace::work(Work::Probe);
-            // Of an even number the upper half includes the middle again: both ways leave equally many.
-            base = branched(goes_before(*middle), base + (size - half), base);
-            size = half;
-        }
-        base
     }
 
     /// Returns the keys that a search reads: all places, pads included, so that its length is known at

@@ -5,7 +5,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
 use latchless_fuzz::{Limits, Subject, kernel};
-use latchless_papers::pb_tree::{Member, Options, build};
+use latchless_papers::pb_tree::{Member, Options, Placement, ScanPrefetch, build};
 use latchless_papers::{cssl, olfit, pi, spiderman};
 
 /// A member of one of the families.
@@ -29,6 +29,8 @@ pub struct Published {
     limits: Limits,
     kernel: Kernel,
     scan_ahead_leaves: usize,
+    scan_prefetch: ScanPrefetch,
+    placement: Placement,
 }
 
 impl<'a> Arbitrary<'a> for Published {
@@ -53,7 +55,10 @@ impl<'a> Arbitrary<'a> for Published {
             }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
-        Ok(Self { which, limits, kernel, scan_ahead_leaves })
+        let scan_prefetch = if bytes.arbitrary()? { ScanPrefetch::Whole } else { ScanPrefetch::Needed };
+        let placement =
+            if bytes.arbitrary()? { Placement::Scattered(bytes.arbitrary()?) } else { Placement::InOrder };
+        Ok(Self { which, limits, kernel, scan_ahead_leaves, scan_prefetch, placement })
     }
 }
 
@@ -100,6 +105,8 @@ impl Subject for Published {
                     huge_pages: false,
                     kernel: Some(self.kernel),
                     scan_ahead_leaves: self.scan_ahead_leaves,
+                    scan_prefetch: self.scan_prefetch,
+                    placement: self.placement,
                     node_references,
                     ..Options::default()
                 },

@@ -5,7 +5,7 @@ use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::Traced;
 use latchless_core::search::Kernel;
 use latchless_papers::olfit;
-use latchless_papers::pb_tree::{self, Member, Options};
+use latchless_papers::pb_tree::{self, Member, Options, Placement};
 
 /// An index, by name. Papers add their families here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,12 +37,25 @@ impl Subject {
         self.make_parallel(On::Model, olfit::Options::default().node_bytes, false)
     }
 
-    /// An empty index as users get it: the best kernel, huge pages where the system offers them.
+    /// An empty index on this machine: the best kernel, huge pages where the system offers them. Scans of
+    /// the pB+-Tree family are the paper's ([`Options::of_the_paper`]), as on the model.
     ///
     /// # Errors
     /// When memory is refused.
     pub fn make_native(self) -> latchless_papers::Result<Index> {
-        self.make_parallel(On::Native, olfit::Options::default().node_bytes, false)
+        self.make_placed(Placement::InOrder)
+    }
+
+    /// Creates an empty index like [`Subject::make_native`], whose bulk load places nodes in this way if the
+    /// index offers a choice.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn make_placed(self, placement: Placement) -> latchless_papers::Result<Index> {
+        match self {
+            Self::PbTree(member) => pb_tree::build(member, &Options { placement, ..Options::of_the_paper() }),
+            Self::Olfit(_) => self.make_parallel(On::Native, olfit::Options::default().node_bytes, false),
+        }
     }
 
     /// Creates an empty index like [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of
@@ -62,10 +75,10 @@ impl Subject {
                 let kernel = Some(Kernel::Scalar);
                 pb_tree::build_traced::<_, _, Traced>(
                     member,
-                    &Options { huge_pages: false, kernel, ..Options::default() },
+                    &Options { huge_pages: false, kernel, ..Options::of_the_paper() },
                 )
             }
-            Self::PbTree(member) => pb_tree::build(member, &Options::default()),
+            Self::PbTree(_) => self.make_native(),
             Self::Olfit(member) => {
                 let huge_pages = !modelled;
                 let options = olfit::Options { node_bytes, duplicates, huge_pages, ..Default::default() };

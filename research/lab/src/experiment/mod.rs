@@ -182,6 +182,10 @@ impl Axis {
 pub enum Built {
     /// All keys are loaded in bulk: leaves are neighbours in memory.
     Loaded,
+    /// The same, but natively nodes are in random places. No machine of a paper has a prefetcher that follows
+    /// neighbours by itself, as today's processors do, so this is such a machine's load. The model has
+    /// no such prefetcher either, and loads in order.
+    Scattered,
     /// Every tenth key is loaded in bulk and the others are inserted in random order: a *mature* tree (§4.2
     /// of the pB+-Tree paper).
     Mature,

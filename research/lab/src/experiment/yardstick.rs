@@ -73,6 +73,8 @@ pub enum Yardstick {
     Levels,
     /// The speedup over another index in the same run.
     Speedup(Subject),
+    /// The speedup over another index, times the speedup at the last x of the axis.
+    Growth(Subject),
     /// The share of the inserts with that many splits, 0.0 to 1.0.
     SplitShare(Splits),
     /// A part of the time as a share of another index's whole time: the bars of Figure 14.
@@ -87,6 +89,7 @@ impl Yardstick {
         match self {
             Self::Levels => "levels".to_string(),
             Self::Speedup(over) => format!("speedup over {}", over.name()),
+            Self::Growth(over) => format!("speedup over {}, times that at the last point", over.name()),
             Self::SplitShare(Splits::Any) => "share of inserts that split".to_string(),
             Self::SplitShare(Splits::One) => "share of inserts that split once".to_string(),
             Self::SplitShare(Splits::Several) => "share of inserts that split more than once".to_string(),
@@ -105,17 +108,35 @@ impl Yardstick {
     /// The index that it compares with.
     pub const fn compares_with(self) -> Option<Subject> {
         match self {
-            Self::Speedup(subject) | Self::TimeShare(_, subject) | Self::StallRemoved(subject) => {
-                Some(subject)
-            }
+            Self::Speedup(subject)
+            | Self::Growth(subject)
+            | Self::TimeShare(_, subject)
+            | Self::StallRemoved(subject) => Some(subject),
             Self::Levels | Self::SplitShare(_) => None,
         }
     }
 
+    /// Returns the number for `outcome`, given the outcome of its reference in the same run, and the same two
+    /// at the last x of the axis. `None` if the runs haven't measured the required quantities.
+    pub fn measure_along(
+        self,
+        (outcome, reference): (&Outcome, Option<&Outcome>),
+        (last, last_reference): (&Outcome, Option<&Outcome>),
+    ) -> Option<f64> {
+        match self {
+            Self::Growth(over) => {
+                let speedup = Self::Speedup(over);
+                Some(speedup.measure(outcome, reference)? / speedup.measure(last, last_reference)?)
+            }
+            _ => self.measure(outcome, reference),
+        }
+    }
+
     /// Returns the number for `outcome`, given the outcome of its reference in the same run. `None` if the
-    /// runs haven't measured the required quantities.
+    /// runs haven't measured the required quantities, or if one point isn't enough.
     pub fn measure(self, outcome: &Outcome, reference: Option<&Outcome>) -> Option<f64> {
         match self {
+            Self::Growth(_) => None,
             Self::Levels => outcome.levels.map(|levels| levels as f64),
             Self::Speedup(_) => Some(reference?.cost? / outcome.cost?),
             Self::SplitShare(splits) => {
@@ -152,6 +173,17 @@ mod tests {
         assert_eq!(Yardstick::StallRemoved(BASE).measure(&fast, Some(&slow)), Some(0.75));
         assert_eq!(Yardstick::TimeShare(Part::Busy, BASE).measure(&fast, Some(&slow)), Some(1.0 / 3.0));
         assert_eq!(Yardstick::Speedup(BASE).measure(&fast, None), None);
+    }
+
+    #[test]
+    fn a_growth_compares_with_the_last_point() {
+        let (slow, fast, faster) = (timed(300.0, 0.0), timed(150.0, 0.0), timed(100.0, 0.0));
+        let growth = Yardstick::Growth(BASE);
+        assert_eq!(growth.measure_along((&faster, Some(&slow)), (&fast, Some(&slow))), Some(1.5));
+        assert_eq!(growth.measure_along((&fast, Some(&slow)), (&fast, Some(&slow))), Some(1.0));
+        assert_eq!(growth.measure(&faster, Some(&slow)), None);
+        let speedup = Yardstick::Speedup(BASE);
+        assert_eq!(speedup.measure_along((&fast, Some(&slow)), (&faster, None)), Some(2.0));
     }
 
     #[test]

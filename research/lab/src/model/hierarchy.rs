@@ -144,15 +144,13 @@ impl Hierarchy {
         self.private[who].l2.holds(line)
     }
 
-    /// Empties all caches and completes everything in flight; discards writes.
+    /// Empties all caches; discards writes. Memory still delivers what is in flight.
     pub fn clear(&mut self) {
         for private in &mut self.private {
             private.l1.clear();
             private.l2.clear();
-            private.handlers.clear();
         }
         self.shared.iter_mut().for_each(Cache::clear);
-        self.memories.iter_mut().for_each(Memory::settle);
         self.directory.clear();
     }
 

@@ -28,11 +28,6 @@ impl Memory {
         Self { interval, starts: VecDeque::with_capacity(remembered + 1), remembered }
     }
 
-    /// Finishes everything that was started, at no cost in time.
-    pub fn settle(&mut self) {
-        self.starts.clear();
-    }
-
     /// Starts an access at `at` or in the first gap of one interval after that; returns its start.
     /// O(accesses that start after `at`).
     pub fn start(&mut self, at: u64) -> u64 {
@@ -82,11 +77,6 @@ impl MissHandlers {
     pub fn release_at(&mut self, until: u64) {
         self.busy_until.push(until);
     }
-
-    /// Frees every handler.
-    pub fn clear(&mut self) {
-        self.busy_until.clear();
-    }
 }
 
 #[cfg(test)]
@@ -119,8 +109,6 @@ mod tests {
             assert_eq!(memory.start(0), 40 * nth);
         }
         assert!(memory.starts.len() <= Memory::REMEMBERED_MIN);
-        memory.settle();
-        assert_eq!(memory.start(0), 0);
     }
 
     #[test]
@@ -140,14 +128,5 @@ mod tests {
         assert_eq!(handlers.claim(650), 700);
         handlers.release_at(950);
         assert_eq!(handlers.claim(901), 901, "what has arrived holds no handler");
-    }
-
-    #[test]
-    fn cleared_handlers_are_free() {
-        let mut handlers = MissHandlers::new(1);
-        handlers.claim(0);
-        handlers.release_at(600);
-        handlers.clear();
-        assert_eq!(handlers.claim(1), 1);
     }
 }

@@ -168,8 +168,8 @@ impl Machine {
         self.pages.set_apart(addresses);
     }
 
-    /// Empties the caches and lets everything in flight land, at no cost in time: the paper's cold
-    /// cache.
+    /// Empties the caches, at no cost in time: the paper's cold cache. Lines in flight are lost, but memory
+    /// still delivers them: they keep their miss handlers and their accesses.
     pub fn clear_caches(&mut self) {
         self.hierarchy.clear();
         self.processors.iter_mut().for_each(Processor::settle);

@@ -179,9 +179,20 @@ fn a_line_dirtied_above_is_written_back_from_below() {
 fn cleared_caches_are_cold() {
     let mut machine = machine();
     machine.read(0, 4);
-    machine.prefetch(64, 8 * 64);
     machine.clear_caches();
     assert_cycles(data_stalls(&mut machine, |machine| machine.read(0, 4)), 150.0);
+}
+
+#[test]
+fn memory_delivers_what_is_in_flight_although_the_caches_are_cleared() {
+    let mut machine = machine();
+    machine.read(0, 4);
+    machine.prefetch(64, 8 * 64);
+    machine.clear_caches();
+    // Eight accesses of ten cycles each come first.
+    assert_cycles(data_stalls(&mut machine, |machine| machine.read(64, 4)), 80.0 + 150.0);
+    machine.clear_caches();
+    assert_cycles(data_stalls(&mut machine, |machine| machine.read(64, 4)), 150.0);
 }
 
 #[test]

@@ -45,7 +45,7 @@ const fn scans(
         axis: Axis::Entries(Scaled::new(&[1_000_000], &[1_000])),
         keys: Scaled::new(3_000_000, 30_000),
         fill_percent: 100,
-        built: Built::Loaded,
+        built: Built::Scattered,
         operation: Operation::Scan {
             starts: Scaled::new(100, 10),
             segments: Scaled::same(1),

@@ -62,6 +62,7 @@ pub const PAPER: Paper = Paper {
         search::FIG_9,
         scan::FIG_10,
         scan::FIG_11,
+        scan::NEIGHBOURS,
         sensitivity::B,
         sensitivity::K,
         sensitivity::C,

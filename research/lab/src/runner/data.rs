@@ -12,12 +12,27 @@ const SEED: u64 = 2001;
 /// A mature tree is loaded with one of this many keys.
 const LOADED_OF: usize = 10;
 
+/// The keys of an index as numbers: how many there are, and how far apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spaced {
+    /// The number of keys.
+    pub count: u32,
+    stride: u32,
+}
+
+impl Spaced {
+    /// Returns the key of that rank. An answer may have any rank, a wrong one included.
+    pub fn at(self, rank: u32) -> u32 {
+        rank.wrapping_add(1).wrapping_mul(self.stride)
+    }
+}
+
 /// The sorted keys of an index, distributed evenly over all 4-byte keys, so that there is room to insert
 /// between any two. The tuple identifier of a key is its rank.
 #[derive(Debug, Clone)]
 pub struct Keys {
     entries: Vec<(u32, u32)>,
-    stride: u32,
+    spaced: Spaced,
 }
 
 impl Keys {
@@ -25,7 +40,13 @@ impl Keys {
     pub fn new(count: usize) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
         let stride = (u32::MAX / (count + 1)).max(2);
-        Self { entries: (0..count).map(|rank| ((rank + 1) * stride, rank)).collect(), stride }
+        let spaced = Spaced { count, stride };
+        Self { entries: (0..count).map(|rank| (spaced.at(rank), rank)).collect(), spaced }
+    }
+
+    /// Returns the keys as numbers.
+    pub fn spaced(&self) -> Spaced {
+        self.spaced
     }
 
     /// Returns the entries for a bulk load.
@@ -63,7 +84,7 @@ impl Keys {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + 2);
         distinct(count.min(self.entries.len()), || {
             let slot = random.random_range(0..self.entries.len() as u32 + 1);
-            slot * self.stride + random.random_range(1..self.stride)
+            slot * self.spaced.stride + random.random_range(1..self.spaced.stride)
         })
     }
 

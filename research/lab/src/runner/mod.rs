@@ -20,7 +20,7 @@ pub(crate) use batched::{Loaded, serve};
 pub(crate) use chained::{Chained, chained};
 pub(crate) use data::Keys;
 pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};
-pub(crate) use native::{median, spread};
+pub(crate) use native::{Entrant, median, run_entrants, spread};
 pub(crate) use parallel::key_of;
 use std::sync::Arc;
 
@@ -195,6 +195,7 @@ fn run_panel(
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for &on in places_of(panel, places) {
+        let mut points = Vec::new();
         for &x in panel.axis.values(scale) {
             let case = panel.case(x, scale);
             let keys = Keys::new(case.keys);
@@ -218,23 +219,33 @@ fn run_panel(
                     native::run(panel.series, &case, &keys, scale)?
                 }
             };
-            rows.extend(rows_of(panel, on, x, scale, &outcomes));
+            points.push((x, outcomes));
+        }
+        let last = points.last().map_or(&[][..], |(_, outcomes)| outcomes);
+        for (x, outcomes) in &points {
+            rows.extend(rows_of(panel, (on, scale), *x, outcomes, last));
         }
     }
     Ok(rows)
 }
 
-/// The rows of one point of a panel, given the outcomes of its series.
-fn rows_of(panel: &Panel, on: On, x: usize, scale: Scale, outcomes: &[Outcome]) -> Vec<Row> {
-    let outcome_of = |wanted: Subject| {
-        let position = panel.series.iter().position(|&subject| subject == wanted)?;
-        outcomes.get(position)
-    };
+/// The rows of one point of a panel, given the outcomes of its series, and those of the panel's last point.
+fn rows_of(
+    panel: &Panel,
+    (on, scale): (On, Scale),
+    x: usize,
+    outcomes: &[Outcome],
+    last: &[Outcome],
+) -> Vec<Row> {
+    let position_of = |wanted: Subject| panel.series.iter().position(|&subject| subject == wanted);
     let mut rows = Vec::new();
     for &yardstick in panel.yardsticks {
-        let reference = yardstick.compares_with().and_then(outcome_of);
-        for (&subject, outcome) in panel.series.iter().zip(outcomes) {
-            if let Some(ours) = yardstick.measure(outcome, reference) {
+        let reference = yardstick.compares_with().and_then(position_of);
+        let with = |of: &'_ [Outcome]| reference.and_then(|position| of.get(position).copied());
+        let (other, last_other) = (with(outcomes), with(last));
+        for ((&subject, outcome), last) in panel.series.iter().zip(outcomes).zip(last) {
+            let now = (outcome, other.as_ref());
+            if let Some(ours) = yardstick.measure_along(now, (last, last_other.as_ref())) {
                 rows.push(row_of(panel, (yardstick, subject, x), (on, scale), ours, outcome));
             }
         }

@@ -1,7 +1,7 @@
 //! Executing a task on an index, one operation at a time. The same code runs on the model and natively;
 //! only its surroundings differ.
 
-use super::data::{Keys, ReturnBuffer};
+use super::data::{Keys, ReturnBuffer, Spaced};
 use crate::error::{LabError, Result};
 use crate::experiment::{Built, Case, Task};
 use crate::subject::Index;
@@ -14,7 +14,7 @@ use latchless::{Direction, FillFactor};
 /// When the index refuses them.
 pub fn build(index: &mut Index, case: &Case, keys: &Keys) -> Result<()> {
     let fill = FillFactor::new(case.fill)?;
-    if case.built == Built::Loaded {
+    if case.built != Built::Mature {
         return Ok(index.bulk_load(keys.entries(), fill)?);
     }
     index.bulk_load(&keys.loaded_first(), fill)?;
@@ -76,22 +76,73 @@ impl Requests {
         }
     }
 
+    /// Returns the operation at `position`, modulo their number.
+    pub fn at(&mut self, position: usize, keys: &Keys) -> Request<'_> {
+        let nth = position % self.len().max(1);
+        match self {
+            Self::None => Request::None,
+            Self::Search(wanted) => Request::Search { key: wanted[nth], keys: keys.spaced() },
+            Self::Scan { starts, segments, buffer } => Request::Scan {
+                start: starts[nth],
+                keys: keys.spaced(),
+                segments: *segments,
+                buffer: buffer.as_mut_slice(),
+            },
+            Self::Insert(new) => Request::Insert(new[nth]),
+            Self::Remove(old) => Request::Remove(old[nth]),
+        }
+    }
+
     /// Executes the operation at `position`, and returns whether the answer was right.
     ///
     /// # Errors
     /// When the index refuses it.
     pub fn perform(&mut self, position: usize, index: &mut Index, keys: &Keys) -> latchless::Result<bool> {
+        self.at(position, keys).perform(index)
+    }
+}
+
+/// One operation and all that its check needs, so that nothing but the index is read while it is timed.
+#[derive(Debug)]
+pub enum Request<'a> {
+    /// No operation.
+    None,
+    /// A search.
+    Search {
+        /// For this key.
+        key: u32,
+        /// The index's keys.
+        keys: Spaced,
+    },
+    /// A scan.
+    Scan {
+        /// The rank of its first key.
+        start: usize,
+        /// The index's keys.
+        keys: Spaced,
+        /// The number of segments, including the first.
+        segments: usize,
+        /// The buffer for a segment.
+        buffer: &'a mut [u32],
+    },
+    /// An insert of this key.
+    Insert(u32),
+    /// A removal of this key.
+    Remove(u32),
+}
+
+impl Request<'_> {
+    /// Executes the operation, and returns whether the answer was right.
+    ///
+    /// # Errors
+    /// When the index refuses it.
+    pub fn perform(self, index: &mut Index) -> latchless::Result<bool> {
         match self {
             Self::None => Ok(true),
-            Self::Search(wanted) => {
-                let key = wanted[position];
-                Ok(index.get(key).is_some_and(|rank| keys.entries()[rank as usize].0 == key))
-            }
-            Self::Scan { starts, segments, buffer } => {
-                scan(index, keys, starts[position], *segments, buffer.as_mut_slice())
-            }
-            Self::Insert(new) => Ok(index.insert(new[position], 0)?.is_none()),
-            Self::Remove(old) => Ok(index.remove(old[position]).is_some()),
+            Self::Search { key, keys } => Ok(index.get(key).is_some_and(|rank| keys.at(rank) == key)),
+            Self::Scan { start, keys, segments, buffer } => scan(index, keys, start, segments, buffer),
+            Self::Insert(new) => Ok(index.insert(new, 0)?.is_none()),
+            Self::Remove(old) => Ok(index.remove(old).is_some()),
         }
     }
 }
@@ -99,16 +150,16 @@ impl Requests {
 /// Checks the first and the last entry of every segment: the check must not outweigh the scan.
 fn scan(
     index: &Index,
-    keys: &Keys,
+    keys: Spaced,
     start: usize,
     segments: usize,
     buffer: &mut [u32],
 ) -> latchless::Result<bool> {
-    let from = (Bound::Included(keys.entries()[start].0), Bound::Unbounded);
+    let from = (Bound::Included(keys.at(start as u32)), Bound::Unbounded);
     let mut scanner = index.scanner(from, Direction::Forward)?;
     let (mut right, mut next) = (true, start);
     for _ in 0..segments {
-        let wanted = buffer.len().min(keys.entries().len() - next);
+        let wanted = buffer.len().min(keys.count as usize - next);
         let found = scanner.fill_values(buffer)?;
         right &= found == wanted
             && buffer.first().is_none_or(|&rank| found == 0 || rank as usize == next)

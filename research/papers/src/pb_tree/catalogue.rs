@@ -3,7 +3,8 @@
 use super::map::PbTree;
 use crate::common::catalogue::members;
 use crate::error::Result;
-use crate::pb_tree::node::{External, Form, Grouped, Internal, Plain, Shaped, Sweeping};
+use crate::pb_tree::node::{External, Form, Grouped, Internal, Placement, Plain, Shaped, Sweeping};
+use crate::pb_tree::tree::ScanPrefetch;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
@@ -42,8 +43,20 @@ pub struct Options {
     /// A scan that expects fewer entries leaves jump pointers alone: prefetching that far ahead costs more
     /// at the start than so short a scan gains (§4.3 suggests 100). 0: every scan uses them.
     pub short_scan_entries: usize,
+    /// Which of the leaves ahead jump pointers prefetch, and how much of them.
+    pub scan_prefetch: ScanPrefetch,
+    /// Where a bulk load places nodes.
+    pub placement: Placement,
     /// The number of nodes that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
+}
+
+impl Options {
+    /// The paper's algorithm in scans (§3.3), without this family's exceptions from it: every scan uses
+    /// jump pointers, for the next three leaves and all their lines.
+    pub fn of_the_paper() -> Self {
+        Self { short_scan_entries: 0, scan_prefetch: ScanPrefetch::Whole, ..Self::default() }
+    }
 }
 
 impl Default for Options {
@@ -54,6 +67,8 @@ impl Default for Options {
             kernel: None,
             scan_ahead_leaves: 3,
             short_scan_entries: 100,
+            scan_prefetch: ScanPrefetch::Needed,
+            placement: Placement::InOrder,
             node_references: None,
         }
     }

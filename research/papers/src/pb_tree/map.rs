@@ -82,10 +82,12 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
                 limit_bytes: options.limit_bytes,
                 huge_pages: options.huge_pages,
                 references: options.node_references,
+                placement: options.placement,
             },
             dispatch: options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?,
             scan_ahead_leaves: options.scan_ahead_leaves,
             short_scan_entries: options.short_scan_entries,
+            scan_prefetch: options.scan_prefetch,
         })?;
         Ok(Self { tree, entry: PhantomData })
     }

@@ -17,3 +17,5 @@ pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{
     BPlusTree, CsbTree, Entries, PExternalTree, PInternalTree, PSweepTree, PTree, Paused, PbTree, Quiet,
 };
+pub use node::Placement;
+pub use tree::ScanPrefetch;

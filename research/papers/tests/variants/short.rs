@@ -7,7 +7,7 @@ use latchless::{Direction, Error, FillFactor};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::Branching;
 use latchless_papers::pb_tree::node::{Form, Grouped, Internal, Plain, Shaped};
-use latchless_papers::pb_tree::{Member, Options, PbTree, build};
+use latchless_papers::pb_tree::{Member, Options, PbTree, Placement, build};
 use latchless_papers::{cssl, olfit, pi, spiderman};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -87,6 +87,16 @@ fn refused_memory() {
 fn prefetching_trees() {
     for member in Member::ALL {
         let options = Options { huge_pages: false, ..Options::default() };
+        short_history(member.name(), build(member, &options).unwrap());
+    }
+}
+
+/// The scans of the paper, in trees whose nodes lie scattered in memory.
+#[test]
+fn prefetching_trees_of_the_paper_loaded_in_random_places() {
+    for member in Member::ALL {
+        let placement = Placement::Scattered(3);
+        let options = Options { huge_pages: false, placement, ..Options::of_the_paper() };
         short_history(member.name(), build(member, &options).unwrap());
     }
 }

@@ -3,7 +3,7 @@
 use latchless::FillFactor;
 use latchless_core::mem::touch::{Sink, Traced, Work, listen};
 use latchless_papers::olfit;
-use latchless_papers::pb_tree::{Member, Options, build_traced};
+use latchless_papers::pb_tree::{Member, Options, Placement, ScanPrefetch, build_traced};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
@@ -44,13 +44,27 @@ impl Sink for Listener {
     }
 }
 
+/// 20,000 keys, loaded in bulk.
+fn loaded(member: Member, options: &Options) -> Box<dyn latchless_core::base::index::OrderedIndex<u32, u32>> {
+    let mut index = build_traced::<u32, u32, Traced>(member, options).unwrap();
+    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
+    index.bulk_load(&entries, FillFactor::FULL).unwrap();
+    index
+}
+
 fn heard_in(
     member: Member,
     body: impl FnOnce(&dyn latchless_core::base::index::OrderedIndex<u32, u32>),
 ) -> Heard {
-    let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
-    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
-    index.bulk_load(&entries, FillFactor::FULL).unwrap();
+    heard_with(member, &Options::default(), body)
+}
+
+fn heard_with(
+    member: Member,
+    options: &Options,
+    body: impl FnOnce(&dyn latchless_core::base::index::OrderedIndex<u32, u32>),
+) -> Heard {
+    let index = loaded(member, options);
     let heard = Rc::new(RefCell::new(Heard::default()));
     listen(Box::new(Listener(heard.clone())), || body(&*index));
     heard.take()
@@ -95,6 +109,48 @@ fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
     }
 }
 
+/// Leaf lines that a scan of that many entries prefetches beyond those that a p8's does.
+fn asked_ahead(options: &Options, entries: usize) -> usize {
+    let asked = |member| {
+        let heard = heard_with(member, options, |index| {
+            let (mut keys, mut values) = (vec![0; entries], vec![0; entries]);
+            let span = (Included(100), Unbounded);
+            assert_eq!(index.page(span, Default::default(), &mut keys, &mut values), Ok(entries));
+        });
+        heard.asked.len()
+    };
+    asked(Member::P8Sweep).saturating_sub(asked(Member::P8))
+}
+
+#[test]
+fn scans_of_the_paper_prefetch_three_whole_leaves_whatever_they_need() {
+    let whole = asked_ahead(&Options::of_the_paper(), 10);
+    assert!((3 * 8..3 * 8 + 8).contains(&whole), "{whole} lines, one node above the leaves among them");
+    assert_eq!(asked_ahead(&Options::default(), 10), 0, "a short scan");
+    let needed = Options { short_scan_entries: 0, ..Options::default() };
+    assert_eq!(asked_ahead(&needed, 10), 0, "its entries are in one leaf");
+}
+
+/// What each scan prefetches before it arrives there: whether a leaf's neighbour is left alone, and whether
+/// scattered leaves have neighbours.
+#[test]
+fn neighbours_in_memory_are_left_alone_unless_the_scans_are_the_paper_s() {
+    for (placement, prefetch, leaves_ahead) in [
+        (Placement::InOrder, ScanPrefetch::Needed, 0..10),
+        (Placement::Scattered(5), ScanPrefetch::Needed, 80..101),
+        (Placement::InOrder, ScanPrefetch::Whole, 90..101),
+        (Placement::Scattered(5), ScanPrefetch::Whole, 90..101),
+    ] {
+        let options = Options { placement, scan_prefetch: prefetch, ..Options::default() };
+        for member in [Member::P8External, Member::P8Internal, Member::P8Sweep] {
+            let leaves = early(member, &options, |index| {
+                index.sum((Included(100), Unbounded), 6300).unwrap();
+            });
+            assert!(leaves_ahead.contains(&leaves), "{}, {options:?}: {leaves}", member.name());
+        }
+    }
+}
+
 /// A page at a time, as iterators and visits read: jump pointers lead beyond the page.
 #[test]
 fn pages_of_a_long_scan_ask_for_leaves_beyond_them() {
@@ -112,16 +168,25 @@ fn pages_of_a_long_scan_ask_for_leaves_beyond_them() {
     };
     for member in [Member::P8External, Member::P8Internal, Member::P8Sweep] {
         for read in [pages, sum] {
-            let ahead = Rc::new(RefCell::new(Ahead::default()));
-            let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
-            let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
-            index.bulk_load(&entries, FillFactor::FULL).unwrap();
-            listen(Box::new(AheadListener(ahead.clone())), || read(&*index));
+            let options = Options { placement: Placement::Scattered(5), ..Options::default() };
+            let early = early(member, &options, read);
             // A hundred leaves, each prefetched while others are read before it, except the first few.
-            let ahead = ahead.take();
-            assert!(ahead.early >= 90, "{}: {} leaves in time", member.name(), ahead.early);
+            assert!(early >= 90, "{}: {early} leaves in time", member.name());
         }
     }
+}
+
+/// Leaves that are prefetched early enough, while others are read before them.
+fn early(
+    member: Member,
+    options: &Options,
+    read: impl FnOnce(&dyn latchless_core::base::index::OrderedIndex<u32, u32>),
+) -> usize {
+    let ahead = Rc::new(RefCell::new(Ahead::default()));
+    let index = loaded(member, options);
+    listen(Box::new(AheadListener(ahead.clone())), || read(&*index));
+    let early = ahead.borrow().early;
+    early
 }
 
 /// The number of visits of nodes between the prefetch of a line and its first read.
@@ -173,10 +238,7 @@ fn short_scans_leave_jump_pointers_alone() {
 }
 
 fn index_levels(member: Member) -> usize {
-    let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
-    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
-    index.bulk_load(&entries, FillFactor::FULL).unwrap();
-    index.stats().unwrap().levels
+    loaded(member, &Options::default()).stats().unwrap().levels
 }
 
 /// The writes of a structure of OLFIT's family to shared memory.

@@ -308,7 +308,7 @@ fn natively(series: &[&'static str], trees: &[Search], wanted: &[u32], keys: &Ke
 }
 
 fn is_right(found: Option<u32>, key: u32, keys: &Keys) -> bool {
-    found.is_some_and(|rank| keys.entries()[rank as usize].0 == key)
+    found.is_some_and(|rank| keys.spaced().at(rank) == key)
 }
 
 fn all_right(index: &'static str, right: usize, of: usize) -> Result<()> {

@@ -20,7 +20,7 @@
 
 use super::window::Window;
 use core::marker::PhantomData;
-use latchless_core::base::error::Result;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read_all};
 use latchless_core::mem::node_ref::NodeRef;
@@ -139,6 +139,24 @@ impl<B: Block> Arena<B> {
         if needed > self.committed {
             self.committed = self.window.grow(self.committed, needed)?;
         }
+        Ok(())
+    }
+
+    /// Makes sure that the next `runs` calls of [`Arena::allocate`] succeed, and that they hand out the new
+    /// runs among them in a random order, which `seed` determines: runs that are handed out one after the
+    /// other then aren't neighbours in memory. O(runs).
+    ///
+    /// # Errors
+    /// Those of [`Arena::reserve`].
+    pub fn reserve_scattered(&mut self, runs: usize, seed: u64) -> Result<()> {
+        let missing = runs.saturating_sub(self.free_runs);
+        let mut order = list(missing)?;
+        self.reserve(runs)?;
+        order.extend((0..missing).map(|run| (self.fresh + run * self.run_blocks) as u32));
+        shuffle(&mut order, seed);
+        self.fresh += missing * self.run_blocks;
+        // A free list of all of them: `allocate` takes from there first.
+        order.into_iter().for_each(|run| self.free(NodeRef::from_word(run)));
         Ok(())
     }
 
@@ -311,6 +329,28 @@ impl<B: Block> Arena<B> {
         );
         // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
         unsafe { self.window.start().as_ptr().add(block.to_word() as usize * B::BYTES + at_bytes).cast() }
+    }
+}
+
+/// An empty list with room for `len` runs.
+fn list(len: usize) -> Result<Vec<u32>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len)
+        .map_err(|_| Error::OutOfMemory { requested_bytes: len.saturating_mul(size_of::<u32>()) })?;
+    Ok(list)
+}
+
+/// Puts `runs` in a random order, each of all orders as often as the others (Fisher and Yates).
+fn shuffle(runs: &mut [u32], seed: u64) {
+    let mut state = seed;
+    for last in (1..runs.len()).rev() {
+        // SplitMix64, whose high half times a range, without its low half, is a number in that range.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
+        let other = ((u128::from(mixed) * (last as u128 + 1)) >> u64::BITS) as usize;
+        runs.swap(last, other);
     }
 }
 

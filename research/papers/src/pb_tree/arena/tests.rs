@@ -1,7 +1,6 @@
 //! Growth, limits, reused runs, and invalid references and lanes.
 
 use super::*;
-use latchless_core::base::error::Error;
 
 fn small(options: ArenaOptions) -> Arena<Lines<2>> {
     Arena::new(options).unwrap()
@@ -56,6 +55,41 @@ fn freed_runs_are_used_again() {
     again.sort();
     assert_eq!(again, runs);
     assert_eq!(arena.held_bytes(), held);
+}
+
+#[test]
+fn scattered_runs_are_all_handed_out_and_hardly_two_beside_each_other() {
+    let count = if cfg!(miri) { 60 } else { 2_000 };
+    let in_order = |seed| {
+        let mut arena = small(ArenaOptions { run_blocks: 2, ..Default::default() });
+        let first = arena.allocate().unwrap();
+        arena.reserve_scattered(count, seed).unwrap();
+        let runs: Vec<_> = (0..count).map(|_| arena.allocate().unwrap()).collect();
+        let mut sorted = runs.clone();
+        sorted.sort();
+        assert!(sorted.iter().enumerate().all(|(nth, &run)| run == first.offset(2 * (nth + 1))), "each once");
+        assert_eq!(arena.live_runs(), count + 1);
+        assert_eq!(arena.held_bytes(), 2 * (count + 1) * 128);
+        assert_eq!(arena.allocate(), Ok(first.offset(2 * (count + 1))), "in order from there on");
+        runs
+    };
+    let runs = in_order(7);
+    let beside = runs.windows(2).filter(|pair| pair[1] == pair[0].offset(2)).count();
+    assert!(beside < count / 20, "{beside} of {count}");
+    assert_eq!(runs, in_order(7), "a seed determines the order");
+    assert_ne!(runs, in_order(8));
+}
+
+#[test]
+fn a_scattered_reservation_that_is_refused_changes_nothing() {
+    let mut arena = small(ArenaOptions { limit_bytes: Some(1024), ..Default::default() });
+    let first = arena.allocate().unwrap();
+    let refused = Error::MemoryLimit { requested_bytes: 1152, limit_bytes: 1024 };
+    assert_eq!(arena.reserve_scattered(8, 1), Err(refused));
+    assert_eq!((arena.live_runs(), arena.held_bytes()), (1, 128));
+    assert_eq!(arena.allocate(), Ok(first.offset(1)));
+    arena.reserve_scattered(6, 1).unwrap();
+    assert!((0..6).all(|_| arena.allocate().is_ok()));
 }
 
 #[test]

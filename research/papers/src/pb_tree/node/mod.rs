@@ -9,4 +9,4 @@ mod store;
 
 pub use layout::Layout;
 pub use shape::{Children, External, Form, Grouped, Internal, Jump, Plain, Shape, Shaped, Sweeping};
-pub use store::{NodeOptions, Nodes};
+pub use store::{NodeOptions, Nodes, Placement};

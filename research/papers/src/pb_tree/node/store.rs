@@ -11,6 +11,17 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
 
+/// Where a bulk load places a tree's nodes. Later nodes take freed places or follow all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Placement {
+    /// Each level in key order, so that neighbouring leaves are neighbours in memory.
+    #[default]
+    InOrder,
+    /// In a random order, which the number determines, so that no prefetcher of the processor can follow
+    /// them: as in a tree that has been updated for long.
+    Scattered(u64),
+}
+
 /// Construction options of a tree's node store.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeOptions {
@@ -20,6 +31,8 @@ pub struct NodeOptions {
     pub huge_pages: bool,
     /// The number of nodes that references can distinguish; `None`: 2^32 − 1. Tests make it tiny.
     pub references: Option<u32>,
+    /// Where a bulk load places nodes.
+    pub placement: Placement,
 }
 
 /// All nodes of one tree.
@@ -31,6 +44,7 @@ pub struct NodeOptions {
 #[derive(Debug)]
 pub struct Nodes<S: Shape> {
     pub(super) arena: Arena<S::Block>,
+    placement: Placement,
     shape: PhantomData<S>,
 }
 
@@ -53,7 +67,7 @@ impl<S: Shape> Nodes<S> {
             huge_pages: options.huge_pages,
             references: options.references.unwrap_or(u32::MAX),
         })?;
-        Ok(Self { arena, shape: PhantomData })
+        Ok(Self { arena, placement: options.placement, shape: PhantomData })
     }
 
     /// Makes sure that the next `runs` calls of [`Nodes::allocate`] succeed.
@@ -62,6 +76,17 @@ impl<S: Shape> Nodes<S> {
     /// Those of [`Arena::reserve`].
     pub fn reserve(&mut self, runs: usize) -> Result<()> {
         self.arena.reserve(runs)
+    }
+
+    /// Makes sure that the next `runs` calls of [`Nodes::allocate`] succeed, those of a bulk load.
+    ///
+    /// # Errors
+    /// Those of [`Arena::reserve`].
+    pub fn reserve_load(&mut self, runs: usize) -> Result<()> {
+        match self.placement {
+            Placement::InOrder => self.arena.reserve(runs),
+            Placement::Scattered(seed) => self.arena.reserve_scattered(runs, seed),
+        }
     }
 
     /// Allocates a node or, with node groups, room for a whole group. Prefetched whole before it is

@@ -1,17 +1,16 @@
 //! Prefetching the leaves ahead of a scan (§3.3): the first k at the start, then, for each leaf that the
 //! scan arrives at, the one k ahead of it. The shape determines the source of the references.
 //!
-//! Jump pointers aren't used for leaves that are neighbours in memory, as a bulk load leaves them: a
+//! By default jump pointers aren't used for leaves that are neighbours in memory, as a bulk load leaves them: a
 //! processor's own prefetcher, which the paper's machine doesn't have, then fetches them already, and
 //! prefetches from afar disturb it. Such a leaf is prefetched when the scan arrives at it, as without jump
-//! pointers.
+//! pointers. [`ScanPrefetch::Whole`] is the paper's algorithm, without such exceptions.
 
-use super::Tree;
+use super::{ScanPrefetch, Tree};
 use crate::pb_tree::jump_array::JumpCursor;
 use crate::pb_tree::node::{Jump, Shape};
 use crate::pb_tree::path::Path;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Trace;
 
 /// The leaves ahead of a scan.
 #[derive(Debug, Clone, Copy)]
@@ -76,12 +75,14 @@ impl Ahead {
     pub(super) fn top_up<S: Shape>(&mut self, tree: &Tree<S>, target: usize, mut each: impl FnMut(usize)) {
         while self.lead < target {
             let Some(leaf) = self.next(tree) else { return };
-            let beside = !S::Trace::LISTENING && leaf == self.last.offset(1);
+            let beside = leaf == self.last.offset(1) && self.lead < u64::BITS as usize;
             self.last = leaf;
-            if beside && self.lead < u64::BITS as usize {
-                self.left_alone |= 1 << self.lead;
-            } else {
-                tree.nodes.prefetch_pairs(leaf, tree.len.div_ceil(tree.leaves));
+            match tree.options.scan_prefetch {
+                ScanPrefetch::Whole => tree.nodes.prefetch(leaf),
+                ScanPrefetch::Needed if beside => self.left_alone |= 1 << self.lead,
+                ScanPrefetch::Needed => {
+                    tree.nodes.prefetch_pairs(leaf, tree.len.div_ceil(tree.leaves));
+                }
             }
             self.lead += 1;
             each(self.lead);

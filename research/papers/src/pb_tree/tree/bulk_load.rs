@@ -1,5 +1,6 @@
-//! Bulk load from sorted pairs, bottom-up: one level after the other, each node filled to the fill factor,
-//! the root with the remainder (§4.2).
+//! Bulk load from sorted pairs, bottom-up: one level after the other, each node filled to the fill factor.
+//! The root takes all children that it has room for, since a level above it would have a single node with
+//! few (§4.2: "each non-root node").
 
 use super::Tree;
 use crate::pb_tree::node::{Children, Jump, Layout, Shape};
@@ -64,7 +65,7 @@ impl<S: Shape> Tree<S> {
 
     /// Reserves all memory before the first node is written.
     fn reserve_levels(&mut self, sizes: &[Vec<usize>]) -> Result<()> {
-        self.nodes.reserve(
+        self.nodes.reserve_load(
             sizes
                 .iter()
                 .map(|level| match S::CHILDREN {
@@ -163,7 +164,7 @@ fn level_sizes<S: Shape>(len: usize, fill: FillFactor) -> Vec<Vec<usize>> {
     let mut sizes = Vec::new();
     while nodes > 1 {
         let keys = Layout::<S>::inner_keys(sizes.len() + 1);
-        let parents = partition(nodes, fill.of(keys) + 1);
+        let parents = if nodes <= keys + 1 { vec![nodes] } else { partition(nodes, fill.of(keys) + 1) };
         nodes = parents.len();
         sizes.push(parents);
     }
@@ -197,6 +198,19 @@ fn list<T>(len: usize) -> Result<Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pb_tree::node::{Plain, Shaped};
+    use latchless_core::mem::touch::NoTrace;
+
+    #[test]
+    fn a_root_takes_all_children_that_it_has_room_for() {
+        type P8 = Shaped<u32, Plain<8>, NoTrace>;
+        // 38 of 63 pairs a leaf, 39 of 64 children a node.
+        let fill = FillFactor::new(0.6).unwrap();
+        for (len, levels, children) in [(38 * 64, 2, 64), (38 * 64 + 1, 3, 2), (38 * 39 * 64, 3, 64)] {
+            let sizes = level_sizes::<P8>(len, fill);
+            assert_eq!((sizes.len(), &sizes[levels - 2][..]), (levels, &[children][..]), "{len} pairs");
+        }
+    }
 
     #[test]
     fn no_inner_node_is_left_with_a_single_child() {

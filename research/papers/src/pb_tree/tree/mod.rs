@@ -47,6 +47,21 @@ pub struct TreeOptions {
     pub scan_ahead_leaves: usize,
     /// A scan that expects fewer entries leaves jump pointers alone.
     pub short_scan_entries: usize,
+    /// Which of the leaves ahead are prefetched, and how much of them.
+    pub scan_prefetch: ScanPrefetch,
+}
+
+/// Which of the leaves ahead of a scan its jump pointers prefetch, and how much of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScanPrefetch {
+    /// What the scan needs and the processor wouldn't fetch by itself: leaves whose entries the caller's
+    /// buffer has room for, the lines that a mean leaf fills, and no leaf that is the last one's neighbour in
+    /// memory, since the processor's own prefetcher follows neighbours.
+    #[default]
+    Needed,
+    /// The next k leaves and all their lines, as in the paper (§3.3), whose machine has no prefetcher of its
+    /// own.
+    Whole,
 }
 
 /// An ordered map from lanes to lanes.

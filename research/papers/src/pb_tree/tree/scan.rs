@@ -5,9 +5,9 @@
 //! [`TreeOptions::short_scan_entries`](super::TreeOptions) the start-up costs more than it gains (§4.3).
 //! The size of the caller's buffer and the distance to the end key give the length.
 
-use super::Tree;
 use super::ahead::Ahead;
 use super::sink::Sink;
+use super::{ScanPrefetch, Tree, TreeOptions};
 use crate::pb_tree::node::{Jump, Layout, Shape};
 use crate::pb_tree::path::Path;
 use latchless_core::mem::node_ref::NodeRef;
@@ -191,12 +191,18 @@ impl<'a, S: Shape> Scan<'a, S> {
     }
 
     fn top_up<K: Sink<S::Bits>>(&mut self, sink: &K) {
+        let TreeOptions { scan_ahead_leaves, scan_prefetch, .. } = self.tree.options;
         let mean_pairs = self.mean_pairs();
         let Some(ahead) = self.ahead.as_mut().filter(|_| !self.ended) else { return };
-        // Leaves that the caller won't reach aren't prefetched.
-        let wanted = sink.room().saturating_add(self.more);
-        let reach = wanted.saturating_sub(self.to - self.from).div_ceil(mean_pairs);
-        let target = reach.min(self.tree.options.scan_ahead_leaves);
+        let target = match scan_prefetch {
+            ScanPrefetch::Whole => scan_ahead_leaves,
+            // Leaves that the caller won't reach aren't prefetched.
+            ScanPrefetch::Needed => {
+                let wanted = sink.room().saturating_add(self.more);
+                let reach = wanted.saturating_sub(self.to - self.from).div_ceil(mean_pairs);
+                reach.min(scan_ahead_leaves)
+            }
+        };
         ahead.top_up(self.tree, target, |lead| prefetch_room::<S, K>(sink, lead));
     }
 

@@ -191,8 +191,7 @@ fn early(
     let ahead = Rc::new(RefCell::new(Ahead::default()));
     let index = loaded(member, options);
     listen(Box::new(AheadListener(ahead.clone())), || read(&*index));
-    let early = ahead.borrow().early;
-    early
+    ahead.take().early
 }
 
 /// The number of visits of nodes between the prefetch of a line and its first read.

@@ -61,10 +61,8 @@ impl Published {
             Self::About(_) | Self::MoreThan(_) | Self::LessThan(_) => self.ratio(ours),
             Self::Exactly(number) => self.ratio(to_digits_of(number, ours, 0)),
             Self::AtLeast(bound) | Self::AtMost(bound) => self.ratio(to_digits_of(bound, ours, BOUND_DIGITS)),
-            Self::Within(low, high) => {
-                let nearest = if ours > high { high } else { low };
-                self.ratio(to_digits_of(nearest, ours, 0))
-            }
+            // A band is as exact as the more exact of its ends: 1.2 isn't in "0.8 to 1".
+            Self::Within(low, high) => self.ratio(to_digits_of(low, ours, digits_of(high))),
         };
         let percent = (ratio - 1.0).abs() * 100.0;
         match ratio.total_cmp(&1.0) {
@@ -85,9 +83,13 @@ const BOUND_DIGITS: usize = 2;
 
 /// `ours`, rounded to as many digits after the point as `published` is given with, or to `least`.
 fn to_digits_of(published: f64, ours: f64, least: usize) -> f64 {
-    let text = published.to_string();
-    let digits = text.split_once('.').map_or(0, |(_, behind)| behind.len()).max(least);
+    let digits = digits_of(published).max(least);
     format!("{ours:.digits$}").parse().unwrap_or(ours)
+}
+
+/// The digits after the point that a number is given with.
+fn digits_of(published: f64) -> usize {
+    published.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
 impl fmt::Display for Published {
@@ -187,6 +189,14 @@ mod tests {
         assert_ne!(Published::Within(1.27, 1.47).verdict(1.4751), "");
         assert_eq!(Published::Within(6.5, 8.7).verdict(8.74), "");
         assert_eq!(Published::Exactly(8.0).verdict(8.2), "");
+    }
+
+    #[test]
+    fn a_band_is_as_exact_as_the_more_exact_of_its_ends() {
+        assert_eq!(Published::Within(0.8, 1.0).verdict(1.04), "");
+        assert_eq!(Published::Within(0.8, 1.0).verdict(1.2), "above the paper's by 20.0 %");
+        assert_eq!(Published::Within(0.8, 1.0).verdict(0.7), "below the paper's by 12.5 %");
+        assert_eq!(Published::Within(2.0, 3.0).verdict(3.4), "");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One difference from the paper's machine, to find the cause of a result.
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Translation};
 use super::prices::{Price, Prices};
+use super::system::System;
 use serde::Serialize;
 
 /// The treatment of the branches of a binary search, which are unpredictable.
@@ -43,6 +44,10 @@ pub enum Change {
     MemoryLatency(u64),
     /// Memory starts an access every this many cycles.
     MemoryInterval(u64),
+    /// The memory of another node has this latency beyond that of the node's own, in cycles.
+    RemoteLatency(u64),
+    /// Addresses are translated.
+    Translated(Translation),
     /// Lines of one read are requested in parallel, because their addresses are known.
     RunsOverlap,
     /// Moving entries costs no instruction, as if vectors did it.
@@ -60,6 +65,10 @@ impl Parameters {
             Change::MissHandlers(miss_handlers) => Self { miss_handlers, ..self },
             Change::MemoryLatency(memory_latency_cycles) => Self { memory_latency_cycles, ..self },
             Change::MemoryInterval(memory_interval_cycles) => Self { memory_interval_cycles, ..self },
+            Change::RemoteLatency(remote_latency_cycles) => {
+                Self { system: System { remote_latency_cycles, ..self.system }, ..self }
+            }
+            Change::Translated(translation) => Self { translation: Some(translation), ..self },
             Change::RunsOverlap => Self { runs_overlap: true, ..self },
             Change::FreeShifts => {
                 Self { prices: Prices { shift: Price { busy: 0, other: 0 }, ..self.prices }, ..self }
@@ -85,6 +94,11 @@ mod tests {
         assert_eq!(own.changed(Change::MissHandlers(2)), Parameters { miss_handlers: 2, ..own });
         assert_eq!(own.changed(Change::MemoryLatency(9)), Parameters { memory_latency_cycles: 9, ..own });
         assert_eq!(own.changed(Change::MemoryInterval(9)), Parameters { memory_interval_cycles: 9, ..own });
+        let far = System { remote_latency_cycles: 9, ..own.system };
+        assert_eq!(own.changed(Change::RemoteLatency(9)), Parameters { system: far, ..own });
+        let translation = Translation { pages: 64, ways: 4, miss_cycles: 9 };
+        let translated = Parameters { translation: Some(translation), ..own };
+        assert_eq!(own.changed(Change::Translated(translation)), translated);
         assert_eq!(own.changed(Change::RunsOverlap), Parameters { runs_overlap: true, ..own });
         assert_eq!(
             own.changed(Change::FreeShifts).prices,

@@ -4,19 +4,22 @@ use super::{Case, Contestant, Form, Traffic, driven, measure, row, throughputs};
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale};
 use crate::row::{On, Row};
+use latchless_papers::pi::Prefetch;
 
 pub(super) const FIG_15: Experiment = driven(
     "fig-15",
     "From a typical skip list to PI: entries, SIMD, huge pages, NUMA, groups, prefetch",
     &[
         "What the paper adds up are gains over the plain skip list: +1.3 (search) and +1 (insert) by entries and SIMD, \
-         +1.2 by NUMA, +0.05 by groups, +0.2 and +0.14 by prefetching. It sorts batches in all steps, \"because the \
+         +1.2 by NUMA, +0.05 by groups, +0.2 and +0.14 by prefetching: \"pi\". It sorts batches in all steps, \"because the \
          impact of batches has been studied\": the gains are over \"skip-list\", which is given sorted \
          queries. \"as drawn\" is the same list without that.",
         "The typical skip list has a list for each thread's range of keys, so it needs no latches either; a node's \
          key, value and links are side by side. Natively entries come without vectors first, and huge pages, which \
          the paper doesn't have, are a step of their own: until then all is on small pages. The paper's first step \
          is \"+ SIMD\", entries included.",
+        "Two more steps aren't the paper's: \"+ list\" prefetches the list's segments and nodes as well, where the \
+         paper prefetches the entries of the next level alone (§4.3.4), and \"pi, defaults\" has eight keys an entry.",
         "This machine has one node: natively NUMA is no step. The model knows neither pages nor what a comparison \
          without vectors costs, so these aren't steps there.",
     ],
@@ -34,12 +37,19 @@ struct Step {
 }
 
 /// PI without the gains of the later steps.
-const BARE: Form =
-    Form { numa: false, group: 1, prefetch: false, huge_pages: false, scalar: true, ..Form::WHOLE };
-const SIMD: Form = Form { scalar: false, ..BARE };
+const BARE: Form = Form {
+    numa: false,
+    group: 1,
+    prefetch: Prefetch::Nothing,
+    huge_pages: false,
+    scalar: true,
+    ..Form::PAPER
+};
+pub(super) const SIMD: Form = Form { scalar: false, ..BARE };
 const HUGE: Form = Form { huge_pages: true, ..SIMD };
 pub(super) const NUMA: Form = Form { numa: true, ..HUGE };
-pub(super) const GROUPS: Form = Form { group: Form::WHOLE.group, ..NUMA };
+pub(super) const GROUPS: Form = Form { group: Form::PAPER.group, ..NUMA };
+pub(super) const LIST: Form = Form { prefetch: Prefetch::EntriesAndList, ..Form::PAPER };
 const BOTH: &[On] = &[On::Model, On::Native];
 const NATIVE: &[On] = &[On::Native];
 const MODEL: &[On] = &[On::Model];
@@ -50,7 +60,7 @@ const fn step(name: &'static str, on: &'static [On], who: Contestant, gains: Opt
     Step { name, on, who, gains }
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 10] = [
     step("skip-list, as drawn", BOTH, Contestant::SkipList { sorted: false }, None),
     step(PLAIN, BOTH, Contestant::SkipList { sorted: true }, None),
     step("+ entries", NATIVE, Contestant::Pi(BARE), None),
@@ -59,6 +69,8 @@ const STEPS: [Step; 8] = [
     step("+ NUMA", MODEL, Contestant::Pi(NUMA), Some([1.2, 1.2])),
     step("+ groups", BOTH, Contestant::Pi(GROUPS), Some([0.05, 0.05])),
     step("pi", BOTH, Contestant::PI, Some([0.2, 0.14])),
+    step("+ list", BOTH, Contestant::Pi(LIST), None),
+    step("pi, defaults", BOTH, Contestant::DEFAULTS, None),
 ];
 
 fn fig_15(on: On, scale: Scale) -> Result<Vec<Row>> {
@@ -84,6 +96,7 @@ fn fig_15(on: On, scale: Scale) -> Result<Vec<Row>> {
             rows.extend(throughputs(panel, on, step.name, x, measured));
             if let Some(each) = measured.per_query {
                 rows.push(one("lines of other nodes/query", each.remote));
+                rows.push(one("lines prefetched/query", each.prefetches));
             }
             if let Some(before) = before.replace(throughput) {
                 rows.push(one("times the step before", throughput / before));
@@ -111,4 +124,36 @@ fn fig_15(on: On, scale: Scale) -> Result<Vec<Row>> {
         }
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_paper_s_step_prefetches_an_entry_a_level_and_nothing_of_the_list() {
+        let prefetches = |form: Form| {
+            let measured = measure(On::Model, &[Contestant::Pi(form)], &Case::usual(On::Model, Scale::Small));
+            measured.unwrap()[0].per_query.unwrap().prefetches
+        };
+        assert_eq!(prefetches(GROUPS), 0.0);
+        let entries = prefetches(Form::PAPER);
+        assert!(
+            entries >= 3.0 && entries.fract() == 0.0,
+            "{entries} lines: one for each level but the first"
+        );
+        let list = prefetches(LIST) - entries;
+        assert!(
+            (2.5..3.5).contains(&list),
+            "{list} lines of the list: a segment's place, two lines of nodes"
+        );
+    }
+
+    #[test]
+    fn the_paper_s_gains_are_those_of_its_own_steps() {
+        let compared = STEPS.iter().filter(|step| step.gains.is_some()).map(|step| step.name);
+        assert!(compared.eq(["+ SIMD", "+ NUMA", "+ groups", "pi"]));
+        let last = STEPS.iter().position(|step| step.who == Contestant::PI);
+        assert_eq!(last, Some(STEPS.len() - 3), "what isn't the paper's follows");
+    }
 }

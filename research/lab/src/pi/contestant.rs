@@ -2,6 +2,7 @@
 
 use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
+use crate::row::On;
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::{NoTrace, Trace};
@@ -9,7 +10,7 @@ use latchless_core::search::Kernel;
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::tune::QuerySetSize;
 use latchless_papers::pi::mem::topology::Topology;
-use latchless_papers::pi::{EntryKeys, Options, Pi, Query, SkipList};
+use latchless_papers::pi::{EntryKeys, Options, Pi, Prefetch, Query, SkipList};
 
 /// An index that serves batches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,8 +39,8 @@ pub struct Form {
     pub numa: bool,
     /// Queries that go down together.
     pub group: usize,
-    /// Whether they prefetch.
-    pub prefetch: bool,
+    /// What they prefetch.
+    pub prefetch: Prefetch,
     /// Whether the assignment of threads follows the load.
     pub self_adjusted: bool,
     /// Whether nodes and entries are on huge pages.
@@ -57,38 +58,48 @@ pub struct Form {
 }
 
 impl Form {
-    /// With everything.
-    pub const WHOLE: Self = Self {
+    /// The paper's: four keys an entry, which alone is prefetched (§4.3.4, §5.1).
+    pub const PAPER: Self = Self {
         numa: true,
         group: 32,
-        prefetch: true,
+        prefetch: Prefetch::Entries,
         self_adjusted: true,
         huge_pages: true,
-        entry_keys: EntryKeys::Eight,
+        entry_keys: EntryKeys::Four,
         scalar: false,
         part_segments: None,
         rebuilt: true,
         room_percent: None,
     };
+
+    /// That of [`Options::default`]: eight keys an entry, and the list is prefetched as well.
+    pub const DEFAULTS: Self =
+        Self { prefetch: Prefetch::EntriesAndList, entry_keys: EntryKeys::Eight, ..Self::PAPER };
 }
 
 impl Contestant {
-    /// PI with everything.
-    pub const PI: Self = Self::Pi(Form::WHOLE);
+    /// PI as in the paper.
+    pub const PI: Self = Self::Pi(Form::PAPER);
+    /// PI with this library's defaults.
+    pub const DEFAULTS: Self = Self::Pi(Form::DEFAULTS);
 
     /// A short name.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Pi(form) if form == Form::WHOLE => "pi",
+            Self::Pi(form) if form == Form::PAPER => "pi",
+            Self::Pi(form) if form == Form::DEFAULTS => "pi, defaults",
             Self::Pi(Form { part_segments: Some(_), .. }) => "pi, layer in parts",
             Self::Pi(Form { rebuilt: false, room_percent: Some(_), .. }) => {
                 "pi, never rebuilt, room for twice as many"
             }
             Self::Pi(Form { rebuilt: false, .. }) => "pi, never rebuilt",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
-            Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
-            Self::Pi(Form { entry_keys: EntryKeys::Sixteen, .. }) => "pi, M = 16",
-            Self::Pi(Form { huge_pages: false, prefetch: true, .. }) => "pi, small pages",
+            Self::Pi(Form { huge_pages: false, prefetch: Prefetch::Entries, .. }) => "pi, small pages",
+            Self::Pi(Form { prefetch: Prefetch::EntriesAndList, entry_keys, .. }) => match entry_keys {
+                EntryKeys::Four => "pi, M = 4",
+                EntryKeys::Eight => "pi, M = 8",
+                EntryKeys::Sixteen => "pi, M = 16",
+            },
             Self::Pi(_) => "pi, in part",
             Self::SkipList { .. } => "skip-list",
             Self::Flagship => "index",
@@ -96,6 +107,13 @@ impl Contestant {
             Self::BLinkWide => "b-ol, 64 bits",
             Self::Rival(name) => name,
         }
+    }
+
+    /// Masstree's place: natively Masstree, if the build has it; on the model, and else, OLFIT's B+-Tree with
+    /// keys and values of 64 bits, which Masstree's have as well.
+    pub fn masstree(on: On) -> Self {
+        let published = Self::rivals().into_iter().find(|one| one.name() == "masstree");
+        published.filter(|_| on == On::Native).unwrap_or(Self::BLinkWide)
     }
 
     /// The published maps that this build has, of those that the paper's kind of work suits.

@@ -1,11 +1,11 @@
 //! The reasons for the gains of the steps of Figure 15 and of the inserts of Figure 6: the former on
 //! machines that differ from the paper's in one property, the latter without rebuilds.
 
-use super::ablation::{GROUPS, NUMA};
+use super::ablation::{GROUPS, LIST, NUMA, SIMD};
 use super::{Case, Contestant, Form, Traffic, compared, driven, measure, row, throughputs};
 use crate::error::Result;
 use crate::experiment::{Experiment, Scale};
-use crate::model::{Branches, Change, Depends};
+use crate::model::{Branches, Change, Depends, Translation};
 use crate::row::{On, Row};
 
 pub(super) const MACHINES: Experiment = driven(
@@ -15,18 +15,25 @@ pub(super) const MACHINES: Experiment = driven(
         "\"gain\" is what a step adds to the throughput, in units of the plain skip list's, as in Figure 15.",
         "\"searches overlap\": the processor reorders across searches, which are without branches. In a group that holds \
          for each node that is visited, without one for each search. \"branches guessed\" has the branches and guesses \
-         every other one of them.",
+         every other one of them. \"memory of other nodes thrice as far\": \"several times slower than accessing local \
+         memory\" (§6.8). \"small pages\": translations for 512 pages of 4 KB, the Xeon's second level; another one takes \
+         30 clocks.",
     ],
     "step",
     machines,
 );
 
+/// The Xeon 7540's translations of the second level, for 4 KB each.
+const SMALL_PAGES: Translation = Translation { pages: 512, ways: 4, miss_cycles: 30 };
+
 type Changes = fn(Depends) -> Change;
 /// A machine, as each step finds it.
-const CHANGED: [(&str, Changes); 3] = [
+const CHANGED: [(&str, Changes); 5] = [
     ("searches overlap", |depends| Change::Reordered(Branches::None, depends, 128)),
     ("branches guessed", |depends| Change::Reordered(Branches::HalfGuessed, depends, 128)),
     ("two miss handlers", |_| Change::MissHandlers(2)),
+    ("memory of other nodes thrice as far", |_| Change::RemoteLatency(400)),
+    ("small pages", |_| Change::Translated(SMALL_PAGES)),
 ];
 
 fn machines(on: On, scale: Scale) -> Result<Vec<Row>> {
@@ -36,9 +43,11 @@ fn machines(on: On, scale: Scale) -> Result<Vec<Row>> {
     }
     let steps = [
         ("skip-list", Contestant::SkipList { sorted: true }, Depends::WithinOperation),
+        ("+ SIMD", Contestant::Pi(SIMD), Depends::WithinOperation),
         ("+ NUMA", Contestant::Pi(NUMA), Depends::WithinOperation),
         ("+ groups", Contestant::Pi(GROUPS), Depends::WithinVisit),
         ("pi", Contestant::PI, Depends::WithinVisit),
+        ("+ list", Contestant::Pi(LIST), Depends::WithinVisit),
     ];
     for (panel, changes) in CHANGED {
         let (mut plain, mut before) = (None, None);
@@ -74,9 +83,9 @@ fn rebuilds(on: On, scale: Scale) -> Result<Vec<Row>> {
     if on != On::Native {
         return Ok(rows);
     }
-    let never = Contestant::Pi(Form { rebuilt: false, ..Form::WHOLE });
-    let roomy = Contestant::Pi(Form { rebuilt: false, room_percent: Some(100), ..Form::WHOLE });
-    let contestants = [roomy, never, Contestant::PI, Contestant::BLink];
+    let never = Contestant::Pi(Form { rebuilt: false, ..Form::PAPER });
+    let roomy = Contestant::Pi(Form { rebuilt: false, room_percent: Some(100), ..Form::PAPER });
+    let contestants = [roomy, never, Contestant::PI, Contestant::BLinkWide];
     let sizes: &[usize] = if scale == Scale::Paper { &[2 << 20, 16 << 20] } else { &[20_000] };
     for &keys in sizes {
         let case = Case { keys, traffic: Traffic::INSERTS, ..Case::usual(on, scale) };

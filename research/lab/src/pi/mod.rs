@@ -33,10 +33,14 @@ use latchless_papers::pi::Query;
 const THREADS: usize = 8;
 /// The paper's default queries of a batch, for each thread.
 const BATCH: Scaled<usize> = Scaled::new(8192, 1024);
-/// The small, the medium and the large data set (§6), the last as large as a run in minutes can bear.
-const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 64 << 20], &[2_000, 20_000]);
+/// Batches of searches before those of a case on the model: each node's 18 MB of shared cache are then full.
+const WARMING: Scaled<usize> = Scaled::new(8, 1);
+/// A set that fits the caches of all nodes needs twice as many until it is in them, but for a fiftieth.
+const FITS_CACHES: usize = 4 << 20;
+/// The small, the medium and the large data set (§6).
+const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 128 << 20], &[2_000, 20_000]);
 /// The names of series by these sizes.
-const SIZES: [&str; 3] = ["2M keys", "16M keys", "64M keys"];
+const SIZES: [&str; 3] = ["2M keys", "16M keys", "128M keys"];
 /// The medium one.
 const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 100_000);
 const THROUGHPUT: &str = "M queries/s";
@@ -93,6 +97,9 @@ struct Case {
     traffic: Traffic,
     /// Rounds that count: on the model of a batch each.
     rounds: usize,
+    /// Searches for each thread that fill the model's caches before the case's own queries; twice as many in
+    /// sets that fit them.
+    warming: usize,
     /// The difference from the paper's machine; only on the model.
     change: Change,
 }
@@ -103,14 +110,26 @@ impl Case {
         let threads = if on == On::Native { 2 } else { THREADS };
         let rounds = if on == On::Native { 7 } else { 1 };
         let (keys, batch) = (MEDIUM.at(scale), BATCH.at(scale));
-        Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds, change: Change::Nothing }
+        let warming = WARMING.at(scale) * batch;
+        Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds, warming, change: Change::Nothing }
     }
 
-    /// Returns the batches, for all threads together.
-    fn batches(&self) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
-        let (case, mut source) = (*self, Source::new(2016));
-        let len = case.batch * case.threads;
-        core::iter::repeat_with(move || source.batch(Keys::new(case.keys), case.traffic, len))
+    /// Returns the batches, for all threads together, of the case of this number: no two draw the same.
+    fn batches(&self, nth: usize) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
+        self.batches_of(self.traffic, 2016 + nth as u64)
+    }
+
+    /// Returns about so many searches for each thread, as skewed as the case's queries, or twice as many.
+    fn searches(&self, count: usize, nth: usize) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
+        let searches = Traffic { inserts_percent: 0, range: None, ..self.traffic };
+        let count = if self.keys <= FITS_CACHES { 2 * count } else { count };
+        self.batches_of(searches, 1600 + nth as u64).take(count.div_ceil(self.batch))
+    }
+
+    fn batches_of(&self, traffic: Traffic, seed: u64) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
+        let (keys, mut source) = (Keys::new(self.keys), Source::new(seed));
+        let len = self.batch * self.threads;
+        core::iter::repeat_with(move || source.batch(keys, traffic, len))
     }
 }
 
@@ -139,6 +158,8 @@ struct PerQuery {
     remote: f64,
     /// Entries of the index layer that were read.
     entries: f64,
+    /// Lines that were prefetched.
+    prefetches: f64,
 }
 
 impl Measured {
@@ -159,15 +180,18 @@ impl Measured {
 fn measure(on: On, contestants: &[Contestant], case: &Case) -> Result<Vec<Measured>> {
     match on {
         On::Native => native::measure(contestants, case),
-        _ => contestants.iter().map(|&contestant| modelled::measure(contestant, case)).collect(),
+        _ => {
+            let alone = |&one: &Contestant| Ok(modelled::measure_series(one, &[*case])?.remove(0));
+            contestants.iter().map(alone).collect()
+        }
     }
 }
 
-/// Measures one contestant on cases that differ in their queries; natively they take turns on one index.
+/// Measures one contestant on cases that differ in their queries, on one index.
 fn measure_series(on: On, contestant: Contestant, cases: &[Case]) -> Result<Vec<Measured>> {
     match on {
         On::Native => native::measure_series(contestant, cases),
-        _ => cases.iter().map(|case| modelled::measure(contestant, case)).collect(),
+        _ => modelled::measure_series(contestant, cases),
     }
 }
 
@@ -219,13 +243,18 @@ fn compared(
     Ok(rows)
 }
 
-/// PI's yardstick: on the model OLFIT's tree, which like Masstree has latches and doesn't know
-/// of nodes; natively the published maps that the build has as well.
+/// PI's yardsticks: on the model OLFIT's tree with keys of 64 bits, which like Masstree has latches and doesn't
+/// know of nodes; natively the published maps that the build has as well.
 fn opponents(on: On) -> Vec<Contestant> {
-    let mut all = vec![Contestant::PI, Contestant::BLink];
+    let mut all = vec![Contestant::PI, Contestant::BLinkWide];
     if on == On::Native {
         all.push(Contestant::Flagship);
         all.extend(Contestant::rivals());
     }
     all
+}
+
+/// Returns what the paper says of Masstree, if this contestant takes its place.
+fn of_masstree(on: On, other: Contestant, published: Published) -> Option<Published> {
+    (other == Contestant::masstree(on)).then_some(published)
 }

@@ -42,45 +42,62 @@ impl Hands for Processors<'_> {
     }
 }
 
-/// Measures a case: one batch to fill the caches, then the others.
+/// Measures one contestant on cases that differ in their queries, on one index, which grows by their inserts:
+/// searches to fill the caches, and before each further case some as skewed as its queries. Then the case's
+/// batches, all of which count.
 ///
 /// # Errors
 /// When the contestant refuses, or gets stuck.
-pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
+pub(super) fn measure_series(contestant: Contestant, cases: &[Case]) -> Result<Vec<Measured>> {
     // PI's segments and batches are on the heap. Results that outlive them are copied, so that nothing
     // stays there.
-    let measured = apart(|| measure_apart(contestant, case))?;
+    let measured = apart(|| measure_apart(contestant, cases))?;
     Ok(measured.clone())
 }
 
-fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
-    let processors = NODES * CORES.max(case.threads.div_ceil(NODES));
+fn measure_apart(contestant: Contestant, cases: &[Case]) -> Result<Vec<Measured>> {
+    let Some(&first) = cases.first() else { return Ok(Vec::new()) };
+    let processors = NODES * CORES.max(first.threads.div_ceil(NODES));
     let numa = Parameters::numa(NODES, processors);
     // Pages that aren't placed alternate between the nodes.
     let placement = if contestant.is_placed() { Placement::FirstTouch } else { Placement::Interleaved };
-    let parameters = Parameters { system: System { placement, ..numa.system }, ..numa }.changed(case.change);
+    let parameters = Parameters { system: System { placement, ..numa.system }, ..numa }.changed(first.change);
     let machine = Listener::new(Machine::new(parameters)?);
-    let keys = Keys::new(case.keys);
-    let mut loaded = load(contestant, keys, case, processors / NODES)?;
+    let keys = Keys::new(first.keys);
+    let largest = cases.iter().map(|case| case.batch).max().unwrap_or(first.batch);
+    let mut loaded = load(contestant, keys, &Case { batch: largest, ..first }, processors / NODES)?;
     if let (Loaded::Pi(index), true) = (&loaded, contestant.is_placed()) {
-        for node in 0..NODES.min(case.threads) {
+        for node in 0..NODES.min(first.threads) {
             for addresses in index.addresses_of_node(node) {
                 machine.with(|machine| machine.place(addresses, node))?;
             }
         }
     }
     machine.with(Machine::start);
-    let mut batches = case.batches();
-    let warming = batches.next().unwrap_or_default();
-    serve(&machine, &mut loaded, &warming, case.threads)?;
+    let mut measured = Vec::with_capacity(cases.len());
+    for (nth, case) in cases.iter().enumerate() {
+        let warming = if nth == 0 { case.warming } else { case.warming / BETWEEN };
+        for searches in case.searches(warming, nth) {
+            serve(&machine, &mut loaded, &searches, case.threads)?;
+        }
+        measured.push(count(&machine, &mut loaded, (case, nth))?);
+    }
+    Ok(measured)
+}
+
+/// Before each further case of a series only as large a part of the searches fills the caches anew.
+const BETWEEN: usize = 4;
+
+/// Serves the batches that count.
+fn count(machine: &Listener, loaded: &mut Loaded<Traced>, (case, nth): (&Case, usize)) -> Result<Measured> {
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
     let ((before, start), mut queries) = (reading(), 0);
-    for batch in batches.take(case.rounds) {
+    for batch in case.batches(nth).take(case.rounds) {
         queries += batch.len();
-        serve(&machine, &mut loaded, &batch, case.threads)?;
+        serve(machine, loaded, &batch, case.threads)?;
     }
     let (after, end) = reading();
-    let threads_per_node = match &loaded {
+    let threads_per_node = match loaded {
         Loaded::Pi(index) => index.threads_per_node().to_vec(),
         _ => Vec::new(),
     };
@@ -95,6 +112,7 @@ fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
             misses: each(counted.memory_accesses),
             remote: each(counted.remote_accesses),
             entries: each(counted.visits),
+            prefetches: each(counted.prefetches),
         }),
         threads_per_node,
     })

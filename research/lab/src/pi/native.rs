@@ -29,7 +29,7 @@ const IN_A_ROW: usize = 8;
 pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Measured>> {
     let mut loaded = contestants.iter().map(|&one| load(one, case)).collect::<Result<Vec<_>>>()?;
     let mut times = vec![Vec::new(); loaded.len()];
-    let mut source = case.batches();
+    let mut source = case.batches(0);
     for round in 0..=case.rounds {
         if round <= 1 && on_huge_pages(contestants) {
             huge_pages::for_all();
@@ -55,7 +55,10 @@ pub(super) fn measure_series(contestant: Contestant, cases: &[Case]) -> Result<V
     let largest = cases.iter().map(|case| case.batch).max().unwrap_or(first.batch);
     let mut loaded = load(contestant, &Case { batch: largest, ..first })?;
     let mut times = vec![Vec::new(); cases.len()];
-    let mut sources: Vec<_> = cases.iter().map(Case::batches).collect();
+    if on_huge_pages(&[contestant]) {
+        huge_pages::for_all();
+    }
+    let mut sources: Vec<_> = cases.iter().zip(0..).map(|(case, nth)| case.batches(nth)).collect();
     // As many queries of each in a round.
     let in_a_row = |case: &Case| (IN_A_ROW * largest / case.batch).max(1);
     for round in 0..=first.rounds {
@@ -174,7 +177,7 @@ mod tests {
 
     #[test]
     fn rivals_are_on_huge_pages_unless_someone_is_on_small_ones() {
-        let small = Contestant::Pi(Form { huge_pages: false, ..Form::WHOLE });
+        let small = Contestant::Pi(Form { huge_pages: false, ..Form::PAPER });
         let rival = Contestant::Rival("masstree");
         assert!(on_huge_pages(&[Contestant::PI, rival]));
         assert!(!on_huge_pages(&[Contestant::PI, small]));

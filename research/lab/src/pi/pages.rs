@@ -15,7 +15,7 @@ pub(super) const HUGE_PAGES: Experiment = driven(
 );
 
 const CONTESTANTS: [Contestant; 2] =
-    [Contestant::PI, Contestant::Pi(Form { huge_pages: false, ..Form::WHOLE })];
+    [Contestant::PI, Contestant::Pi(Form { huge_pages: false, ..Form::PAPER })];
 
 fn huge_pages(on: On, scale: Scale) -> Result<Vec<Row>> {
     if on != On::Native {

@@ -38,7 +38,7 @@ const REBUILDS: usize = 64;
 const QUERIES: usize = 8192;
 /// Batches of searches that an index serves before it is the other one's turn.
 const IN_A_ROW: usize = 8;
-const WHOLE: Form = Form::WHOLE;
+const WHOLE: Form = Form::DEFAULTS;
 const IN_PARTS: Form = Form { part_segments: Some(PART_SEGMENTS), ..WHOLE };
 
 type Index = Pi<u32, u32>;
@@ -61,7 +61,7 @@ fn rows(on: On, scale: Scale) -> Result<Vec<Row>> {
         }
         rows.extend(aged(keys)?);
     }
-    let contestants = [Contestant::Pi(IN_PARTS), Contestant::PI];
+    let contestants = [Contestant::Pi(IN_PARTS), Contestant::DEFAULTS];
     for (panel, traffic) in [("search", Traffic::SEARCHES), ("insert", Traffic::INSERTS)] {
         let case = Case { traffic, keys: keys.count(), ..Case::usual(on, scale) };
         rows.extend(compared(panel, on, case.threads as f64, &contestants, &case, |_| None)?);

@@ -2,7 +2,7 @@
 
 use super::domain::{Domain, Threshold};
 use super::execute::{Context, Outcome, Work, execute, search};
-use super::options::Options;
+use super::options::{Options, Prefetch};
 use super::rebuild::{Built, Plan};
 use crate::error;
 use crate::pi::batch::carry::{Carry, chain};
@@ -286,7 +286,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         threads
     }
 
-    fn prefetch_group(&self) -> (usize, bool) {
+    fn prefetch_group(&self) -> (usize, Prefetch) {
         (self.options.group, self.options.prefetch)
     }
 
@@ -294,7 +294,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         &'a self,
         node: usize,
         work: Work<'a, B>,
-        (group, prefetch): (usize, bool),
+        (group, prefetch): (usize, Prefetch),
     ) -> Context<'a, B> {
         let domain = &self.domains[node];
         Context {

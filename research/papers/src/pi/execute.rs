@@ -2,6 +2,7 @@
 //! neighbours (Algorithm 3), execute (Algorithm 4).
 
 use super::layer::Layer;
+use super::options::Prefetch;
 use super::ranges::{Ahead, Pairs, go_ahead};
 use crate::pi::batch::carry::Carry;
 use crate::pi::batch::partition::{Neighbours, Piece, Share, staying};
@@ -65,7 +66,7 @@ pub(super) struct Context<'a, B: Bits> {
     pub(super) budget: &'a Budget,
     pub(super) dispatch: Dispatch,
     pub(super) group: usize,
-    pub(super) prefetch: bool,
+    pub(super) prefetch: Prefetch,
     /// Whether a rebuild is in progress, which must learn of the changes.
     pub(super) logging: bool,
 }
@@ -99,7 +100,7 @@ pub(super) fn search<B: Bits, T: Trace>(
     let anchors = anchors_of::<B, T>(context, order);
     let mut answers = Vec::with_capacity(order.len());
     for (at, (&(key, _), &anchor)) in order.iter().zip(&anchors).enumerate() {
-        if context.prefetch {
+        if context.prefetch.of_list() {
             if let Some(&later) = anchors.get(at + 2 * AHEAD) {
                 list.ask_for_segment::<T>(later);
             }
@@ -113,7 +114,7 @@ pub(super) fn search<B: Bits, T: Trace>(
     answers
 }
 
-/// Prefetches the place of a later query's segment and a nearer one's node, if prefetching is on.
+/// Prefetches the place of a later query's segment and a nearer one's node, if the list is prefetched.
 #[inline(always)]
 pub(super) fn ask_ahead<B: Bits, T: Trace>(
     context: &Context<'_, B>,
@@ -121,7 +122,7 @@ pub(super) fn ask_ahead<B: Bits, T: Trace>(
     anchors: &[Anchor],
     at: usize,
 ) {
-    if context.prefetch {
+    if context.prefetch.of_list() {
         if let Some(&later) = anchors.get(at + 2 * AHEAD) {
             list.ask_for_segment::<T>(later);
         }
@@ -134,7 +135,7 @@ pub(super) fn ask_ahead<B: Bits, T: Trace>(
 fn anchors_of<B: Bits, T: Trace>(context: &Context<'_, B>, order: &[(B, u32)]) -> Vec<Anchor> {
     T::read(order.as_ptr().cast(), size_of_val(order));
     let keys: Vec<B> = order.iter().map(|&(key, _)| key).collect();
-    context.layer.anchors::<T>(context.dispatch, &keys, (context.group, context.prefetch))
+    context.layer.anchors::<T>(context.dispatch, &keys, (context.group, context.prefetch.of_entries()))
 }
 
 /// A whole share: `own` are this thread's of the sorted queries. `place` and `carry` are its ends of the ways

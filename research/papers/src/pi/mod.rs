@@ -48,7 +48,7 @@ mod written;
 pub use catalogue::{Member, build};
 pub use layer::LayerStats;
 pub use map::Pi;
-pub use options::{EntryKeys, Options};
+pub use options::{EntryKeys, Options, Prefetch};
 pub use plain::SkipList;
 pub use query::Query;
 pub use scan::{Entries, Scan};

@@ -29,7 +29,7 @@ fn forms() -> Vec<Options> {
     if !cfg!(miri) {
         forms.push(Options {
             background: false,
-            prefetch: false,
+            prefetch: Prefetch::Nothing,
             entry_keys: EntryKeys::Four,
             ..harsh(8, 3)
         });
@@ -39,7 +39,7 @@ fn forms() -> Vec<Options> {
             part_segments: Some(5),
             entry_keys: EntryKeys::Sixteen,
             background: false,
-            prefetch: false,
+            prefetch: Prefetch::Entries,
             ..harsh(3, 2)
         });
         forms.push(Options { batch: QuerySetSize::Queries(3), ..harsh(2, 2) });

@@ -138,10 +138,7 @@ mod tests {
         };
         assert_eq!(prefetches(GROUPS), 0.0);
         let entries = prefetches(Form::PAPER);
-        assert!(
-            entries >= 3.0 && entries.fract() == 0.0,
-            "{entries} lines: one for each level but the first"
-        );
+        assert!((3.0..7.0).contains(&entries), "{entries} lines: one for each level but the first");
         let list = prefetches(LIST) - entries;
         assert!(
             (2.5..3.5).contains(&list),

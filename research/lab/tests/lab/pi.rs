@@ -82,9 +82,13 @@ fn each_optimization_that_the_model_knows_is_a_gain() {
     let rows = rows("fig-15");
     for panel in ["search", "insert"] {
         // The model has no translation of addresses, from which groups without prefetches would gain.
-        for (step, x, least) in
-            [("+ SIMD", 3, 1.0), ("+ NUMA", 5, 1.02), ("+ groups", 6, 0.95), ("pi", 7, 0.98), ("+ list", 8, 1.1)]
-        {
+        for (step, x, least) in [
+            ("+ SIMD", 3, 1.0),
+            ("+ NUMA", 5, 1.02),
+            ("+ groups", 6, 0.95),
+            ("pi", 7, 0.98),
+            ("+ list", 8, 1.1),
+        ] {
             let gain = ours(rows, panel, step, "times the step before", x);
             assert!(gain > least, "{panel}: {step} brings {gain}");
         }

@@ -69,9 +69,7 @@ fn lines(on: On, scale: Scale) -> Result<Vec<Row>> {
         for (panel, entry_keys, m) in [("M = 4", EntryKeys::Four, 4), ("M = 8", EntryKeys::Eight, 8)] {
             let form = Form { numa: false, group: 1, prefetch: Prefetch::Nothing, entry_keys, ..Form::PAPER };
             let usual = Case::usual(on, scale);
-            // One thread fills the cache that two usually share.
-            let warming = 4 * usual.warming;
-            let case = Case { keys, threads: 1, warming, traffic: Traffic::SEARCHES, ..usual };
+            let case = Case { keys, threads: 1, traffic: Traffic::SEARCHES, ..usual };
             let measured = measure(on, &[Contestant::Pi(form)], &case)?.remove(0);
             let Some(each) = measured.per_query else { continue };
             let x = keys as f64;

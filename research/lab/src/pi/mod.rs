@@ -34,8 +34,8 @@ const THREADS: usize = 8;
 /// The paper's default queries of a batch, for each thread.
 const BATCH: Scaled<usize> = Scaled::new(8192, 1024);
 /// Batches of searches before those of a case on the model: each node's 18 MB of shared cache are then full.
-const WARMING: Scaled<usize> = Scaled::new(8, 1);
-/// A set that fits the caches of all nodes needs twice as many until it is in them, but for a fiftieth.
+const WARMING: Scaled<usize> = Scaled::new(8, 4);
+/// A set that fits the caches of all nodes needs twice as many, until it is in them but for a fiftieth.
 const FITS_CACHES: usize = 4 << 20;
 /// The small, the medium and the large data set (§6).
 const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 128 << 20], &[2_000, 20_000]);
@@ -97,8 +97,8 @@ struct Case {
     traffic: Traffic,
     /// Rounds that count: on the model of a batch each.
     rounds: usize,
-    /// Searches for each thread that fill the model's caches before the case's own queries; twice as many in
-    /// sets that fit them.
+    /// Searches for each node that fill its caches on the model before the case's own queries; twice as many
+    /// in sets that fit them.
     warming: usize,
     /// The difference from the paper's machine; only on the model.
     change: Change,
@@ -110,7 +110,7 @@ impl Case {
         let threads = if on == On::Native { 2 } else { THREADS };
         let rounds = if on == On::Native { 7 } else { 1 };
         let (keys, batch) = (MEDIUM.at(scale), BATCH.at(scale));
-        let warming = WARMING.at(scale) * batch;
+        let warming = WARMING.at(scale) * batch * THREADS / NODES;
         Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds, warming, change: Change::Nothing }
     }
 
@@ -119,11 +119,13 @@ impl Case {
         self.batches_of(self.traffic, 2016 + nth as u64)
     }
 
-    /// Returns about so many searches for each thread, as skewed as the case's queries, or twice as many.
+    /// Returns batches of about so many searches for each node, as skewed as the case's queries, or twice as
+    /// many.
     fn searches(&self, count: usize, nth: usize) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
         let searches = Traffic { inserts_percent: 0, range: None, ..self.traffic };
         let count = if self.keys <= FITS_CACHES { 2 * count } else { count };
-        self.batches_of(searches, 1600 + nth as u64).take(count.div_ceil(self.batch))
+        let batches = (count * NODES.min(self.threads)).div_ceil(self.batch * self.threads);
+        self.batches_of(searches, 1600 + nth as u64).take(batches)
     }
 
     fn batches_of(&self, traffic: Traffic, seed: u64) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {

@@ -19,8 +19,8 @@ const ZIPF: &str = "The paper's threads per node (3, 2, 2, 1 and 4, 2, 1, 1) are
 const WHOLE: &str = "Whole threads can't follow shares exactly: with 3, 2, 2, 1 of them the last node's one thread has \
                      18 % of the queries instead of 12.5, with 4, 2, 1, 1 one of the single threads has 17 %. \"times θ = 0, \
                      at most\" is what that thread leaves of the throughput: measured on four nodes with one thread \
-                     each, all of which have as many queries. A thread that has its node's cache alone, and no \
-                     neighbour to hand queries to, takes less for one than each of two.";
+                     each, all of which have as many queries. Such a thread has its node's cache alone, and no \
+                     neighbour to hand queries to.";
 
 const SINGLE: &str = "The paper says that searches alone are faster at θ = 0.5 than at 0, \"probably\" because threads use \
                       their caches better, and that skew has only a little impact. \"single keys\" are drawn by Zipf over \

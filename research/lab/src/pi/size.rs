@@ -104,7 +104,7 @@ fn headline(on: On, rows: &[Row]) -> Option<Row> {
     let times = rows.iter().filter(|row| row.unit == unit);
     let most = times.max_by(|one, other| one.ours.total_cmp(&other.ours))?;
     let row = Row { panel: "all", unit: format!("{unit}, at its best"), ..most.clone() };
-    Some(row.beside(Some(Published::AtLeast(3.0))))
+    Some(row.beside(Some(Published::About(3.0))))
 }
 
 pub(super) const FIG_7: Experiment = driven(

@@ -44,9 +44,9 @@ impl Circumstances {
     }
 }
 
-/// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and `<folder>/<paper>.md` for
-/// every paper, replacing it. Sections of experiments that weren't selected stay, if they were measured in
-/// the same circumstances.
+/// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment that has rows and
+/// `<folder>/<paper>.md` for every paper, replacing it. Sections of experiments that weren't selected stay,
+/// if they were measured in the same circumstances.
 ///
 /// # Errors
 /// When a file can't be written.
@@ -60,6 +60,9 @@ pub fn write(
         let (paper, experiment) = (one.paper.name, one.experiment);
         let rows: Vec<&Row> =
             rows.iter().filter(|row| row.paper == paper && row.experiment == experiment.name).collect();
+        if rows.is_empty() {
+            continue;
+        }
         let path = folder.join(paper).join(format!("{}.json", experiment.name));
         let json = to_json(one, &rows, circumstances)
             .map_err(|source| LabError::Write { path: path.display().to_string(), source: source.into() })?;

@@ -32,8 +32,8 @@ const FULL: [Published; 2] = [Published::Within(6.5, 8.7), Published::Within(3.5
 /// Jump pointers' part of that is "roughly 2": the paper's own 6.5 to 8.7 over its 3.5 to 3.7.
 const ROUGHLY_TWO: Published = Published::Within(1.8, 2.5);
 
-/// The numbers are those of full trees; "as the bulkload factor decreases [...] our prefetching schemes achieve
-/// even larger speedups".
+/// The numbers are those of full trees; "as the bulkload factor decreases [...] our prefetching schemes
+/// achieve even larger speedups".
 const BY_FILL: &[Claim] = &[
     Claim::at(100, OVER_B_PLUS, JUMPING, FULL[0]),
     Claim::at(100, OVER_B_PLUS, &[P8], FULL[1]),

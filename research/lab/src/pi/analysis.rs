@@ -77,7 +77,8 @@ fn lines(on: On, scale: Scale) -> Result<Vec<Row>> {
             let paper = Model { keys: keys as u64, ..Model::PAPER }.lines_of_search();
             let one =
                 |series: &str, unit: &str, ours: f64| row(panel, on, series, x, (unit, ours), &measured);
-            // "About 12" is said of 512K keys and four an entry; the rest is the paper's formula, not its text.
+            // "About 12" is said of 512K keys and four an entry; the rest is the paper's formula, not its
+            // text.
             let stated = (keys == EXAMPLE && m == 4).then_some(Published::About(12.0));
             rows.push(one("measured", "lines/search", each.lines).beside(stated));
             if stated.is_none() {

@@ -245,8 +245,8 @@ fn compared(
     Ok(rows)
 }
 
-/// PI's yardsticks: on the model OLFIT's tree with keys of 64 bits, which like Masstree has latches and doesn't
-/// know of nodes; natively the published maps that the build has as well.
+/// PI's yardsticks: on the model OLFIT's tree with keys of 64 bits, which like Masstree has latches and
+/// doesn't know of nodes; natively the published maps that the build has as well.
 fn opponents(on: On) -> Vec<Contestant> {
     let mut all = vec![Contestant::PI, Contestant::BLinkWide];
     if on == On::Native {

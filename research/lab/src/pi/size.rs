@@ -29,8 +29,8 @@ pub(super) const FIG_6: Experiment = driven(
     fig_6,
 );
 
-/// Masstree's throughput times this: "five and four times" at 2M keys, and "at least 1.5x and 1x better" beyond,
-/// so 2.5 and 2 times as much (§6.1).
+/// Masstree's throughput times this: "five and four times" at 2M keys, and "at least 1.5x and 1x better"
+/// beyond, so 2.5 and 2 times as much (§6.1).
 fn over_masstree(on: On, panel: &str, other: Contestant, keys: usize) -> Option<Published> {
     let published = match (panel, keys <= IN_CACHE) {
         ("search", true) => Published::About(5.0),

@@ -73,8 +73,8 @@ fn skew_costs_less_when_threads_follow_it() {
 fn each_optimization_that_the_model_knows_is_a_gain() {
     let rows = rows("fig-15");
     for panel in ["search", "insert"] {
-        // The model has no translation of addresses, from which groups without prefetches would gain, and caches
-        // hold most of these small sets, whose list is hardly worth a prefetch.
+        // The model has no translation of addresses, from which groups without prefetches would gain, and
+        // caches hold most of these small sets, whose list is hardly worth a prefetch.
         for (step, x, least) in [
             ("+ SIMD", 3, 1.0),
             ("+ NUMA", 5, 1.02),

@@ -1,8 +1,8 @@
 //! Prefetching the leaves ahead of a scan (§3.3): the first k at the start, then, for each leaf that the
 //! scan arrives at, the one k ahead of it. The shape determines the source of the references.
 //!
-//! By default jump pointers aren't used for leaves that are neighbours in memory, as a bulk load leaves them: a
-//! processor's own prefetcher, which the paper's machine doesn't have, then fetches them already, and
+//! By default jump pointers aren't used for leaves that are neighbours in memory, as a bulk load leaves them:
+//! a processor's own prefetcher, which the paper's machine doesn't have, then fetches them already, and
 //! prefetches from afar disturb it. Such a leaf is prefetched when the scan arrives at it, as without jump
 //! pointers. [`ScanPrefetch::Whole`] is the paper's algorithm, without such exceptions.
 

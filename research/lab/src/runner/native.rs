@@ -8,8 +8,8 @@
 //! 1. A buffer larger than the last-level cache is read. It is on huge pages, and so are nodes: few address
 //!    translations are lost, as on the papers' machines, whose translations take no time.
 //! 2. One operation on a *twin*, a small tree of the same kind, brings back the code, the stack and the
-//!    clock, and the fields of the tree itself are read: the papers' caches hold data only. No node of the tree
-//!    is touched.
+//!    clock, and the fields of the tree itself are read: the papers' caches hold data only. No node of the
+//!    tree is touched.
 //!
 //! Emptying the caches takes milliseconds, so only some of a task's operations are done, and the clock's own
 //! tens of nanoseconds are in the result.

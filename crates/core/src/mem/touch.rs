@@ -10,7 +10,8 @@
 pub enum Work {
     /// Entering and leaving one operation: a search, an insert, a call of a scan.
     Operation,
-    /// A walk of a batch begins: a descent that serves nothing yet. Costs nothing.
+    /// A walk of a batch, a descent that serves nothing yet, begins, or takes a step after one of another
+    /// walk, on which no address of its own depends. Costs nothing.
     Walk,
     /// A request of a batch is served, after all its walks have ended. Costs nothing.
     Serve,

@@ -25,12 +25,23 @@ pub struct BatchedPanel {
     pub native_threads: &'static [usize],
     /// The differences from the paper's machine; only on the model.
     pub changes: &'static [Change],
+    /// The form of the tree's pages.
+    pub pages: Pages,
     /// The ways. All of them run on one tree.
     pub ways: &'static [Way],
     /// The reported quantities; a chart shows the first one.
     pub yardsticks: &'static [BatchedYardstick],
     /// The paper's numbers.
     pub claims: &'static [BatchedClaim],
+}
+
+/// The form of a tree's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// Keys first, and searches that compute the next place.
+    Ours,
+    /// Those of the code base under the paper: children before keys, and searches that branch three ways.
+    CodeBase,
 }
 
 /// A way to lead batches.

@@ -6,7 +6,9 @@ mod claim;
 mod parallel;
 mod yardstick;
 
-pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Sorted, Spot, Way};
+pub use batched::{
+    BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Pages, Sorted, Spot, Way,
+};
 pub use claim::{ABOUT, Claim, Published};
 pub use parallel::{
     Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,

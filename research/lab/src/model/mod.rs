@@ -361,8 +361,8 @@ impl Sink for Machine {
         if let Some(misses) = &mut self.misses {
             misses.hear(current, work);
         }
-        // The start of a phase isn't work.
-        if self.running && !matches!(work, Work::Walk | Work::Serve) {
+        // The start of the second phase isn't work.
+        if self.running && work != Work::Serve {
             self.processors[current].work(work);
         }
     }

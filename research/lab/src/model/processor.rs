@@ -20,7 +20,8 @@
 //! processor waited for, because its address may come from there: chasing pointers, as trees do, makes
 //! this the rule; (3) the last unpredictable branch (a binary search's compare, the end of its loop),
 //! since the instructions after a mispredicted branch are discarded. A [`Change`](super::change::Change)
-//! of the machine can lift (2) and (3).
+//! of the machine can lift (2) and (3): walks that take turns ([`Work::Walk`]) then don't depend on each other's
+//! lines.
 //!
 //! # Not modelled
 //! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order
@@ -56,6 +57,8 @@ pub struct Processor {
     now: u64,
     /// The arrival of the last line that a read waited for.
     arrived: u64,
+    /// The same before its last read.
+    arrived_before: u64,
     /// When the last unpredictable branch was resolved.
     resolved: u64,
     /// When the last of its stores is done.
@@ -86,6 +89,7 @@ impl Processor {
             prices: parameters.prices,
             now: 0,
             arrived: 0,
+            arrived_before: 0,
             resolved: 0,
             stored: 0,
             probing: false,
@@ -135,6 +139,11 @@ impl Processor {
 
     /// Does `work`.
     pub fn work(&mut self, work: Work) {
+        if work == Work::Walk {
+            // It isn't work, but the next address comes from none of the lines of the walk before.
+            self.arrived = if self.depends == Depends::OnLastLine { self.arrived } else { 0 };
+            return;
+        }
         self.counters.visits += u64::from(work == Work::Visit);
         let probes = Prices::is_unpredictable(work);
         if self.probing && !probes {
@@ -142,7 +151,9 @@ impl Processor {
             self.branch();
         }
         if probes && !self.probing {
-            self.found = self.arrived;
+            // A search reports its first key before its first branch.
+            let predicted = self.branches == Branches::Predicted;
+            self.found = if predicted { self.arrived_before } else { self.arrived };
         }
         self.probing = probes;
         self.spend(self.prices.of(work));
@@ -187,6 +198,7 @@ impl Processor {
     pub fn read(&mut self, line: u64, hierarchy: &mut Hierarchy) {
         let asked = self.earliest_issue();
         let ready = hierarchy.fetch(self.number, line, asked, false).ready;
+        self.arrived_before = self.arrived;
         if ready > asked {
             self.arrived = self.arrived.max(ready);
         }
@@ -250,7 +262,7 @@ impl Processor {
         let right = match self.branches {
             Branches::Waited => false,
             Branches::HalfGuessed => self.guesses.is_multiple_of(2),
-            Branches::None => true,
+            Branches::None | Branches::Predicted => true,
         };
         if !right {
             self.resolved = self.now;

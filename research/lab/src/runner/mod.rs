@@ -95,7 +95,7 @@ pub fn run_sized(
 ) -> Result<Vec<Row>> {
     let total = selected.iter().map(|one| points(one.experiment, places, scale)).sum();
     let mut report = Reporter { done: 0, total, progress };
-    let (mut rows, mut kept) = (Vec::new(), batched::Kept::default());
+    let mut rows = Vec::new();
     drop(crate::model::built());
     for one in selected {
         let experiment_rows = match one.experiment.body {
@@ -126,7 +126,8 @@ pub fn run_sized(
                 rows
             }
             Body::Batched(panels) => {
-                let mut rows = Vec::new();
+                // A tree of its own: it grows, and an experiment gives the same whatever was run before.
+                let (mut rows, mut kept) = (Vec::new(), batched::Kept::default());
                 for panel in panels {
                     let (what, scale) = ((one.experiment, panel), (scale, sizes));
                     rows.extend(batched::run_panel(&mut kept, what, places, scale, &mut report)?);

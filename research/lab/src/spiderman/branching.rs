@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled, Way};
 use crate::row::{On, Row};
 use crate::runner::{Loaded, median, serve, together};
-use latchless_core::mem::touch::{Branching, NoTrace, Trace};
+use latchless_core::mem::touch::{Branching, NoTrace};
 use latchless_papers::spiderman::Options;
+use latchless_papers::spiderman::page::Form;
 use latchless_workload::Workload;
 
 /// Fewer than the paper's 50M: two trees are in memory at the same time.
@@ -50,8 +51,9 @@ type Tried = (&'static str, Vec<Vec<f64>>);
 
 fn rows(scale: Scale) -> Result<Vec<Row>> {
     let (mut computed, mut branched) = (None, None);
-    let computed = Loaded::<NoTrace>::of(&mut computed, RECORDS.at(scale), &Options::default())?;
-    let branched = Loaded::<Branching>::of(&mut branched, RECORDS.at(scale), &Options::default())?;
+    let computed = Loaded::<NoTrace>::of::<NoTrace>(&mut computed, RECORDS.at(scale), &Options::default())?;
+    let branched =
+        Loaded::<Branching>::of::<Branching>(&mut branched, RECORDS.at(scale), &Options::default())?;
     let mut rows = Vec::new();
     for (panel, workload) in WORKLOADS {
         let mut tried: [Tried; 2] =
@@ -87,7 +89,7 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
 }
 
 /// Seconds that a tree takes to serve some requests in one way.
-fn asked<T: Trace>(tree: &mut Loaded<T>, way: &Way, workload: Workload, scale: Scale) -> Result<f64> {
+fn asked<T: Form>(tree: &mut Loaded<T>, way: &Way, workload: Workload, scale: Scale) -> Result<f64> {
     tree.map.set_batching(way.batching()?)?;
     let plans = tree.traffic.plan(workload, 1, REQUESTS.at(scale));
     together::seconds(&plans, |plan| serve(&tree.map, plan))

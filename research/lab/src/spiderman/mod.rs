@@ -17,8 +17,6 @@ use latchless_papers::spiderman::Rounds;
 
 /// The paper's 50M.
 const RECORDS: Scaled<usize> = Scaled::new(50_000_000, 20_000);
-/// A tree of these is larger than all modelled caches as well, and as high.
-const MODELLED_RECORDS: Scaled<usize> = Scaled::new(5_000_000, 20_000);
 const THREADS: &[usize] = &[1, 4, 16];
 const NATIVE_THREADS: &[usize] = &[1, 2];
 

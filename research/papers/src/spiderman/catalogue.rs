@@ -4,10 +4,11 @@ use super::map::{Batching, Options, SpidermanMap};
 use super::trie::{TrieMap, TrieOptions};
 use crate::common::catalogue::members;
 use crate::error::Result;
+use crate::spiderman::page::Form;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{NoTrace, Trace};
+use latchless_core::mem::touch::NoTrace;
 
 members! {
     Olc "olc" true, "B+-Tree of 4096-byte pages under optimistic lock coupling";
@@ -54,7 +55,7 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
 ///
 /// # Errors
 /// Those of [`build`].
-pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Trace>(
+pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Form>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {

@@ -5,7 +5,7 @@ use crate::common::interleave::{Interleaving, SizeTuner, interleave};
 use crate::common::pages::{Page, PageEnd, Pages};
 use crate::common::walk::Aim;
 use crate::error;
-use crate::spiderman::page::PageLayout;
+use crate::spiderman::page::{Form, PageLayout};
 use crate::spiderman::tree::{Landed, OlcOptions, OlcTree, PageWalk};
 use core::fmt;
 use core::marker::PhantomData;
@@ -18,7 +18,7 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{NoTrace, Trace, Work};
+use latchless_core::mem::touch::{NoTrace, Work};
 
 /// How batches are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl Default for Options {
 /// assert_eq!((replies[5].clone(), prices.len()), (Reply::Removed(Some(8)), 1));
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
-pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
+pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Form = NoTrace> {
     tree: OlcTree<T>,
     batching: Option<Batching>,
     tuner: SizeTuner,
@@ -130,7 +130,7 @@ impl<K: Key, V: Fits<K::Bits>> SpidermanMap<K, V> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Form> SpidermanMap<K, V, T> {
     /// An empty map as the caller wants it.
     ///
     /// # Errors
@@ -148,6 +148,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         })?;
         let tuner = SizeTuner::new(BatchSize::CANDIDATES);
         Ok(Self { tree, batching: options.batching, tuner, entry: PhantomData })
+    }
+
+    /// The same map, which reports its accesses to `U` from here on. O(1).
+    pub fn reporting_to<U: Form>(self) -> SpidermanMap<K, V, U> {
+        let Self { tree, batching, tuner, entry } = self;
+        SpidermanMap { tree: tree.reporting_to(), batching, tuner, entry }
     }
 
     pub(super) fn tree(&self) -> &OlcTree<T> {
@@ -210,7 +216,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         let Some(Batching { size, prefetch, rounds }) = self.batching else {
             return (0..len).for_each(|at| serve(at, None));
         };
-        let walk = PageWalk::new(&self.tree, prefetch, rounds == Rounds::Unfinished);
+        let walk = PageWalk::new(&self.tree, prefetch, rounds == Rounds::Unfinished)
+            .in_turns(size != BatchSize::Of(1));
         let interleaving = Interleaving { size, rounds, tuner: &self.tuner, levels: self.tree.levels() };
         let request_at = |at| {
             let (key, aim) = request_at(at);
@@ -437,7 +444,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Form> fmt::Debug for SpidermanMap<K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let scan = Scan::<K, V, T>::new(&self.tree, all, Direction::Forward, usize::MAX);

@@ -2,6 +2,7 @@
 
 use super::{Scan, SpidermanMap};
 use crate::common::ordered::forwarded;
+use crate::spiderman::page::Form;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers};
@@ -10,9 +11,8 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::Trace;
 
-impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Form> OrderedIndex<K, V> for SpidermanMap<K, V, T> {
     forwarded! { len get get_many insert remove insert_many remove_many scanner count bulk_load memory_bytes stats check_invariants }
 
     fn page(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
@@ -29,7 +29,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SpidermanMap<K, 
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Trace> ConcurrentIndex<K, V> for SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Form> ConcurrentIndex<K, V> for SpidermanMap<K, V, T> {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
         self.insert(key, value)
     }

@@ -7,16 +7,20 @@ mod traffic;
 
 use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
 use crate::error::Result;
-use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
+use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Pages, Scale, Way};
 use crate::row::{On, Row};
 use latchless_core::mem::touch::{NoTrace, Traced};
+use latchless_papers::spiderman::page::CodeBase;
 pub(crate) use traffic::{Loaded, serve};
 
-/// The trees of the last panels, which the next ones use as well if they want as many records.
+/// The trees of an experiment's last panels, which the next ones use as well if they want as many records on
+/// pages of the same form.
 #[derive(Default)]
 pub struct Kept {
     native: Option<Loaded<NoTrace>>,
     modelled: Option<Loaded<Traced>>,
+    native_theirs: Option<Loaded<CodeBase<NoTrace>>>,
+    modelled_theirs: Option<Loaded<CodeBase<Traced>>>,
 }
 
 /// Returns the number of points of a panel.
@@ -47,11 +51,21 @@ pub fn run_panel(
             report.next(format!("{} with {threads} threads", said.join(" ")), ways.len());
         };
         let records = sizes.records.unwrap_or(panel.records(on, scale));
-        let by_threads = match on {
-            On::Native => {
-                native::run(&mut kept.native, (panel, &ways), records, (scale, sizes), &mut announce)?
+        let (what, sizes_of) = ((panel, &ways[..]), (scale, sizes));
+        let by_threads = match (on, panel.pages) {
+            (On::Native, Pages::Ours) => {
+                native::run(&mut kept.native, what, records, sizes_of, &mut announce)?
             }
-            _ => modelled::run(&mut kept.modelled, (panel, &ways), records, scale, &mut announce)?,
+            (On::Native, Pages::CodeBase) => {
+                native::run(&mut kept.native_theirs, what, records, sizes_of, &mut announce)?
+            }
+            (_, Pages::Ours) => {
+                modelled::run::<NoTrace, _>(&mut kept.modelled, what, records, scale, &mut announce)?
+            }
+            (_, Pages::CodeBase) => {
+                let theirs = &mut kept.modelled_theirs;
+                modelled::run::<CodeBase<NoTrace>, _>(theirs, what, records, scale, &mut announce)?
+            }
         };
         for (&threads, outcomes) in panel.threads(on).iter().zip(&by_threads) {
             rows.extend(rows_of(panel, &ways, (on, scale, sizes), threads, outcomes));

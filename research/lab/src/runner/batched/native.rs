@@ -10,8 +10,8 @@ use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::row::On;
 use crate::runner::native::median;
 use crate::runner::{Sizes, together};
-use latchless_core::mem::touch::NoTrace;
 use latchless_papers::spiderman::Options;
+use latchless_papers::spiderman::page::Form;
 
 /// The time for one way with one number of threads, in seconds, unless the caller gives it.
 const SECONDS: f64 = 10.0;
@@ -26,14 +26,14 @@ const FIRST: usize = 8192;
 ///
 /// # Errors
 /// When the tree refuses, or answers wrongly.
-pub fn run(
-    kept: &mut Option<Loaded<NoTrace>>,
+pub fn run<T: Form>(
+    kept: &mut Option<Loaded<T>>,
     (panel, ways): (&BatchedPanel, &[Way]),
     records: usize,
     (scale, sizes): (Scale, Sizes),
     announce: &mut dyn FnMut(usize),
 ) -> Result<Vec<Vec<BatchedOutcome>>> {
-    let Loaded { map, traffic } = Loaded::of(kept, records, &Options::default())?;
+    let Loaded { map, traffic } = Loaded::of::<T>(kept, records, &Options::default())?;
     let (rounds, seconds) = match scale {
         Scale::Small => (3, 0.0),
         Scale::Paper => (ROUNDS, sizes.seconds.unwrap_or(SECONDS)),

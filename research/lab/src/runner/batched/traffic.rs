@@ -3,7 +3,7 @@
 
 use crate::error::{LabError, Result};
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::mem::touch::Trace;
+use latchless_papers::spiderman::page::Form;
 use latchless_papers::spiderman::{Options, SpidermanMap};
 use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_of};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -17,17 +17,22 @@ const SEED: u64 = 2023;
 /// A tree with its records, and its traffic. Panels with equal numbers of records share one, as long as it
 /// hasn't grown by more than a tenth, because filling a tree of the paper's 50M takes longer than many a
 /// panel.
-pub struct Loaded<T: Trace> {
+pub struct Loaded<T: Form> {
     pub map: SpidermanMap<u64, u64, T>,
     pub traffic: Traffic,
 }
 
-impl<T: Trace> Loaded<T> {
-    /// Returns the tree of that many records in `kept`, or a new one that replaces it.
+impl<T: Form> Loaded<T> {
+    /// Returns the tree of that many records in `kept`, or a new one that replaces it. A new one is filled
+    /// while it reports to `N`: filling it under a trace takes far longer.
     ///
     /// # Errors
     /// When the tree refuses.
-    pub fn of<'a>(kept: &'a mut Option<Self>, records: usize, options: &Options) -> Result<&'a mut Self> {
+    pub fn of<'a, N: Form>(
+        kept: &'a mut Option<Self>,
+        records: usize,
+        options: &Options,
+    ) -> Result<&'a mut Self> {
         let records = records.max(1);
         let fits = kept
             .take()
@@ -36,9 +41,9 @@ impl<T: Trace> Loaded<T> {
             Some(loaded) => loaded,
             None => {
                 let traffic = Traffic::new(records)?;
-                let map = SpidermanMap::with_options(options)?;
+                let map = SpidermanMap::<u64, u64, N>::with_options(options)?;
                 traffic.load(&map)?;
-                Self { map, traffic }
+                Self { map: map.reporting_to(), traffic }
             }
         };
         Ok(kept.insert(loaded))
@@ -71,7 +76,7 @@ impl Traffic {
     ///
     /// # Errors
     /// When the tree refuses.
-    fn load<T: Trace>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
+    fn load<T: Form>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
         let mut replaced = [None; TOGETHER];
         for start in (0..self.loaded).step_by(TOGETHER) {
             let numbers = start..self.loaded.min(start + TOGETHER as u64);
@@ -130,7 +135,7 @@ impl Traffic {
 ///
 /// # Errors
 /// When the tree refuses, or [`LabError::Wrong`].
-pub fn serve<T: Trace>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64, u64>]) -> Result<()> {
+pub fn serve<T: Form>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64, u64>]) -> Result<()> {
     let mut replies = Vec::with_capacity(TOGETHER);
     let mut wrong = 0;
     for together in requests.chunks(TOGETHER) {
@@ -169,7 +174,7 @@ mod tests {
             (Workload::SpidermanC, 0, 0),
             (Workload::SpidermanD, 5, 95),
         ] {
-            let loaded = Loaded::<NoTrace>::of(&mut kept, 5000, &Options::default()).unwrap();
+            let loaded = Loaded::<NoTrace>::of::<NoTrace>(&mut kept, 5000, &Options::default()).unwrap();
             let Loaded { map, traffic } = loaded;
             let plans = traffic.plan(workload, 2, 5000);
             let requests = plans.concat();
@@ -198,7 +203,7 @@ mod tests {
         let mut kept = None;
         let mut loaded = |records, inserts| {
             let Loaded { map, traffic } =
-                Loaded::<NoTrace>::of(&mut kept, records, &Options::default()).unwrap();
+                Loaded::<NoTrace>::of::<NoTrace>(&mut kept, records, &Options::default()).unwrap();
             let found = map.len();
             traffic.plan(Workload::SpidermanB, 1, inserts).iter().for_each(|plan| serve(map, plan).unwrap());
             found

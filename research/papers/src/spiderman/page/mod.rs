@@ -7,7 +7,7 @@
 //! A leaf's pairs are keys and values, ascending. An inner page of `n` children has `n − 1` separators,
 //! each the largest key that belongs to the child in its place; the last child covers all keys after
 //! these. Ours stores the link to the page on the right in four bytes of the header that the paper leaves
-//! free.
+//! free. [`CodeBase`] has an inner page's children before its keys.
 //!
 //! # Thread safety
 //! Words are atomics. A thread that writes holds the latch; a thread that reads validates the version. A
@@ -19,9 +19,11 @@
 //!    page of the level below.
 //! 2. A page that isn't part of the tree is marked as dead, or is empty.
 
+mod form;
 mod pairs;
 mod search;
 
+pub use form::{CodeBase, Form};
 pub use search::Probes;
 
 use crate::error::{Error, Result};
@@ -30,7 +32,6 @@ use core::ops::RangeInclusive;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Word;
 
 /// Words before the first key: latch and version; size, level, dead, link.
@@ -60,22 +61,16 @@ impl PageLayout {
         Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
     }
 
-    /// Returns the part of a page at an offset in bytes; `None`: the offset is after its end, or in the
-    /// padding of its last line.
-    pub fn part_at(self, bytes: usize) -> Option<PagePart> {
-        let word = bytes / size_of::<u64>();
-        match word.checked_sub(HEADER_WORDS) {
+    /// Returns the part of a page at an offset in bytes; `first` is the part after its header. `None`: the
+    /// offset is after its end, or in the padding of its last line.
+    fn part_at(self, bytes: usize, first: PagePart) -> Option<PagePart> {
+        let second = if first == PagePart::Keys { PagePart::Seconds } else { PagePart::Keys };
+        match (bytes / size_of::<u64>()).checked_sub(HEADER_WORDS) {
             None => Some(PagePart::Header),
-            Some(key) if key < self.places => Some(PagePart::Keys),
-            Some(second) if second < 2 * self.places => Some(PagePart::Seconds),
+            Some(word) if word < self.places => Some(first),
+            Some(word) if word < 2 * self.places => Some(second),
             Some(_) => None,
         }
-    }
-
-    /// Returns the place of a value or child, in words.
-    #[inline(always)]
-    fn second_at(self, place: usize) -> usize {
-        HEADER_WORDS + self.places + place
     }
 }
 
@@ -136,7 +131,7 @@ impl Meta {
     }
 }
 
-impl<'a, T: Trace> Page<'a, T> {
+impl<'a, T: Form> Page<'a, T> {
     /// The page that these words are.
     #[inline(always)]
     pub fn new(words: &'a [Word], layout: PageLayout) -> Self {
@@ -147,6 +142,31 @@ impl<'a, T: Trace> Page<'a, T> {
     #[inline(always)]
     pub fn latch(self) -> &'a OptimisticLatch {
         OptimisticLatch::of(&self.words[0])
+    }
+
+    /// Returns the part of a page of this level at an offset in bytes; `None`: the offset is after its end,
+    /// or in the padding of its last line.
+    pub fn part_at(layout: PageLayout, level: usize, bytes: usize) -> Option<PagePart> {
+        let swapped = T::CHILDREN_FIRST && level > 0;
+        layout.part_at(bytes, if swapped { PagePart::Seconds } else { PagePart::Keys })
+    }
+
+    /// Returns whether its children are before its keys. Its level never changes.
+    #[inline(always)]
+    fn is_swapped(self) -> bool {
+        T::CHILDREN_FIRST && Meta(self.words[META_AT].load_relaxed()).level() > 0
+    }
+
+    /// Returns the position of a key, in words.
+    #[inline(always)]
+    fn key_at(self, place: usize) -> usize {
+        HEADER_WORDS + if self.is_swapped() { self.layout.places } else { 0 } + place
+    }
+
+    /// Returns the position of a value or child, in words.
+    #[inline(always)]
+    fn second_at(self, place: usize) -> usize {
+        HEADER_WORDS + if self.is_swapped() { 0 } else { self.layout.places } + place
     }
 
     /// Returns the address of a word, for the tracing hook and for prefetching.
@@ -161,16 +181,22 @@ impl<'a, T: Trace> Page<'a, T> {
         self.address(0)
     }
 
+    /// Returns the address after the last pair.
+    #[inline(always)]
+    pub fn end_address(self) -> *const u8 {
+        self.address(HEADER_WORDS + 2 * self.layout.places)
+    }
+
     /// Returns the address of the key at a place.
     #[inline(always)]
     pub fn key_address(self, place: usize) -> *const u8 {
-        self.address(HEADER_WORDS + place)
+        self.address(self.key_at(place))
     }
 
     /// Returns the address of the value or child at a place.
     #[inline(always)]
     pub fn second_address(self, place: usize) -> *const u8 {
-        self.address(self.layout.second_at(place))
+        self.address(self.second_at(place))
     }
 
     #[inline(always)]
@@ -250,31 +276,31 @@ impl<'a, T: Trace> Page<'a, T> {
     /// The key or separator at a place.
     #[inline(always)]
     pub fn key(self, place: usize) -> u64 {
-        self.word(HEADER_WORDS + place)
+        self.word(self.key_at(place))
     }
 
     /// Sets the key or separator at a place.
     #[inline(always)]
     pub fn set_key(self, place: usize, key: u64) {
-        self.set_word(HEADER_WORDS + place, key);
+        self.set_word(self.key_at(place), key);
     }
 
     /// The value at a place of a leaf.
     #[inline(always)]
     pub fn value(self, place: usize) -> u64 {
-        self.word(self.layout.second_at(place))
+        self.word(self.second_at(place))
     }
 
     /// Sets the value at a place of a leaf.
     #[inline(always)]
     pub fn set_value(self, place: usize, value: u64) {
-        self.set_word(self.layout.second_at(place), value);
+        self.set_word(self.second_at(place), value);
     }
 
     /// The child at a place of an inner page.
     #[inline(always)]
     pub fn child(self, place: usize) -> NodeRef {
-        let at = self.layout.second_at(place);
+        let at = self.second_at(place);
         self.tell_read(at, 1);
         // It leads to a page that was written before it was set.
         NodeRef::from_word(self.words[at].follow() as u32)
@@ -283,7 +309,7 @@ impl<'a, T: Trace> Page<'a, T> {
     /// Sets the child at a place; a thread that follows it sees what was written before.
     #[inline(always)]
     pub fn set_child(self, place: usize, child: NodeRef) {
-        let at = self.layout.second_at(place);
+        let at = self.second_at(place);
         self.tell_write(at, 1);
         self.words[at].publish(u64::from(child.to_word()));
     }

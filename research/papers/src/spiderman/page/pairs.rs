@@ -1,10 +1,11 @@
 //! Inserts, removals and moves of pairs between pages. The caller holds the latch.
 
-use super::{HEADER_WORDS, Page};
+use super::Page;
+use super::form::Form;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Trace, Work};
+use latchless_core::mem::touch::Work;
 
-impl<T: Trace> Page<'_, T> {
+impl<T: Form> Page<'_, T> {
     /// Moves words within the page; the places may overlap.
     fn shift(self, from: usize, to: usize, words: usize) {
         if words == 0 {
@@ -35,8 +36,8 @@ impl<T: Trace> Page<'_, T> {
         let size = self.size();
         debug_assert!(place <= size && size < self.layout.places);
         T::work(Work::Shift(size - place));
-        self.shift(HEADER_WORDS + place, HEADER_WORDS + place + 1, size - place);
-        self.shift(self.layout.second_at(place), self.layout.second_at(place + 1), size - place);
+        self.shift(self.key_at(place), self.key_at(place + 1), size - place);
+        self.shift(self.second_at(place), self.second_at(place + 1), size - place);
         self.set_key(place, key);
         self.set_value(place, value);
         self.set_size(size + 1);
@@ -48,8 +49,8 @@ impl<T: Trace> Page<'_, T> {
         debug_assert!(place < size);
         let behind = size - place - 1;
         T::work(Work::Shift(behind));
-        self.shift(HEADER_WORDS + place + 1, HEADER_WORDS + place, behind);
-        self.shift(self.layout.second_at(place + 1), self.layout.second_at(place), behind);
+        self.shift(self.key_at(place + 1), self.key_at(place), behind);
+        self.shift(self.second_at(place + 1), self.second_at(place), behind);
         self.set_size(size - 1);
     }
 
@@ -60,9 +61,9 @@ impl<T: Trace> Page<'_, T> {
         debug_assert!(place < size && size < self.layout.places);
         let behind = size - 1 - place;
         T::work(Work::Shift(behind));
-        self.shift(HEADER_WORDS + place, HEADER_WORDS + place + 1, behind);
+        self.shift(self.key_at(place), self.key_at(place + 1), behind);
         self.set_key(place, separator);
-        self.shift(self.layout.second_at(place + 1), self.layout.second_at(place + 2), behind);
+        self.shift(self.second_at(place + 1), self.second_at(place + 2), behind);
         self.set_child(place + 1, right);
         self.set_size(size + 1);
     }
@@ -73,8 +74,8 @@ impl<T: Trace> Page<'_, T> {
         debug_assert!(place + 1 < size);
         let behind = size - 2 - place;
         T::work(Work::Shift(behind));
-        self.shift(HEADER_WORDS + place + 1, HEADER_WORDS + place, behind);
-        self.shift(self.layout.second_at(place + 2), self.layout.second_at(place + 1), behind);
+        self.shift(self.key_at(place + 1), self.key_at(place), behind);
+        self.shift(self.second_at(place + 2), self.second_at(place + 1), behind);
         self.set_size(size - 1);
     }
 
@@ -102,8 +103,8 @@ impl<T: Trace> Page<'_, T> {
         let moved = self.size() - cut;
         debug_assert!(cut > 0 && moved > 0);
         T::work(Work::Shift(moved));
-        self.copy_words(HEADER_WORDS + cut, right, HEADER_WORDS, moved);
-        self.copy_words(self.layout.second_at(cut), right, right.layout.second_at(0), moved);
+        self.copy_words(self.key_at(cut), right, right.key_at(0), moved);
+        self.copy_words(self.second_at(cut), right, right.second_at(0), moved);
         right.set_size(moved);
         self.set_size(cut);
         self.key(cut - 1)
@@ -118,8 +119,8 @@ impl<T: Trace> Page<'_, T> {
         if right.meta().level() > 0 && size > 0 {
             self.set_key(size - 1, separator);
         }
-        right.copy_words(HEADER_WORDS, self, HEADER_WORDS + size, more);
-        right.copy_words(right.layout.second_at(0), self, self.layout.second_at(size), more);
+        right.copy_words(right.key_at(0), self, self.key_at(size), more);
+        right.copy_words(right.second_at(0), self, self.second_at(size), more);
         self.set_size(size + more);
     }
 
@@ -132,20 +133,21 @@ impl<T: Trace> Page<'_, T> {
         if inner {
             self.set_key(size - 1, separator);
         }
-        let seconds = |page: Self, place: usize| page.layout.second_at(place);
+        let keys = |page: Self, place: usize| page.key_at(place);
+        let seconds = |page: Self, place: usize| page.second_at(place);
         if wanted > size {
             let moved = wanted - size;
             T::work(Work::Shift(more));
-            right.copy_words(HEADER_WORDS, self, HEADER_WORDS + size, moved);
+            right.copy_words(keys(right, 0), self, keys(self, size), moved);
             right.copy_words(seconds(right, 0), self, seconds(self, size), moved);
-            right.shift(HEADER_WORDS + moved, HEADER_WORDS, more - moved);
+            right.shift(keys(right, moved), keys(right, 0), more - moved);
             right.shift(seconds(right, moved), seconds(right, 0), more - moved);
         } else {
             let moved = size - wanted;
             T::work(Work::Shift(more + moved));
-            right.shift(HEADER_WORDS, HEADER_WORDS + moved, more);
+            right.shift(keys(right, 0), keys(right, moved), more);
             right.shift(seconds(right, 0), seconds(right, moved), more);
-            self.copy_words(HEADER_WORDS + wanted, right, HEADER_WORDS, moved);
+            self.copy_words(keys(self, wanted), right, keys(right, 0), moved);
             self.copy_words(seconds(self, wanted), right, seconds(right, 0), moved);
         }
         self.set_size(wanted);

@@ -1,10 +1,11 @@
 //! Searching a page: at once, or a cache line at a time, so that other walks can proceed while a line is
 //! loaded.
 
-use super::{HEADER_WORDS, Page};
+use super::{Form, Page};
 use crate::common::words::words_below;
-use core::hint::select_unpredictable;
-use latchless_core::mem::touch::{Trace, Work};
+use core::cmp::Ordering;
+use core::hint::{black_box, select_unpredictable};
+use latchless_core::mem::touch::Work;
 
 /// A binary search in progress: its result is one of `base..=base + left`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,11 +55,33 @@ impl Probes {
     }
 }
 
-impl<T: Trace> Page<'_, T> {
+impl Probes {
+    /// Continues after the next key was compared with the searched one: before it, after it, or there. The
+    /// black boxes keep the compiler from turning the branches into conditional moves.
+    #[inline(always)]
+    fn three_way(self, middle: Ordering) -> Self {
+        let half = self.left / 2;
+        match middle {
+            Ordering::Greater => Self { base: black_box(self.base), left: half },
+            Ordering::Less => Self { base: black_box(self.base + half + 1), left: self.left - half - 1 },
+            Ordering::Equal => Self { base: self.base + half, left: 0 },
+        }
+    }
+}
+
+impl<T: Form> Page<'_, T> {
     /// The first of `size` places whose key is at least `key`.
     #[inline(always)]
     pub fn lower(self, size: usize, key: u64) -> usize {
-        words_below::<u64, T>(&self.words[HEADER_WORDS..HEADER_WORDS + size], key)
+        if T::THREE_WAY {
+            let mut probes = Probes::through(size);
+            while !probes.is_over() {
+                probes = self.probe(probes, key);
+            }
+            return probes.place();
+        }
+        let first = self.key_at(0);
+        words_below::<u64, T>(&self.words[first..first + size], key)
     }
 
     /// The place of the child that `key` belongs to, of `size` children.
@@ -70,8 +93,12 @@ impl<T: Trace> Page<'_, T> {
     /// Reads one key; see [`Page::lower`].
     #[inline(always)]
     pub fn probe(self, at: Probes, key: u64) -> Probes {
+        let middle = self.key(at.middle());
         T::work(Work::Probe);
-        let ([left, right], middle) = (at.halves(), self.key(at.middle()));
+        if T::THREE_WAY {
+            return at.three_way(middle.cmp(&key));
+        }
+        let [left, right] = at.halves();
         Probes { base: select_unpredictable(middle < key, right.base, left.base), left: left.left }
     }
 }

@@ -3,18 +3,21 @@
 use super::*;
 use latchless_core::mem::touch::NoTrace;
 
-/// A page's words, outside of any arena.
-struct Words(Vec<Word>, PageLayout);
+/// Pages of the code base under the paper.
+type Theirs = CodeBase<NoTrace>;
 
-impl Words {
+/// A page's words, outside of any arena.
+struct Words<T>(Vec<Word>, PageLayout, PhantomData<T>);
+
+impl<T: Form> Words<T> {
     fn new(page_bytes: usize, level: usize) -> Self {
         let words = (0..page_bytes / 8).map(|_| Word::default()).collect();
-        let page = Self(words, PageLayout::of(page_bytes).unwrap());
+        let page = Self(words, PageLayout::of(page_bytes).unwrap(), PhantomData);
         page.get().reset(level);
         page
     }
 
-    fn get(&self) -> Page<'_, NoTrace> {
+    fn get(&self) -> Page<'_, T> {
         Page::new(&self.0, self.1)
     }
 
@@ -45,7 +48,12 @@ fn the_papers_page_has_255_pairs() {
 
 #[test]
 fn a_leaf_is_a_sorted_vector() {
-    let (left, right) = (Words::new(128, 0), Words::new(128, 0));
+    is_a_sorted_vector::<NoTrace>();
+    is_a_sorted_vector::<Theirs>();
+}
+
+fn is_a_sorted_vector<T: Form>() {
+    let (left, right) = (Words::<T>::new(128, 0), Words::<T>::new(128, 0));
     let mut model: Vec<(u64, u64)> = Vec::new();
     for key in [50, 10, 30, 70, 20, 60, 40] {
         let place = left.get().lower(model.len(), key);
@@ -70,7 +78,12 @@ fn a_leaf_is_a_sorted_vector() {
 
 #[test]
 fn an_inner_page_keeps_a_separator_between_each_two_children() {
-    let (left, right) = (Words::new(128, 3), Words::new(128, 3));
+    keeps_a_separator_between_each_two_children::<NoTrace>();
+    keeps_a_separator_between_each_two_children::<Theirs>();
+}
+
+fn keeps_a_separator_between_each_two_children<T: Form>() {
+    let (left, right) = (Words::<T>::new(128, 3), Words::<T>::new(128, 3));
     let page = left.get();
     page.push_child(None, child(0));
     page.push_child(Some(10), child(1));
@@ -97,7 +110,7 @@ fn an_inner_page_keeps_a_separator_between_each_two_children() {
 
 #[test]
 fn a_header_keeps_its_fields_apart() {
-    let words = Words::new(4096, 2);
+    let words = Words::<NoTrace>::new(4096, 2);
     let page = words.get();
     assert_eq!((page.size(), page.meta().level(), page.meta().link().is_nil()), (0, 2, true));
     page.push_entry(1, 2);
@@ -113,7 +126,12 @@ fn a_header_keeps_its_fields_apart() {
 
 #[test]
 fn a_search_key_by_key_ends_where_one_at_once_does() {
-    let words = Words::new(4096, 0);
+    ends_where_one_at_once_does::<NoTrace>();
+    ends_where_one_at_once_does::<Theirs>();
+}
+
+fn ends_where_one_at_once_does<T: Form>() {
+    let words = Words::<T>::new(4096, 0);
     let (sizes, apart) = if cfg!(miri) { (8..10, 255) } else { (0..20, 5) };
     for size in sizes.chain([100, 254, 255]) {
         words.get().reset(0);
@@ -122,11 +140,54 @@ fn a_search_key_by_key_ends_where_one_at_once_does() {
             let (mut probes, mut steps) = (Probes::through(size as usize), 0);
             while !probes.is_over() {
                 let next = words.get().probe(probes, key);
-                assert!(probes.halves().contains(&next), "{key} in {size}: {next:?} after {probes:?}");
+                assert!(T::THREE_WAY || probes.halves().contains(&next), "{key} in {size}: {next:?}");
+                assert!(next.place() + next.left() <= size as usize && next.left() < probes.left());
                 (probes, steps) = (next, steps + 1);
             }
+            assert_eq!(probes.place() as u64, size.min(key.div_ceil(10)), "{key} in {size}");
             assert_eq!(probes.place(), words.get().lower(size as usize, key), "{key} in {size}");
             assert!(steps <= 8, "{size} keys took {steps} steps");
         }
+    }
+}
+
+#[test]
+fn a_search_of_three_ways_ends_at_an_equal_key() {
+    let words = Words::<Theirs>::new(4096, 0);
+    (0..255).for_each(|key| words.get().push_entry(10 * key, key));
+    let all = Probes::through(255);
+    let there = words.get().probe(all, 1270);
+    assert_eq!((there.is_over(), there.place()), (true, 127));
+    assert!(!words.get().probe(all, 1271).is_over() && !words.get().probe(all, 1269).is_over());
+}
+
+#[test]
+fn inner_pages_of_the_code_base_have_their_children_first() {
+    let (ours, theirs) = (Words::<NoTrace>::new(4096, 1), Words::<Theirs>::new(4096, 1));
+    let offset = |from: *const u8, to: *const u8| to.addr() - from.addr();
+    let at = |page: Page<'_, Theirs>| {
+        let header = page.header_address();
+        (offset(header, page.key_address(0)), offset(header, page.second_address(0)))
+    };
+    let ours_at = offset(ours.get().header_address(), ours.get().key_address(0));
+    assert_eq!((ours_at, at(theirs.get())), (16, (2056, 16)));
+    let leaf = Words::<Theirs>::new(4096, 0);
+    assert_eq!(at(leaf.get()), (16, 2056));
+    let part = |level, bytes| Page::<Theirs>::part_at(PageLayout { places: 255 }, level, bytes);
+    use PagePart::{Header, Keys, Seconds};
+    assert_eq!(
+        [0, 16, 2055, 2056, 4095].map(|at| part(1, at).unwrap()),
+        [Header, Seconds, Seconds, Keys, Keys]
+    );
+    assert_eq!(
+        [0, 16, 2055, 2056, 4095].map(|at| part(0, at).unwrap()),
+        [Header, Keys, Keys, Seconds, Seconds]
+    );
+    assert_eq!(part(1, 4096), None);
+    for page in [
+        ours.get().end_address().addr() - ours.get().header_address().addr(),
+        offset(leaf.get().header_address(), leaf.get().end_address()),
+    ] {
+        assert_eq!(page, 4096);
     }
 }

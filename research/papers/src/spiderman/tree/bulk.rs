@@ -5,7 +5,7 @@ use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::bulk::{Level, check_ascending, last_below, plan};
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Fills an empty tree with `len` entries in ascending order. O(n).
     ///
     /// # Errors

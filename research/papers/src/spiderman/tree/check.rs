@@ -18,7 +18,7 @@ struct Tally {
     last_leaf: Option<NodeRef>,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Checks every invariant of the tree and of its pages. The tree must be at rest: concurrent changes
     /// may look like violations. O(n).
     ///

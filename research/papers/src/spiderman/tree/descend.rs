@@ -22,7 +22,7 @@ pub(super) struct Child {
     pub(super) low: Option<u64>,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Reads the current root and the number of levels.
     #[inline(always)]
     pub(super) fn see_root(&self) -> Result<(Seen, usize), Restart> {
@@ -111,7 +111,7 @@ impl<T: Trace> OlcTree<T> {
     }
 }
 
-impl<T: Trace> Page<'_, T> {
+impl<T: Form> Page<'_, T> {
     /// The value under a key of a leaf.
     #[inline(always)]
     pub(super) fn find(self, key: u64) -> Option<u64> {

@@ -20,7 +20,7 @@ pub(super) struct Taken {
     pub(super) leaves_few: bool,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Inserts a value under a key and returns the previous one.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub(super) struct Seen {
     pub(super) version: Version,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     #[inline(always)]
     fn latch_of(&self, page: NodeRef) -> NodeLatch<'_, T> {
         NodeLatch::of(&self.arena.words(page)[0])

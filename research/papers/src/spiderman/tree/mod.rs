@@ -39,12 +39,11 @@ mod walk;
 
 use crate::common::units::{NodePoolOptions, Reuse, UnitArena};
 use crate::error;
-use crate::spiderman::page::{Page, PageLayout};
+use crate::spiderman::page::{Form, Page, PageLayout};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::stats::Stats;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Striped, Word};
 
 pub use resume::Landed;
@@ -84,7 +83,7 @@ pub struct OlcTree<T> {
     touch: PhantomData<T>,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// An empty tree: one empty leaf.
     ///
     /// # Errors
@@ -109,6 +108,13 @@ impl<T: Trace> OlcTree<T> {
         };
         tree.init_root()?;
         Ok(tree)
+    }
+
+    /// The same tree, which reports its accesses to `U` from here on.
+    pub fn reporting_to<U: Form>(self) -> OlcTree<U> {
+        const { assert!(T::CHILDREN_FIRST == U::CHILDREN_FIRST, "pages have another layout there") };
+        let Self { root, arena, layout, len, splits, restarts, touch: _ } = self;
+        OlcTree { root, arena, layout, len, splits, restarts, touch: PhantomData }
     }
 
     /// Makes an empty leaf the root.

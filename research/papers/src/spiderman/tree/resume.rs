@@ -36,7 +36,7 @@ impl Landed {
     }
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Looks up a key, starting at a leaf; see [`OlcTree::get`].
     #[inline]
     pub fn get_from(&self, landed: Landed, key: u64) -> Option<u64> {

@@ -23,7 +23,7 @@ enum Copied {
     GoesOn(NodeRef),
 }
 
-impl<T: Trace> Pages for OlcTree<T> {
+impl<T: Form> Pages for OlcTree<T> {
     type Lane = u64;
     type Trace = T;
 
@@ -60,7 +60,7 @@ impl<T: Trace> Pages for OlcTree<T> {
     }
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Appends the first entries of `low..=high` to a page until it is full, from a leaf on that a walk led
     /// to.
     pub fn scan_from(
@@ -141,7 +141,7 @@ fn behind(page: &Entries<u64>, len: usize, low: u64) -> u64 {
 
 /// Appends a leaf's entries of a range to a page.
 #[inline(always)]
-fn copy<T: Trace>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Copied {
+fn copy<T: Form>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Copied {
     let meta = leaf.meta();
     let size = leaf.size();
     let first = leaf.lower(size, rest.low);

@@ -25,7 +25,7 @@ struct Pair {
     right: NodeRef,
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Merges pages with few pairs on the path of a key, from the top down.
     #[cold]
     pub(super) fn shrink(&self, key: u64) {

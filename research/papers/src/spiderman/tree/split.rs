@@ -7,7 +7,7 @@ use super::*;
 use latchless_core::sync::Backoff;
 
 /// Reserved pages, dead and unlatched: nothing is allocated under a latch.
-struct Reserve<'a, T: Trace> {
+struct Reserve<'a, T: Form> {
     tree: &'a OlcTree<T>,
     /// With their levels.
     pages: [Option<(NodeRef, usize)>; 2],
@@ -29,7 +29,7 @@ impl From<Restart> for Again {
     }
 }
 
-impl<T: Trace> Reserve<'_, T> {
+impl<T: Form> Reserve<'_, T> {
     /// Reserves the missing pages for these levels.
     fn reserve(&mut self, levels: [Option<usize>; 2]) -> Result<()> {
         self.give_back();
@@ -59,13 +59,13 @@ impl<T: Trace> Reserve<'_, T> {
     }
 }
 
-impl<T: Trace> Drop for Reserve<'_, T> {
+impl<T: Form> Drop for Reserve<'_, T> {
     fn drop(&mut self) {
         self.give_back();
     }
 }
 
-impl<T: Trace> OlcTree<T> {
+impl<T: Form> OlcTree<T> {
     /// Splits the leaf that `key` belongs to if it is full, and every full page above it.
     ///
     /// # Errors

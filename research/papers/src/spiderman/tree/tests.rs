@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::pages::{PageEnd, Pages};
 use crate::common::walk::{Aim, Step, Walk};
+use crate::spiderman::page::CodeBase;
 use crate::spiderman::prefetch::Prefetch;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 
 type Tree = OlcTree<NoTrace>;
 
-fn limited(limit_bytes: Option<usize>) -> Tree {
+fn limited<T: Form>(limit_bytes: Option<usize>) -> OlcTree<T> {
     OlcTree::new(OlcOptions { page_bytes: 128, limit_bytes, huge_pages: false, references: u32::MAX })
         .unwrap()
 }
@@ -27,15 +28,15 @@ fn drawn(state: &mut u64, end: u64) -> u64 {
     (*state >> 33) % end
 }
 
-fn loaded(keys: u64) -> Tree {
-    let mut tree = tree();
+fn loaded<T: Form>(keys: u64) -> OlcTree<T> {
+    let mut tree = limited(None);
     tree.bulk_load(keys as usize, |at| (10 * at as u64, at as u64), FillFactor::FULL).unwrap();
     tree.check_invariants().unwrap();
     tree
 }
 
 /// Returns all entries of a range, in pages of that many.
-fn scanned(tree: &Tree, mut low: u64, high: u64, room: usize) -> Vec<(u64, u64)> {
+fn scanned<T: Form>(tree: &OlcTree<T>, mut low: u64, high: u64, room: usize) -> Vec<(u64, u64)> {
     let (mut page, mut found) = (tree.empty_page(room), Vec::new());
     loop {
         let more = tree.page_up(low, high, &mut page);
@@ -49,7 +50,7 @@ fn scanned(tree: &Tree, mut low: u64, high: u64, room: usize) -> Vec<(u64, u64)>
 }
 
 /// Leads one key to its leaf.
-fn landed(tree: &Tree, prefetch: Prefetch, key: u64, aim: Aim) -> Option<Landed> {
+fn landed<T: Form>(tree: &OlcTree<T>, prefetch: Prefetch, key: u64, aim: Aim) -> Option<Landed> {
     let walk = PageWalk::new(tree, prefetch, true);
     let mut place = walk.enter(key, aim);
     for _ in 0..1000 {
@@ -62,7 +63,16 @@ fn landed(tree: &Tree, prefetch: Prefetch, key: u64, aim: Aim) -> Option<Landed>
 
 #[test]
 fn histories_are_those_of_a_sorted_map() {
-    let (tree, mut model, mut state) = (tree(), BTreeMap::new(), 7);
+    are_those_of_a_sorted_map(&tree());
+}
+
+#[test]
+fn histories_of_the_code_bases_pages_are_those_of_a_sorted_map() {
+    are_those_of_a_sorted_map::<CodeBase<NoTrace>>(&limited(None));
+}
+
+fn are_those_of_a_sorted_map<T: Form>(tree: &OlcTree<T>) {
+    let (mut model, mut state) = (BTreeMap::new(), 7);
     for step in 0..if cfg!(miri) { 200 } else { 6000 } {
         let key = drawn(&mut state, 400);
         // Phases of growing and of shrinking.
@@ -80,9 +90,9 @@ fn histories_are_those_of_a_sorted_map() {
             let (low, high) = (drawn(&mut state, 200), 200 + drawn(&mut state, 200));
             let expected: Vec<_> = model.range(low..=high).map(|(&key, &value)| (key, value)).collect();
             for room in [1, 5, 256] {
-                assert_eq!(scanned(&tree, low, high, room), expected);
+                assert_eq!(scanned(tree, low, high, room), expected);
             }
-            assert_eq!(Pages::count(&tree, low, high), expected.len());
+            assert_eq!(Pages::count(tree, low, high), expected.len());
         }
     }
     for key in model.into_keys() {
@@ -129,29 +139,55 @@ fn bulk_loads_of_every_size_are_trees() {
             assert_eq!(scanned(&tree, 0, u64::MAX, 100).len(), keys);
         }
     }
-    let refused = limited(Some(1 << 10)).bulk_load(1000, |at| (at as u64, 0), FillFactor::FULL);
+    let refused = limited::<NoTrace>(Some(1 << 10)).bulk_load(1000, |at| (at as u64, 0), FillFactor::FULL);
     assert!(matches!(refused, Err(Error::MemoryLimit { .. })));
 }
 
 #[test]
 fn every_set_of_options_leads_to_the_leaf() {
     let keys = if cfg!(miri) { 200 } else { 3000 };
-    let tree = loaded(keys);
-    let sets = (0u8..=255).map(|bits| (1..=8).filter(|option| bits >> (option - 1) & 1 == 1).collect());
+    lead_to_the_leaf(&loaded::<NoTrace>(keys), keys);
+    lead_to_the_leaf(&loaded::<CodeBase<NoTrace>>(keys), keys);
+}
+
+fn lead_to_the_leaf<T: Form>(tree: &OlcTree<T>, keys: u64) {
+    let options = |bits: u16| (1..=Prefetch::LAST).filter(|option| bits >> (option - 1) & 1 == 1).collect();
+    let sets = (0..1 << Prefetch::LAST).map(options);
     let sets = sets.filter_map(|options: Vec<u8>| Prefetch::of(&options).ok());
     for prefetch in sets.step_by(sample(9)) {
         let middle = 5 * keys - 5;
         for (key, aim) in [(0, Aim::Look), (10, Aim::Change), (middle, Aim::Run(40)), (u64::MAX, Aim::Look)] {
-            let leaf = landed(&tree, prefetch, key, aim).expect("nobody is in the way");
+            let leaf = landed(tree, prefetch, key, aim).expect("nobody is in the way");
             assert_eq!(tree.get_from(leaf, key), tree.get(key), "{prefetch}, {key}");
         }
     }
 }
 
 #[test]
+fn a_walk_takes_option_3_in_one_turn_as_algorithm_4_is_printed() {
+    let tree: Tree = loaded(3000);
+    let turns = |options: &[u8]| {
+        let walk = PageWalk::new(&tree, Prefetch::of(options).unwrap(), true);
+        let mut place = walk.enter(10, Aim::Look);
+        (1..100).find(|_| matches!(walk.step(&mut place, 10), Step::Landed(_))).unwrap()
+    };
+    // Below the root a page's header, its middle key and the rest each take a turn, or all of them one.
+    let below = tree.levels() - 1;
+    assert_eq!((turns(&[1, 3]) - turns(&[1, 3, 9]), turns(&[1]) - turns(&[1, 9])), (2 * below, below));
+}
+
+#[test]
+fn a_tree_can_be_reported_after_it_was_filled() {
+    let tree: OlcTree<CodeBase<latchless_core::mem::touch::Branching>> =
+        loaded::<CodeBase<NoTrace>>(300).reporting_to();
+    tree.check_invariants().unwrap();
+    assert_eq!((tree.put(5, 5), tree.get(2990), tree.len()), (Ok(None), Some(299), 301));
+}
+
+#[test]
 fn hints_that_come_too_late_do_no_harm() {
     let (loads, changes) = if cfg!(miri) { (80, 60) } else { (700, 200) };
-    let tree = loaded(loads);
+    let tree: Tree = loaded(loads);
     let mut model: BTreeMap<u64, u64> = (0..loads).map(|at| (10 * at, at)).collect();
     let mut state = 3;
     for round in 0..if cfg!(miri) { 2 } else { 60 } {
@@ -186,7 +222,7 @@ fn hints_that_come_too_late_do_no_harm() {
 
 #[test]
 fn a_leaf_that_was_split_leads_to_its_right() {
-    let tree = loaded(7);
+    let tree: Tree = loaded(7);
     let hint = landed(&tree, Prefetch::NONE, 60, Aim::Look).unwrap();
     (0..6).for_each(|key| assert_eq!(tree.put(41 + key, key), Ok(None)));
     let before = tree.restarts.load_relaxed();
@@ -200,7 +236,7 @@ fn a_leaf_that_was_split_leads_to_its_right() {
 
 #[test]
 fn a_walk_that_others_overtake_says_so() {
-    let tree = loaded(if cfg!(miri) { 60 } else { 700 });
+    let tree: Tree = loaded(if cfg!(miri) { 60 } else { 700 });
     let walk = PageWalk::new(&tree, Prefetch::BEST, true);
     let mut place = walk.enter(3000, Aim::Look);
     // The root changes under it, again and again.
@@ -220,7 +256,7 @@ fn a_walk_that_others_overtake_says_so() {
 
 #[test]
 fn reverse_pages_end_where_the_next_begins() {
-    let tree = loaded(200);
+    let tree: Tree = loaded(200);
     for room in [1, 3, 100] {
         let (mut page, mut high, mut found) = (tree.empty_page(room), 1500, Vec::new());
         loop {
@@ -238,7 +274,7 @@ fn reverse_pages_end_where_the_next_begins() {
 
 #[test]
 fn latched_ways_find_what_others_do() {
-    let tree = loaded(500);
+    let tree: Tree = loaded(500);
     for key in [0, 5, 2500, 4990, 9999] {
         let (leaf, held, low) = tree.latch_leaf(key);
         drop(held);
@@ -253,7 +289,7 @@ fn latched_ways_find_what_others_do() {
 
 #[test]
 fn refused_memory_loses_nothing() {
-    let tree = limited(Some(3 << 10));
+    let tree: Tree = limited(Some(3 << 10));
     let (mut model, mut state) = (BTreeMap::new(), 5);
     for _ in 0..3 {
         let error = loop {

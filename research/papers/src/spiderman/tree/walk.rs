@@ -26,6 +26,7 @@ pub struct PageWalk<'a, T> {
     tree: &'a OlcTree<T>,
     prefetch: Prefetch,
     checked: bool,
+    in_turns: bool,
 }
 
 /// The next action of a walk.
@@ -62,11 +63,17 @@ pub struct Place {
     aim: Aim,
 }
 
-impl<'a, T: Trace> PageWalk<'a, T> {
+impl<'a, T: Form> PageWalk<'a, T> {
     /// Creates walks with these prefetch options. `checked`: whether they read versions, so that a request
     /// can be served where they land; the paper's don't.
     pub fn new(tree: &'a OlcTree<T>, prefetch: Prefetch, checked: bool) -> Self {
-        Self { tree, prefetch, checked }
+        Self { tree, prefetch, checked, in_turns: true }
+    }
+
+    /// Says whether a step is always taken after one of another walk, so that what it reads doesn't depend
+    /// on what that one read. It is reported to the tracing hook.
+    pub fn in_turns(self, in_turns: bool) -> Self {
+        Self { in_turns, ..self }
     }
 
     #[inline(always)]
@@ -217,7 +224,15 @@ impl<'a, T: Trace> PageWalk<'a, T> {
             self.ask(page.header_address());
         }
         if self.prefetch.has(Prefetch::WHOLE) {
-            self.ask_all(page.header_address(), page.second_address(self.tree.layout.places));
+            self.ask_all(page.header_address(), page.end_address());
+        }
+        if self.prefetch.has(Prefetch::AT_ONCE) {
+            // One turn, whether or not what it reads has arrived.
+            while matches!(place.next, Next::Arrive | Next::Middle) {
+                if let landed @ Step::Landed(_) = self.step(place, key) {
+                    return landed;
+                }
+            }
         }
         Step::On
     }
@@ -249,7 +264,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
     }
 }
 
-impl<T: Trace> Walk for PageWalk<'_, T> {
+impl<T: Form> Walk for PageWalk<'_, T> {
     type Key = u64;
     type Place = Place;
     type Anchor = Landed;
@@ -280,6 +295,9 @@ impl<T: Trace> Walk for PageWalk<'_, T> {
 
     #[inline(always)]
     fn step(&self, place: &mut Place, key: u64) -> Step<Landed> {
+        if self.in_turns {
+            T::work(Work::Walk);
+        }
         match place.next {
             Next::Probe => self.probe(place, key),
             Next::Arrive => {

@@ -19,6 +19,12 @@ pub enum Work {
     Visit,
     /// One step of a binary search within a node: a compare and an unpredictable branch.
     Probe,
+    /// Comparing this many keys with one, one after the other, in a loop whose branches are predicted.
+    Compare(usize),
+    /// Comparing this many vectors of keys with one, in such a loop.
+    Vectors(usize),
+    /// A branch with this many ways, each as likely as the others: the end of a loop that compares keys.
+    Branch(usize),
     /// Copying this many entries to a caller's buffer.
     Copy(usize),
     /// Moving this many entries within or between nodes.
@@ -36,8 +42,9 @@ pub enum Work {
 pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
     /// Whether accesses are recorded. Lets a structure skip the bookkeeping that only a recorder needs.
     const LISTENING: bool;
-    /// Whether binary searches branch at each key, so that the processor predicts the next step instead of
-    /// computing it. An experiment that measures the difference sets it.
+    /// Whether searches branch at each key, so that the processor predicts the next step instead of
+    /// computing it: binary searches, and those of CSSL's lanes, which then are the paper's, key by key and
+    /// without prefetching. An experiment that measures the difference sets it.
     const BRANCHING: bool = false;
     /// `bytes` bytes from `at` on are read, and the worker waits for them.
     fn read(at: *const u8, bytes: usize);
@@ -123,7 +130,7 @@ impl Trace for Branching {
 }
 
 #[cfg(feature = "model")]
-pub use modelled::{Sink, Traced, listen};
+pub use modelled::{Sink, Traced, TracedAs, TracedBranching, listen};
 
 #[cfg(feature = "model")]
 mod modelled {
@@ -199,12 +206,19 @@ mod modelled {
         body()
     }
 
-    /// Every event goes to the sink that this thread has installed with [`listen`].
+    /// Every event goes to the sink that this thread has installed with [`listen`]; with
+    /// [`Trace::BRANCHING`] as given.
     #[derive(Debug, Clone, Copy, Default)]
-    pub struct Traced;
+    pub struct TracedAs<const BRANCHING: bool>;
 
-    impl Trace for Traced {
+    /// Every event goes to the sink that this thread has installed with [`listen`].
+    pub type Traced = TracedAs<false>;
+    /// The same, and searches branch: [`Trace::BRANCHING`].
+    pub type TracedBranching = TracedAs<true>;
+
+    impl<const BRANCHES: bool> Trace for TracedAs<BRANCHES> {
         const LISTENING: bool = true;
+        const BRANCHING: bool = BRANCHES;
 
         fn read(at: *const u8, bytes: usize) {
             tell_others(|sink| sink.read(at.addr(), bytes));

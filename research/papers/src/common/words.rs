@@ -1,4 +1,5 @@
-//! Searches in words that may be written concurrently: branch-free halving over relaxed loads.
+//! Searches in words that may be written concurrently, over relaxed loads: halving, free of branches or with
+//! them, and one by one.
 
 use core::hint::{black_box, select_unpredictable};
 use latchless_core::base::key::Bits;
@@ -38,6 +39,24 @@ pub fn halving<T: Trace, I>(items: &[I], goes_before: impl Fn(&I) -> bool) -> us
     base
 }
 
+/// Returns how many of these words from the front on are at most `key`, comparing one after the other, with a
+/// branch at each.
+#[inline(always)]
+pub fn words_up_to_one_by_one<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
+    let mut passed = 0;
+    for word in words {
+        T::read(core::ptr::from_ref(word).cast(), B::BYTES);
+        T::work(Work::Compare(1));
+        if word.load_relaxed() > key {
+            break;
+        }
+        passed += 1;
+    }
+    // It is known only now at which of them the loop ends.
+    T::work(Work::Branch(words.len() + 1));
+    passed
+}
+
 /// Selects one of the two with a branch: the black box keeps the compiler from turning it into a
 /// conditional move.
 #[inline(always)]
@@ -63,8 +82,11 @@ mod tests {
                 assert_eq!(words_below::<u64, NoTrace>(&wide, key), expected, "{key} in {len}");
                 assert_eq!(words_below::<u64, Branching>(&wide, key), expected, "{key} in {len}, branching");
                 assert_eq!(words_below::<u32, NoTrace>(&narrow, key as u32), expected, "{key} in {len}");
+                let up_to = wide.iter().filter(|word| word.load_relaxed() <= key).count();
+                assert_eq!(words_up_to_one_by_one::<u64, NoTrace>(&wide, key), up_to, "{key} in {len}");
             }
         }
         assert_eq!(words_below::<u64, NoTrace>(&[Word::new(u64::MAX)], u64::MAX), 0);
+        assert_eq!(words_up_to_one_by_one::<u64, NoTrace>(&[Word::new(u64::MAX)], u64::MAX), 1);
     }
 }

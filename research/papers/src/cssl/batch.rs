@@ -5,6 +5,7 @@ use super::range::{Ends, Way};
 use super::skip_list::{In, SkipList};
 use crate::cssl::list::List;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::NoTrace;
 
 /// The number of keys per group.
 const GROUP: usize = 16;
@@ -28,22 +29,22 @@ impl<B: Bits> SkipList<B> {
             }
             let spots = self.located_and_asked(parts, list, keys);
             for (i, spot) in spots.into_iter().enumerate() {
-                answer(start + i, self.get_at(parts, spot, keys[i]));
+                answer(start + i, self.get_at::<NoTrace>(parts, spot, keys[i]));
             }
             start += GROUP;
         }
         for at in start..len {
-            answer(at, self.get(inside, key_at(at)));
+            answer(at, self.get::<NoTrace>(inside, key_at(at)));
         }
     }
 
     /// Finds the spots of a group of keys and prefetches their nodes.
     #[inline(always)]
     fn located_and_asked(&self, parts: &Parts<B>, list: List<'_, B>, keys: [B; GROUP]) -> [Spot; GROUP] {
-        let spots = self.locate_nodes(parts, keys);
+        let spots = self.locate_nodes::<NoTrace, GROUP>(parts, keys);
         for &spot in &spots {
             if let Some(node) = parts.node(spot) {
-                list.ask(node);
+                list.ask::<NoTrace>(node);
             }
         }
         spots
@@ -81,7 +82,7 @@ impl<B: Bits> SkipList<B> {
         }
         for at in start..len {
             let ends = match range_at(at) {
-                Some((low, high)) => self.ends(inside, low, high, Way::Descend),
+                Some((low, high)) => self.ends::<NoTrace>(inside, low, high, Way::Descend),
                 None => None,
             };
             answer(at, ends);

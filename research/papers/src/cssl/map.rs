@@ -14,6 +14,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
 use latchless_core::bulk::check_ascending;
+use latchless_core::mem::touch::Trace;
 
 /// An ordered map: a Cache-Sensitive Skip List.
 ///
@@ -103,6 +104,13 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// Pins the map for many reads: see [`Pinned`].
     #[inline]
     pub fn pin(&self) -> Pinned<'_, K, V> {
+        Pinned::new(&self.list)
+    }
+
+    /// Pins the map for reads that report their accesses to `T`, which also selects how they search lanes:
+    /// see [`Trace::BRANCHING`].
+    #[inline]
+    pub fn pin_as<T: Trace>(&self) -> Pinned<'_, K, V, T> {
         Pinned::new(&self.list)
     }
 

@@ -6,9 +6,11 @@ use crate::cssl::drift::Drift;
 use crate::cssl::lanes::Lanes;
 use crate::cssl::list::List;
 use crate::cssl::marks::Marks;
+use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Word;
 use std::sync::{Arc, OnceLock};
 
@@ -288,19 +290,20 @@ impl<B: Bits> Parts<B> {
 }
 
 /// Finds for each of `N` keys the last spot whose key is at most the key, waiting for memory together.
-pub(super) struct Locate<'a, B: Bits, const N: usize> {
+pub(super) struct Locate<'a, B: Bits, T, const N: usize> {
     pub(super) parts: &'a Parts<B>,
     /// The list whose nodes are prefetched together with proxies, if they will be read.
     pub(super) list: Option<List<'a, B>>,
     pub(super) keys: [B; N],
+    pub(super) touch: PhantomData<T>,
 }
 
-impl<B: Bits, const N: usize> Operation for Locate<'_, B, N> {
+impl<B: Bits, T: Trace, const N: usize> Operation for Locate<'_, B, T, N> {
     type Output = [Spot; N];
 
     #[inline(always)]
     fn run<S: Search>(self) -> [Spot; N] {
-        let Self { parts, list, keys } = self;
+        let Self { parts, list, keys, .. } = self;
         let mut of = [0; N];
         let mut lanes = [&parts.parts[0].lanes; N];
         for i in 0..N {
@@ -309,10 +312,10 @@ impl<B: Bits, const N: usize> Operation for Locate<'_, B, N> {
         }
         let ask = |node: u32| {
             if let Some(list) = list {
-                list.ask(NodeRef::from_word(node));
+                list.ask::<T>(NodeRef::from_word(node));
             }
         };
-        let positions = Lanes::last_up_to_each::<S, N>(lanes, keys, ask);
+        let positions = Lanes::last_up_to_each::<S, T, N>(lanes, keys, ask);
         let mut spots = [Spot { part: 0, at: None }; N];
         for i in 0..N {
             spots[i] = parts.spot(of[i], positions[i]);
@@ -323,25 +326,26 @@ impl<B: Bits, const N: usize> Operation for Locate<'_, B, N> {
 
 /// Finds the last spot whose key is at most the second key as the paper does it (Algorithm 2): along lane 1
 /// from the last one whose key is at most the first key, which is found as well.
-pub(super) struct RunAlong<'a, B: Bits> {
+pub(super) struct RunAlong<'a, B: Bits, T> {
     pub(super) parts: &'a Parts<B>,
     pub(super) low: B,
     pub(super) high: B,
+    pub(super) touch: PhantomData<T>,
 }
 
-impl<B: Bits> Operation for RunAlong<'_, B> {
+impl<B: Bits, T: Trace> Operation for RunAlong<'_, B, T> {
     type Output = [Spot; 2];
 
     #[inline(always)]
     fn run<S: Search>(self) -> [Spot; 2] {
-        let Self { parts, low, high } = self;
-        let [first] = Locate { parts, list: None, keys: [low] }.run::<S>();
+        let Self { parts, low, high, touch } = self;
+        let [first] = Locate { parts, list: None, keys: [low], touch }.run::<S>();
         let end = parts.of(high);
         let (mut part, mut at) = (first.part, first.at);
         loop {
             let lanes = &parts.parts[part].lanes;
             if !lanes.is_empty() && (at.is_some() || lanes.key(0) <= high) {
-                at = Some(lanes.run_up_to::<S>(at.unwrap_or(0), high));
+                at = Some(lanes.run_up_to::<S, T>(at.unwrap_or(0), high));
             }
             if part >= end || at.is_some_and(|at| at + 1 < lanes.len()) {
                 break;

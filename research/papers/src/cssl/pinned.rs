@@ -13,17 +13,21 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{NoTrace, Trace};
 
 /// The map, pinned: see [`CsslMap::pin`](super::CsslMap::pin). Pinning costs some 20 ns, so one pin should
 /// serve many lookups; but while it exists, no memory that other threads release is reused. A map has room
 /// for 64 pins at a time; the next one waits until one is dropped.
-pub struct Pinned<'a, K: Key, V: Fits<K::Bits>> {
+///
+/// `T` hears of the accesses of [`get`](Self::get), [`contains`](Self::contains) and of the searches for the ends
+/// of a range: see [`CsslMap::pin_as`](super::CsslMap::pin_as).
+pub struct Pinned<'a, K: Key, V: Fits<K::Bits>, T = NoTrace> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,
-    entry: PhantomData<fn() -> (K, V)>,
+    entry: PhantomData<fn() -> (K, V, T)>,
 }
 
-impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
+impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Pinned<'a, K, V, T> {
     pub(super) fn new(list: &'a SkipList<K::Bits>) -> Self {
         Self { list, inside: list.enter(), entry: PhantomData }
     }
@@ -32,7 +36,14 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// lanes were built.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.list.get(&self.inside, key.encode()).map(V::decode_from)
+        self.list.get::<T>(&self.inside, key.encode()).map(V::decode_from)
+    }
+
+    /// Returns whether a key is present. Reads the lanes alone if nothing has changed since they were built
+    /// (Algorithm 1, which returns the key itself).
+    #[inline]
+    pub fn contains(&self, key: K) -> bool {
+        self.list.contains::<T>(&self.inside, key.encode())
     }
 
     /// Looks up each key; the answers are in the keys' order. The misses of a group of lookups overlap.
@@ -75,7 +86,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     #[inline]
-    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V>> {
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V, T>> {
         self.run(range, Way::Descend)
     }
 
@@ -85,15 +96,15 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     #[inline]
-    pub fn range_along_lane(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V>> {
+    pub fn range_along_lane(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V, T>> {
         self.run(range, Way::Run)
     }
 
     #[inline]
-    fn run(&self, range: impl RangeBounds<K>, way: Way) -> Result<Run<'_, K, V>> {
+    fn run(&self, range: impl RangeBounds<K>, way: Way) -> Result<Run<'_, K, V, T>> {
         let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         let ends = match lanes {
-            Some((low, high)) => self.list.ends(&self.inside, low, high, way),
+            Some((low, high)) => self.list.ends::<T>(&self.inside, low, high, way),
             None => None,
         };
         Ok(Run { pinned: self, lanes: lanes.unwrap_or((K::Bits::MAX, K::Bits::MIN)), ends })
@@ -101,7 +112,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
 
     /// Finds one run for each range, in the ranges' order; the misses of a group of descents overlap.
     /// Ranges include both of their ends.
-    pub fn range_many(&self, ranges: &[(K, K)], mut found: impl FnMut(usize, Run<'_, K, V>)) {
+    pub fn range_many(&self, ranges: &[(K, K)], mut found: impl FnMut(usize, Run<'_, K, V, T>)) {
         let lanes = |at: usize| (ranges[at].0.encode(), ranges[at].1.encode());
         let in_order = |at: usize| Some(lanes(at)).filter(|(low, high)| low <= high);
         self.list.ends_many(&self.inside, ranges.len(), in_order, |at, ends| {
@@ -139,7 +150,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Pinned<'_, K, V> {
+impl<K: Key, V: Fits<K::Bits>, T> fmt::Debug for Pinned<'_, K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pinned").finish_non_exhaustive()
     }
@@ -149,13 +160,13 @@ impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Pinned<'_, K, V> {
 ///
 /// A visit shows every entry that is present from the creation of the run until it
 /// is visited, in order, each once, and only entries that existed.
-pub struct Run<'a, K: Key, V: Fits<K::Bits>> {
-    pinned: &'a Pinned<'a, K, V>,
+pub struct Run<'a, K: Key, V: Fits<K::Bits>, T = NoTrace> {
+    pinned: &'a Pinned<'a, K, V, T>,
     lanes: (K::Bits, K::Bits),
     ends: Option<Ends>,
 }
 
-impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Run<'_, K, V, T> {
     /// Returns whether no entry was found in the range.
     pub fn is_empty(&self) -> bool {
         self.ends.is_none()
@@ -218,7 +229,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Run<'_, K, V> {
+impl<K: Key, V: Fits<K::Bits>, T> fmt::Debug for Run<'_, K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run").field("lanes", &self.lanes).field("ends", &self.ends).finish()
     }

@@ -3,10 +3,12 @@
 use super::parts::{Parts, RunAlong, Spot};
 use super::skip_list::{In, SkipList};
 use crate::common::operation::Run;
+use core::marker::PhantomData;
 use core::ops::ControlFlow;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before as before_lane;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 
 /// The prefetch distance, in references ahead of the current entry.
 const ASK_AHEAD: usize = 16;
@@ -32,11 +34,12 @@ pub(super) enum Way {
 impl<B: Bits> SkipList<B> {
     /// The ends of `low..=high`; nothing if no entry lies in it.
     #[inline(always)]
-    pub(super) fn ends(&self, inside: &In<'_, B>, low: B, high: B, way: Way) -> Option<Ends> {
+    pub(super) fn ends<T: Trace>(&self, inside: &In<'_, B>, low: B, high: B, way: Way) -> Option<Ends> {
+        T::work(Work::Operation);
         let parts = inside.published();
         let [before, last] = match way {
-            Way::Descend => self.locate(parts, [low, high]),
-            Way::Run => self.dispatch.run(RunAlong { parts, low, high }),
+            Way::Descend => self.locate_told::<T, 2>(parts, [low, high]),
+            Way::Run => self.dispatch.run(RunAlong { parts, low, high, touch: PhantomData::<T> }),
         };
         self.ends_at(parts, low, high, [before, last])
     }
@@ -201,7 +204,7 @@ impl<B: Bits> SkipList<B> {
         let mut so_far = start;
         for at in first..behind {
             if at + ASK_AHEAD < lanes.len() {
-                list.ask(NodeRef::from_word(lanes.reference(at + ASK_AHEAD)));
+                list.ask::<NoTrace>(NodeRef::from_word(lanes.reference(at + ASK_AHEAD)));
             }
             let node = NodeRef::from_word(lanes.reference(at));
             let key = list.key(node);
@@ -316,7 +319,7 @@ mod tests {
                     assert_eq!(list.count(&early, low, high), expected, "{low}..={high}, pinned early");
                     let late = list.enter();
                     assert_eq!(list.count(&late, low, high), expected, "{low}..={high}");
-                    let ends = list.ends(&late, low, high, Way::Descend);
+                    let ends = list.ends::<NoTrace>(&late, low, high, Way::Descend);
                     if let Some(len) = ends.and_then(|ends| ends.len) {
                         assert_eq!(len, expected, "{low}..={high}, its ends");
                     }

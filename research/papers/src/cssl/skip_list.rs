@@ -22,9 +22,11 @@ use crate::cssl::lanes::{LaneOptions, Lanes};
 use crate::cssl::link::LINKED_NODES_MAX;
 use crate::cssl::list::{DeadAnchor, List, node_bytes};
 use crate::error;
+use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 use latchless_core::search::Dispatch;
 use latchless_core::sync::{Mutex, Striped, Word};
 use std::sync::Arc;
@@ -108,13 +110,19 @@ impl<B: Bits> SkipList<B> {
     /// The last spots whose keys are at most these.
     #[inline(always)]
     pub(super) fn locate<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
-        self.dispatch.run(Locate { parts, list: None, keys })
+        self.locate_told::<NoTrace, N>(parts, keys)
+    }
+
+    /// Locates keys and reports the accesses; see [`SkipList::locate`].
+    #[inline(always)]
+    pub(super) fn locate_told<T: Trace, const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
+        self.dispatch.run(Locate { parts, list: None, keys, touch: PhantomData::<T> })
     }
 
     /// Locates keys for a thread that will read the nodes there; see [`SkipList::locate`].
     #[inline(always)]
-    pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
-        self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
+    pub(super) fn locate_nodes<T: Trace, const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
+        self.dispatch.run(Locate { parts, list: Some(self.list()), keys, touch: PhantomData::<T> })
     }
 
     /// Returns the first of the parts `from..=to` that isn't settled; to be called after reading their
@@ -166,16 +174,33 @@ impl<B: Bits> SkipList<B> {
 
     /// The value under a key (Algorithm 1; and on through the list, §3.2).
     #[inline(always)]
-    pub(super) fn get(&self, inside: &In<'_, B>, key: B) -> Option<B> {
+    pub(super) fn get<T: Trace>(&self, inside: &In<'_, B>, key: B) -> Option<B> {
+        T::work(Work::Operation);
         let parts = inside.published();
-        let [spot] = self.locate_nodes(parts, [key]);
-        self.get_at(parts, spot, key)
+        let [spot] = self.locate_nodes::<T, 1>(parts, [key]);
+        self.get_at::<T>(parts, spot, key)
+    }
+
+    /// Returns whether a key is present: by the lanes alone if nothing has changed since they were built,
+    /// as in Algorithm 1, which returns the key itself.
+    #[inline(always)]
+    pub(super) fn contains<T: Trace>(&self, inside: &In<'_, B>, key: B) -> bool {
+        T::work(Work::Operation);
+        let parts = inside.published();
+        let [spot] = self.locate_told::<T, 1>(parts, [key]);
+        let in_lanes = spot.at.is_some_and(|at| parts.part(spot.part).lanes.key(at) == key);
+        // After all reading of the lanes.
+        let settled = self.first_unsettled(parts, spot.part, spot.part).is_none();
+        if in_lanes && settled { true } else { self.get_at::<T>(parts, spot, key).is_some() }
     }
 
     /// The value under a key whose spot is known.
     #[inline(always)]
-    pub(super) fn get_at(&self, parts: &Parts<B>, spot: Spot, key: B) -> Option<B> {
+    pub(super) fn get_at<T: Trace>(&self, parts: &Parts<B>, spot: Spot, key: B) -> Option<B> {
         let list = self.list();
+        if let Some(node) = parts.node(spot) {
+            list.tell_read::<T>(node);
+        }
         if let Some(node) = parts.node(spot)
             && list.key(node) == key
             && let Some(value) = list.living_value(node)
@@ -194,7 +219,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn insert(&self, key: B, value: B) -> Result<Option<B>> {
         let inside = self.enter();
         let parts = inside.published();
-        let [spot] = self.locate_nodes(parts, [key]);
+        let [spot] = self.locate_nodes::<NoTrace, 1>(parts, [key]);
         let number = parts.of(key);
         let part = parts.part(number);
         let coming = || {
@@ -216,7 +241,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn remove(&self, key: B) -> Option<B> {
         let inside = self.enter();
         let parts = inside.published();
-        let [spot] = self.locate_nodes(parts, [key]);
+        let [spot] = self.locate_nodes::<NoTrace, 1>(parts, [key]);
         let number = parts.of(key);
         let part = parts.part(number);
         let going = |node: NodeRef| {

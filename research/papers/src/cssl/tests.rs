@@ -8,6 +8,7 @@ use latchless_core::base::error::Error;
 use latchless_core::base::index::Sum;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
+use latchless_core::mem::touch::Branching;
 use latchless_core::search::Kernel;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
@@ -211,7 +212,11 @@ fn random_changes_and_rebuilds_answer_like_the_standard_map() {
                     same_range(&map, &model, (Included(low), Excluded(high)));
                 }
                 _ if rng.below(20) == 0 => _ = map.rebuild_changed().unwrap(),
-                _ => assert_eq!(map.get(key), model.get(&key).copied()),
+                _ => {
+                    let (key_by_key, expected) = (map.pin_as::<Branching>(), model.get(&key).copied());
+                    assert_eq!((map.get(key), key_by_key.get(key)), (expected, expected));
+                    assert_eq!(key_by_key.contains(key), expected.is_some());
+                }
             }
         }
         same_ranges(&map, &model, &[0, 777]);

@@ -9,6 +9,7 @@ use crate::common::walk::{Aim, KernelWalk, Rounds, Step, Walk};
 use crate::cssl::lanes;
 use crate::cssl::list::List;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Scalar};
 
 /// The walks of a skip list. They come out at the last spot whose key is at most theirs.
@@ -55,7 +56,7 @@ impl<B: Bits> KernelWalk for SpotWalk<'_, B> {
                 let Step::Landed(Some(position)) = lanes.step(at, key) else { return Step::On };
                 let spot = parts.spot(part, position);
                 if let Some(node) = parts.node(spot) {
-                    list.ask(node);
+                    list.ask::<NoTrace>(node);
                 }
                 *place = Place::Node(spot);
                 Step::On
@@ -87,8 +88,8 @@ impl<B: Bits> SkipList<B> {
             |at| (key_at(at), Aim::Look),
             |at, spot| {
                 let value = match spot {
-                    Some(spot) => self.get_at(parts, spot, key_at(at)),
-                    None => self.get(inside, key_at(at)),
+                    Some(spot) => self.get_at::<NoTrace>(parts, spot, key_at(at)),
+                    None => self.get::<NoTrace>(inside, key_at(at)),
                 };
                 answer(at, value);
             },

@@ -9,3 +9,4 @@ mod requests;
 mod shared;
 mod short;
 mod touch;
+mod touch_cssl;

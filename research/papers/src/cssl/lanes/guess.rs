@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::mem::touch::Trace;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::{BitsWord, Word32};
 
@@ -86,14 +87,18 @@ impl<B: Bits> Guess<B> {
 
     /// Prefetches the table's entry for a stretch.
     #[inline(always)]
-    pub(super) fn ask(&self, stretch: usize) {
-        prefetch_read(self.begins.as_ptr().wrapping_add(stretch).cast());
+    pub(super) fn ask<T: Trace>(&self, stretch: usize) {
+        let entry = self.begins.as_ptr().wrapping_add(stretch).cast();
+        T::prefetch(entry, 1);
+        prefetch_read(entry);
     }
 
     /// Between which places of lane 1 the last key up to one of a stretch was when the lane was built: from
     /// the last one before the stretch, if there is one, to the end of the stretch.
     #[inline(always)]
-    pub(super) fn between(&self, stretch: usize) -> core::ops::Range<usize> {
+    pub(super) fn between<T: Trace>(&self, stretch: usize) -> core::ops::Range<usize> {
+        let entry = self.begins.as_ptr().wrapping_add(stretch).cast();
+        T::read(entry, 2 * size_of::<Word32>());
         let begin = self.begins[stretch].load_relaxed() as usize;
         begin.saturating_sub(1)..self.begins[stretch + 1].load_relaxed() as usize
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::operation::{Operation, Run, Search};
 use crate::common::walk::{Aim, Rounds, Walks};
+use latchless_core::mem::touch::{Branching, NoTrace};
 use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::testing::{Rng, sample};
 
@@ -42,15 +43,19 @@ impl<B: Bits> Operation for Find<'_, B> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let Self(lanes, low, high) = self;
-        let [first, second] = Lanes::last_up_to_each::<S, 2>([lanes, lanes], [low, high], |_| ());
+        let [first, second] = Lanes::last_up_to_each::<S, NoTrace, 2>([lanes, lanes], [low, high], |_| ());
         let mut run = None;
         if let Some(at) = first {
-            run = Some(lanes.run_up_to::<S>(at, high));
+            run = Some(lanes.run_up_to::<S, NoTrace>(at, high));
+        }
+        assert_eq!(lanes.last_up_to::<S, Branching>(low), first, "key by key");
+        if let Some(at) = first {
+            assert_eq!(Some(lanes.run_up_to::<S, Branching>(at, high)), run, "key by key");
         }
         let (walk, keys, mut walks) = (lanes.walk::<S>(), [low, high], Walks::default());
         let walked = walks.lead(&walk, Rounds::Unfinished, 2, |at| (keys[at], Aim::Look));
         assert_eq!(walked[1], Some(second), "step by step");
-        [first, second, run, lanes.last_up_to::<S>(low), walked[0].expect("lanes stand still")]
+        [first, second, run, lanes.last_up_to::<S, NoTrace>(low), walked[0].expect("lanes stand still")]
     }
 }
 

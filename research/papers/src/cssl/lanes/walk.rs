@@ -5,6 +5,7 @@ use crate::common::operation::Search;
 use crate::common::walk::{Aim, Rounds, Step, Walk, WalksOf};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::NoTrace;
 
 /// The walks of lanes, with a kernel that is known. They come out at positions: the last one whose key is
 /// at most the walk's, or nothing if all keys are larger.
@@ -45,20 +46,20 @@ impl<B: Bits, S: Search> Walk for LanesWalk<'_, B, S> {
         let Self { lanes, .. } = *self;
         match place.lane {
             None => {
-                let count = lanes.in_top_lane::<S>(key);
+                let count = lanes.in_top_lane::<S, NoTrace>(key);
                 if count == 0 {
                     return Step::Landed(Some(None));
                 }
                 *place = Place { at: count as u32 - 1, lane: Some(lanes.depth as u8 - 1) };
             }
-            Some(0) => return Step::Landed(Some(Some(lanes.in_proxy::<S>(place.at as usize, key)))),
+            Some(0) => return Step::Landed(Some(Some(lanes.in_proxy::<S, NoTrace>(place.at as usize, key)))),
             Some(lane) => {
                 let below = lanes.levels[usize::from(lane) - 1];
-                let at = lanes.down::<S>(below, place.at as usize, key);
+                let at = lanes.down::<S, NoTrace>(below, place.at as usize, key);
                 *place = Place { at: at as u32, lane: Some(lane - 1) };
             }
         }
-        lanes.ask_below(usize::from(place.lane.unwrap_or(0)), place.at as usize);
+        lanes.ask_below::<NoTrace>(usize::from(place.lane.unwrap_or(0)), place.at as usize);
         Step::On
     }
 

@@ -26,7 +26,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::NoTrace;
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 use latchless_core::sync::{BitsWord, perturb};
 
 pub use edit::{Outcome, Removed};
@@ -176,9 +176,20 @@ impl<'a, B: Bits> List<'a, B> {
         self.node(at).link().follow().is_placed()
     }
 
-    /// Prefetches a node.
+    /// Reports that a node is visited and read.
     #[inline(always)]
-    pub fn ask(&self, at: NodeRef) {
+    pub fn tell_read<T: Trace>(&self, at: NodeRef) {
+        T::work(Work::Visit);
+        T::read(self.arena.address(at), node_bytes::<B>());
+    }
+
+    /// Prefetches a node, but not for searches that are the paper's ([`Trace::BRANCHING`]).
+    #[inline(always)]
+    pub fn ask<T: Trace>(&self, at: NodeRef) {
+        if T::BRANCHING {
+            return;
+        }
+        T::prefetch(self.arena.address(at), node_bytes::<B>());
         prefetch_read(self.arena.address(at));
     }
 }

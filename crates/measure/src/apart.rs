@@ -4,7 +4,7 @@
 //! properties still do: the offset within a line at which a block begins, and whether a block reuses
 //! memory that has a number already. A general allocator decides both by all other allocations of the
 //! process. Within [`apart`] the thread's allocations come from a separate arena that begins empty: blocks
-//! begin at line boundaries, one after the other, and freed blocks are reused in last-in, first-out order.
+//! begin at line boundaries (or lie as glibc's, [`Blocks`]), one after the other, and freed blocks are reused in last-in, first-out order.
 //! So two runs give the same numbers on any machine.
 //!
 //! This needs a program whose allocator is [`Counting`](crate::counting::Counting); otherwise [`apart`]
@@ -24,7 +24,10 @@ use std::sync::{Mutex, OnceLock};
 const LINE: usize = 64;
 /// Blocks of up to a page are whole lines, larger ones powers of two that begin at page boundaries.
 const PAGE: usize = 4096;
-const SMALL_CLASSES: usize = PAGE / LINE;
+const SMALL_CLASSES: usize = PAGE / FINE;
+/// The unit of glibc's blocks, and what each takes besides its contents.
+const FINE: usize = 16;
+const FINE_HEAD: usize = 8;
 const CLASSES: usize = SMALL_CLASSES + ARENA_BYTES.trailing_zeros() as usize - PAGE.trailing_zeros() as usize;
 /// The size from which a freed block returns its pages to the system.
 const GIVEN_BACK: usize = 1 << 20;
@@ -37,8 +40,19 @@ thread_local! {
     static OWN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
+/// How small blocks lie in an arena.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocks {
+    /// At lines, one after the other.
+    Lines,
+    /// As glibc's allocator places them in memory that it has just got: with eight bytes more, in steps of
+    /// sixteen, at least 32.
+    OfGlibc,
+}
+
 /// The state of an arena.
 struct Arena {
+    blocks: Blocks,
     /// Bytes from its start that have been in use.
     used: usize,
     /// Blocks in use.
@@ -48,13 +62,19 @@ struct Arena {
 }
 
 static STATES: [Mutex<Arena>; ARENAS] =
-    [const { Mutex::new(Arena { used: 0, live: 0, free: [0; CLASSES] }) }; ARENAS];
+    [const { Mutex::new(Arena { blocks: Blocks::Lines, used: 0, live: 0, free: [0; CLASSES] }) }; ARENAS];
 static TAKEN: [AtomicBool; ARENAS] = [const { AtomicBool::new(false) }; ARENAS];
 /// The address of the arenas; `None` if the system refused.
 static SPACE: OnceLock<Option<usize>> = OnceLock::new();
 
 /// Runs `work` with this thread's allocations in a separate arena. A nested call uses the same arena.
 pub fn apart<R>(work: impl FnOnce() -> R) -> R {
+    apart_as(Blocks::Lines, work)
+}
+
+/// Runs `work` with this thread's allocations in a separate arena whose small blocks lie like that; see
+/// [`apart`].
+pub fn apart_as<R>(blocks: Blocks, work: impl FnOnce() -> R) -> R {
     struct Leave(usize);
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -74,7 +94,7 @@ pub fn apart<R>(work: impl FnOnce() -> R) -> R {
                 if let Some(start) = SPACE.get().copied().flatten() {
                     give_back(ptr::with_exposed_provenance_mut(start + arena * ARENA_BYTES), state.used);
                 }
-                (state.used, state.free) = (0, [0; CLASSES]);
+                (state.blocks, state.used, state.free) = (blocks, 0, [0; CLASSES]);
             }
             state.live == 0
         });
@@ -101,13 +121,16 @@ pub fn owns(at: *const u8) -> bool {
 }
 
 /// Returns the class of the blocks for a layout, and their size in bytes.
-fn class_of(layout: Layout) -> (usize, usize) {
-    let wanted = if layout.align() > LINE { layout.size().max(PAGE + 1) } else { layout.size().max(1) };
-    if wanted <= PAGE {
-        let lines = wanted.div_ceil(LINE);
-        return (lines - 1, lines * LINE);
+fn class_of(blocks: Blocks, layout: Layout) -> (usize, usize) {
+    let (unit, head, least) = match blocks {
+        Blocks::Lines => (LINE, 0, LINE),
+        Blocks::OfGlibc => (FINE, FINE_HEAD, 2 * FINE),
+    };
+    let bytes = (layout.size() + head).max(least).next_multiple_of(unit);
+    if bytes <= PAGE && layout.align() <= unit {
+        return (bytes / unit - 1, bytes);
     }
-    let bytes = wanted.next_power_of_two();
+    let bytes = layout.size().max(PAGE + 1).next_power_of_two();
     (SMALL_CLASSES + (bytes / PAGE).trailing_zeros() as usize - 1, bytes)
 }
 
@@ -119,8 +142,8 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         return None;
     }
     let start = SPACE.get().copied().flatten()? + arena * ARENA_BYTES;
-    let (class, bytes) = class_of(layout);
     with(arena, |state| {
+        let (class, bytes) = class_of(state.blocks, layout);
         let at = match state.free[class] {
             0 => {
                 let at = if bytes > PAGE { state.used.next_multiple_of(PAGE) } else { state.used };
@@ -149,12 +172,12 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 pub unsafe fn free(at: *mut u8, layout: Layout) {
     let Some(start) = SPACE.get().copied().flatten() else { return };
     let arena = (at.addr() - start) / ARENA_BYTES;
-    let (class, bytes) = class_of(layout);
-    if bytes >= GIVEN_BACK {
-        give_back(at, bytes);
-    }
     with(arena, |state| {
-        // SAFETY: the block has at least the size and the alignment of a line, and is no longer used.
+        let (class, bytes) = class_of(state.blocks, layout);
+        if bytes >= GIVEN_BACK {
+            give_back(at, bytes);
+        }
+        // SAFETY: the block has at least the size and the alignment of a word, and is no longer used.
         unsafe { *at.cast::<usize>() = state.free[class] };
         state.free[class] = at.addr();
         state.live -= 1;
@@ -211,9 +234,23 @@ mod tests {
     #[test]
     fn blocks_begin_at_lines_and_large_ones_at_pages() {
         apart(|| assert_eq!(places([1, 64, 65, 4096, 5000, 10]), [0, 64, 128, 256, 8192, 16_384]));
-        assert_eq!(class_of(layout(1, 4096)).1, 2 * PAGE, "an alignment above a line's is a large block's");
-        assert_eq!(class_of(layout(ARENA_BYTES / 4, 8)).1, ARENA_BYTES / 4);
-        assert!(class_of(layout(ARENA_BYTES / 4, 8)).0 < CLASSES);
+        for blocks in [Blocks::Lines, Blocks::OfGlibc] {
+            let of = |bytes, align| class_of(blocks, layout(bytes, align));
+            assert_eq!(of(1, 4096).1, 2 * PAGE, "an alignment above a line's is a large block's");
+            assert_eq!(of(ARENA_BYTES / 4, 8).1, ARENA_BYTES / 4);
+            assert!(of(ARENA_BYTES / 4, 8).0 < CLASSES);
+        }
+    }
+
+    #[test]
+    fn blocks_lie_as_glibc_places_them_if_they_are_to() {
+        apart_as(Blocks::OfGlibc, || {
+            assert_eq!(places([4, 24, 25, 40, 41, 4088]), [0, 32, 64, 112, 160, 224]);
+            assert_eq!(places([64, 5000]).map(|place| place % 16), [0, 0]);
+        });
+        assert_eq!(class_of(Blocks::OfGlibc, layout(4088, 8)), (PAGE / FINE - 1, PAGE));
+        assert_eq!(class_of(Blocks::OfGlibc, layout(4089, 8)).0, SMALL_CLASSES);
+        assert_eq!(class_of(Blocks::OfGlibc, layout(24, 32)).1, 2 * PAGE);
     }
 
     #[test]

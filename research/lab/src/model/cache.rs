@@ -50,7 +50,10 @@ pub struct Victim {
 pub struct Cache {
     places: Vec<CacheSlot>,
     ways: usize,
+    /// The sets of a slice, minus 1: a power of two.
     set_mask: u64,
+    /// An odd number of equal parts, 1 unless the number of sets isn't a power of two.
+    slices: u64,
     generation: u32,
     clock: u64,
 }
@@ -58,10 +61,12 @@ pub struct Cache {
 impl Cache {
     /// An empty cache. The shape has been checked.
     pub fn new(shape: CacheShape) -> Self {
+        let of_slice = 1 << shape.sets().trailing_zeros();
         Self {
             places: vec![EMPTY; shape.sets() * shape.ways],
             ways: shape.ways,
-            set_mask: shape.sets() as u64 - 1,
+            set_mask: of_slice - 1,
+            slices: shape.sets() as u64 / of_slice,
             generation: 1,
             clock: 0,
         }
@@ -138,7 +143,16 @@ impl Cache {
     }
 
     fn first_of_set(&self, line: u64) -> usize {
-        (line & self.set_mask) as usize * self.ways
+        let within = line & self.set_mask;
+        let set = if self.slices == 1 { within } else { self.slice_of(line) * (self.set_mask + 1) + within };
+        set as usize * self.ways
+    }
+
+    /// The slice of a line: a hash of the bits that don't choose the set in it, so that no stride prefers a
+    /// slice.
+    fn slice_of(&self, line: u64) -> u64 {
+        let hash = (line / (self.set_mask + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        (hash * self.slices) >> 32
     }
 
     fn set(&mut self, line: u64) -> &mut [CacheSlot] {
@@ -221,6 +235,22 @@ mod tests {
         assert!(cache.demote(1) && !cache.demote(1));
         cache.set_hold(7, 0, Hold::Modified);
         assert!(!cache.holds(7), "what isn't there can't be held");
+    }
+
+    #[test]
+    fn slices_share_the_lines_of_every_stride() {
+        for stride in [1, 4, 64, 1 << 20] {
+            let mut cache = cache(12, 2);
+            assert_eq!((cache.slices, cache.set_mask), (3, 3));
+            let mut of_slice = [0; 3];
+            for nth in 0..3_000 {
+                let line = nth * stride;
+                of_slice[cache.slice_of(line) as usize] += 1;
+                cache.fill(line, 0, Hold::Exclusive);
+                assert!(cache.holds(line));
+            }
+            assert!(of_slice.iter().all(|&lines| (900..1_100).contains(&lines)), "{stride}: {of_slice:?}");
+        }
     }
 
     #[test]

@@ -37,8 +37,14 @@ pub struct Counters {
     pub write_backs: u64,
     /// Lines prefetched.
     pub prefetches: u64,
-    /// Accesses to pages whose translation missed the TLB.
+    /// Accesses to pages whose translation missed the TLB, in all of its levels.
     pub translation_misses: u64,
+    /// Accesses to pages whose translation missed the first level of the TLB and hit the second.
+    pub second_translations: u64,
+    /// Lines that the stream prefetcher fetched. They count as accesses of no cache and of no memory.
+    pub streamed: u64,
+    /// Branches that were guessed wrongly, or that aren't guessed.
+    pub mispredictions: u64,
     /// Reads that found their line still on its way and waited for the rest.
     pub late_reads: u64,
     /// Reads-and-writes in one locked step.
@@ -86,6 +92,9 @@ impl Counters {
             write_backs: join(self.write_backs, other.write_backs),
             prefetches: join(self.prefetches, other.prefetches),
             translation_misses: join(self.translation_misses, other.translation_misses),
+            second_translations: join(self.second_translations, other.second_translations),
+            streamed: join(self.streamed, other.streamed),
+            mispredictions: join(self.mispredictions, other.mispredictions),
             late_reads: join(self.late_reads, other.late_reads),
             exchanges: join(self.exchanges, other.exchanges),
             visits: join(self.visits, other.visits),

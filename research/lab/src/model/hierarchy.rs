@@ -15,6 +15,8 @@
 //!   that memory, or the bus to it, can be the bottleneck.
 //! - A line that is in flight to a writer continues to the next only when it has arrived: processors that
 //!   contend for a line get it one after the other.
+//! - A stream prefetcher, if there is one, sees what each secondary cache is asked for. Its lines use the
+//!   memories like others. They count as accesses neither of caches nor of memory: what is counted is demanded.
 //! - On a machine of several nodes, transfers between nodes take longer.
 
 use super::cache::{Cache, Hold};
@@ -23,6 +25,7 @@ use super::directory::{Directory, Set, members};
 use super::homes::Homes;
 use super::memory::{Memory, MissHandlers};
 use super::parameters::Parameters;
+use super::streams::{Ahead, Streams};
 
 /// The result of an access to one line. Times in slots.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +44,7 @@ struct Private {
     l1: Cache,
     l2: Cache,
     handlers: MissHandlers,
+    streams: Option<Streams>,
     /// The line of the last access.
     last: Option<u64>,
     counters: Counters,
@@ -52,6 +56,7 @@ impl Private {
             l1: Cache::new(parameters.l1),
             l2: Cache::new(parameters.l2),
             handlers: MissHandlers::new(parameters.miss_handlers),
+            streams: parameters.streams.map(Streams::new),
             last: None,
             counters: Counters::default(),
         }
@@ -149,6 +154,7 @@ impl Hierarchy {
         for private in &mut self.private {
             private.l1.clear();
             private.l2.clear();
+            private.streams.iter_mut().for_each(Streams::clear);
         }
         self.shared.iter_mut().for_each(Cache::clear);
         self.directory.clear();
@@ -191,7 +197,48 @@ impl Hierarchy {
         {
             own.l2.mark_dirty(victim.line);
         }
+        self.run_ahead(who, line, started);
         Fetched { started, ready: supply.ready, lost_by: supply.lost_by }
+    }
+
+    /// Fetches the lines that `who`'s stream prefetcher wants after a request for `line`.
+    fn run_ahead(&mut self, who: usize, line: u64, at: u64) {
+        let Some(streams) = &mut self.private[who].streams else { return };
+        for ahead in streams.see(line).into_iter().flatten() {
+            let own = &mut self.private[who];
+            let is_free = own.streams.as_ref().is_some_and(|streams| streams.handlers.has_free(at));
+            let (Ahead::Near(line) | Ahead::Far(line)) = ahead;
+            if !is_free || own.l2.holds(line) {
+                continue;
+            }
+            let before = own.counters;
+            let ready = match ahead {
+                Ahead::Near(line) => self.miss(who, line, at, false).ready,
+                Ahead::Far(line) => match self.to_shared(who, line, at) {
+                    Some(ready) => ready,
+                    None => continue,
+                },
+            };
+            let own = &mut self.private[who];
+            let (streamed, write_backs) = (before.streamed + 1, own.counters.write_backs);
+            own.counters = Counters { streamed, write_backs, ..before };
+            if let Some(streams) = &mut own.streams {
+                streams.handlers.claim(at);
+                streams.handlers.release_at(ready);
+            }
+        }
+    }
+
+    /// Brings `line` into the shared cache of `who`'s node alone, and returns its arrival; nothing if it is
+    /// there, or if there is no such cache.
+    fn to_shared(&mut self, who: usize, line: u64, at: u64) -> Option<u64> {
+        let node = self.homes.node_of(who);
+        self.shared.get(node).filter(|near| !near.holds(line))?;
+        let home = self.homes.of(line);
+        let remote = if home == node { 0 } else { self.latencies.remote };
+        let ready = self.memories[home].start(at) + self.latencies.memory + remote;
+        self.shared[node].fill(line, ready, Hold::Shared);
+        Some(ready)
     }
 
     /// Brings `line` into `who`'s secondary cache.

@@ -62,6 +62,11 @@ impl MissHandlers {
         Self { busy_until: Vec::with_capacity(limit), limit }
     }
 
+    /// Returns whether a handler is free at `at`. O(handlers).
+    pub fn has_free(&self, at: u64) -> bool {
+        self.busy_until.iter().filter(|&&until| until > at).count() < self.limit
+    }
+
     /// Takes a handler at `at`, or the first one that becomes free after that; returns the moment. The
     /// caller sets the end of its use with [`MissHandlers::release_at`]. O(handlers).
     pub fn claim(&mut self, at: u64) -> u64 {
@@ -123,6 +128,7 @@ mod tests {
             assert_eq!(handlers.claim(0), 0);
             handlers.release_at(until);
         }
+        assert!(!handlers.has_free(599) && handlers.has_free(600));
         assert_eq!(handlers.claim(10), 600);
         handlers.release_at(900);
         assert_eq!(handlers.claim(650), 700);

@@ -12,7 +12,7 @@
 //! | `processor` | the clock; reads, writes, prefetches; the parts that are modelled |
 //! | `reorder` | how early a load is issued |
 //! | `hierarchy` | the path of a line, and its time |
-//! | `cache`, `memory`, `pages`, `homes` | its parts |
+//! | `cache`, `memory`, `pages`, `homes`, `streams`, `translations` | its parts |
 //! | `described` | the machines that a run built, for the heads of results |
 //! | `misses` | misses by phase of a batch and kind of data |
 //! | `directory` | the holders of each line, for coherent private caches |
@@ -36,12 +36,16 @@ mod parameters;
 mod prices;
 mod processor;
 mod reorder;
+mod streams;
 mod system;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_cssl;
+#[cfg(test)]
 mod tests_together;
 mod together;
+mod translations;
 mod turns;
 
 pub use change::{Branches, Change, Depends};
@@ -49,7 +53,9 @@ pub use counters::Counters;
 pub(crate) use described::{built, described};
 pub use directory::PROCESSORS_MAX;
 pub use misses::{KINDS_MAX, KindOf, Missed, Misses, Phase};
-pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, SharedCache, Translation};
+pub use parameters::{
+    CacheShape, Granule, PAGE_BYTES, Parameters, SecondTranslation, SharedCache, StreamShape, Translation,
+};
 pub use prices::{Price, Prices};
 pub use system::{NODES_MAX, Placement, System};
 pub use together::Worker;

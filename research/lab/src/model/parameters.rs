@@ -30,16 +30,58 @@ pub struct Translation {
     pub pages: usize,
     /// The number of them that fit one set.
     pub ways: usize,
-    /// The cost of a lookup that misses.
+    /// The cost of a lookup that misses. A processor without a second level waits for it; with one, the access
+    /// comes later, and what doesn't depend on it needn't wait.
     pub miss_cycles: u64,
+    /// More pages, which take longer.
+    pub second: Option<SecondTranslation>,
+}
+
+/// The second level of address translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SecondTranslation {
+    /// Pages of [`PAGE_BYTES`].
+    pub pages: usize,
+    /// The number of them that fit one set.
+    pub ways: usize,
+    /// The cost of a page that this level has and the first hasn't.
+    pub hit_cycles: u64,
+}
+
+/// Translations as a cache, one line a page.
+const fn as_cache(pages: usize, ways: usize) -> CacheShape {
+    CacheShape { bytes: pages * LINE_BYTES, ways }
 }
 
 impl Translation {
     /// The translations as a cache, one line a page.
     pub const fn shape(self) -> CacheShape {
-        CacheShape { bytes: self.pages * LINE_BYTES, ways: self.ways }
+        as_cache(self.pages, self.ways)
     }
 }
+
+impl SecondTranslation {
+    /// The translations as a cache, one line a page.
+    pub const fn shape(self) -> CacheShape {
+        as_cache(self.pages, self.ways)
+    }
+}
+
+/// A stream prefetcher, each processor's own: see `streams`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StreamShape {
+    /// Pages whose runs are followed.
+    pub streams: usize,
+    /// How far ahead of a run lines are fetched into the secondary cache.
+    pub near_lines: usize,
+    /// How far ahead of a run lines are fetched into the shared cache.
+    pub ahead_lines: usize,
+    /// Lines that can be on their way.
+    pub miss_handlers: usize,
+}
+
+/// The most slices of a shared cache.
+const SLICES_MAX: usize = 63;
 
 /// The size and associativity of one cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,14 +99,22 @@ impl CacheShape {
     }
 
     fn check(self, name: &'static str) -> Result<()> {
+        self.check_slices(name, 1)
+    }
+
+    /// Refuses sets that aren't a power of two times an odd number of slices up to `most`.
+    fn check_slices(self, name: &'static str, most: usize) -> Result<()> {
+        let slices = |sets: usize| sets >> sets.trailing_zeros();
         let fits = self.ways > 0
-            && self.sets().is_power_of_two()
+            && self.sets() > 0
+            && slices(self.sets()) <= most
             && self.sets() * self.ways * LINE_BYTES == self.bytes;
         if fits { Ok(()) } else { Err(LabError::CacheShape { name, bytes: self.bytes, ways: self.ways }) }
     }
 }
 
-/// A cache that all processors of a node share, below their own two.
+/// A cache that all processors of a node share, below their own two. If its number of sets isn't a power of two,
+/// it consists of an odd number of equal slices, up to [`SLICES_MAX`], over which a hash distributes the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SharedCache {
     /// Its size and associativity.
@@ -92,6 +142,8 @@ pub struct Parameters {
     pub l3: Option<SharedCache>,
     /// Address translation, each processor's own; `None`: it takes no time.
     pub translation: Option<Translation>,
+    /// The stream prefetcher of each processor; `None`: it has none.
+    pub streams: Option<StreamShape>,
     /// The time from a miss in the primary cache to the line's arrival from the secondary one.
     pub l2_latency_cycles: u64,
     /// The time from a miss in the primary cache to the line's arrival from memory (the paper's T1).
@@ -129,6 +181,7 @@ impl Parameters {
         l2: CacheShape { bytes: 2 << 20, ways: 1 },
         l3: None,
         translation: None,
+        streams: None,
         l2_latency_cycles: 15,
         memory_latency_cycles: 150,
         memory_interval_cycles: 10,
@@ -150,10 +203,19 @@ impl Parameters {
         self.l1.check("primary")?;
         self.l2.check("secondary")?;
         if let Some(shared) = self.l3 {
-            shared.shape.check("shared")?;
+            shared.shape.check_slices("shared", SLICES_MAX)?;
         }
         if let Some(translation) = self.translation {
             translation.shape().check("translation")?;
+            translation.second.map_or(Ok(()), |second| second.shape().check("second translation"))?;
+        }
+        if self.streams.is_some_and(|streams| streams.streams == 0 || streams.miss_handlers == 0) {
+            return Err(LabError::Machine { what: "its prefetcher follows no stream" });
+        }
+        if self.streams.is_some() && self.granule != Granule::Page {
+            return Err(LabError::Machine {
+                what: "a prefetcher follows runs through pages, and its lines have none",
+            });
         }
         if self.miss_handlers == 0 {
             return Err(LabError::Machine { what: "it has no miss handler" });
@@ -189,16 +251,31 @@ mod tests {
         let none = CacheShape { bytes: 64 << 10, ways: 0 };
         let without_ways = Parameters { l2: none, ..Parameters::PB_TREE };
         assert!(matches!(without_ways.check(), Err(LabError::CacheShape { name: "secondary", .. })));
-        let l3 = Some(SharedCache { shape: odd, latency_cycles: 50 });
+        let uneven = CacheShape { bytes: (3 << 10) + 64, ..odd };
+        assert!(SharedCache { shape: odd, latency_cycles: 50 }.shape.check_slices("shared", 3).is_ok());
+        assert!(odd.check_slices("shared", 1).is_err());
+        let l3 = Some(SharedCache { shape: CacheShape { ways: 5, ..uneven }, latency_cycles: 50 });
         let odd_shared = Parameters { l3, ..Parameters::PB_TREE };
         assert!(matches!(odd_shared.check(), Err(LabError::CacheShape { name: "shared", .. })));
-        let translation = Some(Translation { pages: 100, ways: 4, miss_cycles: 50 });
-        let odd_pages = Parameters { translation, ..Parameters::PB_TREE };
+        let translation = Translation { pages: 100, ways: 4, miss_cycles: 50, second: None };
+        let odd_pages = Parameters { translation: Some(translation), ..Parameters::PB_TREE };
         assert!(matches!(odd_pages.check(), Err(LabError::CacheShape { name: "translation", .. })));
+        let second = Some(SecondTranslation { pages: 100, ways: 4, hit_cycles: 7 });
+        let translation = Some(Translation { pages: 64, second, ..translation });
+        let odd_second = Parameters { translation, ..Parameters::PB_TREE };
+        assert!(matches!(odd_second.check(), Err(LabError::CacheShape { name: "second translation", .. })));
+        let streams = StreamShape { streams: 0, near_lines: 1, ahead_lines: 2, miss_handlers: 1 };
+        let by_line = Parameters {
+            granule: Granule::Line,
+            streams: Some(StreamShape { streams: 1, ..streams }),
+            ..Parameters::PB_TREE
+        };
+        assert!(matches!(by_line.check(), Err(LabError::Machine { .. })));
         for broken in [
             Parameters { miss_handlers: 0, ..Parameters::PB_TREE },
             Parameters { issue_width: 0, ..Parameters::PB_TREE },
             Parameters { clock_mhz: 0, ..Parameters::PB_TREE },
+            Parameters { streams: Some(streams), ..Parameters::PB_TREE },
             Parameters { system: System { nodes: 9, ..System::ALONE }, ..Parameters::PB_TREE },
         ] {
             assert!(matches!(broken.check(), Err(LabError::Machine { .. })));

@@ -10,8 +10,9 @@
 //!   until one becomes free (the paper's footnote 4), or, on machines with that setting, waits for it.
 //! - **Exchanges**, the locked steps that latches consist of, wait until the line is exclusive and all
 //!   stores before them are done; nothing after them is issued earlier.
-//! - **Address translation** stalls if it is modelled and a page's translation is missing; Table 2 has
-//!   none.
+//! - **Address translation**, if it is modelled: a missing translation stalls a processor with one level of
+//!   them; with two, the access is late, and what doesn't need it goes on. Table 2 has none.
+//! - **Branches** of searches that are guessed: a wrong guess costs, and later loads are issued after it.
 //! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until a writer takes
 //!   the line that it waits for.
 //!
@@ -28,7 +29,6 @@
 //! of stores (except before an exchange). A read of several lines, by which a scan reports the entries
 //! that it copies from a leaf, waits for all of them before the first is worked on.
 
-use super::cache::{Cache, Hold};
 use super::change::{Branches, Depends};
 use super::counters::Counters;
 use super::directory::Set;
@@ -36,6 +36,7 @@ use super::hierarchy::Hierarchy;
 use super::parameters::Parameters;
 use super::prices::{Price, Prices};
 use super::reorder::ReorderBuffer;
+use super::translations::{Translated, Translations};
 use latchless_core::mem::touch::Work;
 
 /// Others lost a line to a write.
@@ -46,6 +47,29 @@ pub struct Taken {
     /// When it is the writer's.
     pub at: u64,
 }
+
+/// The search that a processor is within.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    None,
+    /// Its next step is another half: when it ends is a branch of its own.
+    Halving,
+    /// Keys are compared one after the other, or by vectors.
+    Run,
+}
+
+impl Within {
+    fn of(work: Work) -> Self {
+        match work {
+            Work::Probe => Self::Halving,
+            Work::Compare(_) | Work::Vectors(_) | Work::Branch(_) => Self::Run,
+            _ => Self::None,
+        }
+    }
+}
+
+/// One wrong guess.
+const GUESS: u64 = 1 << 32;
 
 /// One modelled processor. Its caches are part of the hierarchy.
 #[derive(Debug)]
@@ -63,21 +87,22 @@ pub struct Processor {
     resolved: u64,
     /// When the last of its stores is done.
     stored: u64,
-    /// Whether it is within a node's binary search.
-    probing: bool,
+    /// The search that it is within.
+    search: Within,
     /// The arrival of the last line that it waited for before that search.
     found: u64,
     /// Whether it is within a read of several lines that are requested in parallel.
     running: bool,
     branches: Branches,
     depends: Depends,
-    /// Branches that were guessed.
-    guesses: u64,
+    /// How much of a wrong guess is due, in parts of [`GUESS`].
+    due: u64,
     reorder: ReorderBuffer,
     /// Whether prefetches wait for a miss handler.
     prefetches_wait: bool,
-    /// The translations at hand, and what another costs, in slots.
-    translations: Option<(Cache, u64)>,
+    translations: Option<Translations>,
+    /// Slots by which translation delays the next access.
+    late: u64,
     counters: Counters,
 }
 
@@ -92,17 +117,16 @@ impl Processor {
             arrived_before: 0,
             resolved: 0,
             stored: 0,
-            probing: false,
+            search: Within::None,
             found: 0,
             running: false,
             branches: parameters.branches,
             depends: parameters.depends,
-            guesses: 0,
+            due: GUESS / 2,
             prefetches_wait: parameters.prefetches_wait,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
-            translations: parameters.translation.map(|translation| {
-                (Cache::new(translation.shape()), translation.miss_cycles * parameters.issue_width)
-            }),
+            translations: Translations::new(parameters),
+            late: 0,
             counters: Counters::default(),
         }
     }
@@ -145,20 +169,22 @@ impl Processor {
             return;
         }
         self.counters.visits += u64::from(work == Work::Visit);
-        let probes = Prices::is_unpredictable(work);
-        if self.probing && !probes {
+        let search = Within::of(work);
+        if self.search == Within::Halving && search != Within::Halving {
             self.spend(self.prices.of_search_exit());
-            self.branch();
+            self.branch(2);
         }
-        if probes && !self.probing {
+        if self.search == Within::None && search != Within::None {
             // A search reports its first key before its first branch.
             let predicted = self.branches == Branches::Predicted;
             self.found = if predicted { self.arrived_before } else { self.arrived };
         }
-        self.probing = probes;
+        self.search = search;
         self.spend(self.prices.of(work));
-        if probes {
-            self.branch();
+        match work {
+            Work::Probe => self.branch(2),
+            Work::Branch(ways) => self.branch(ways as u64),
+            _ => {}
         }
         let starts_anew = match self.depends {
             Depends::OnLastLine => false,
@@ -172,18 +198,27 @@ impl Processor {
 
     /// Looks up where `page` lies, before a read, a write or an exchange.
     pub fn translate(&mut self, page: u64) {
-        let Some((translations, cost)) = &mut self.translations else { return };
-        if translations.access(page, false).is_none() {
-            translations.fill(page, 0, Hold::Shared);
-            let done = self.now + *cost;
-            self.counters.translation_misses += 1;
-            self.wait_until(done);
+        let Some(translations) = &mut self.translations else { return };
+        match translations.look_up(page) {
+            Translated::AtHand => {}
+            Translated::Second(slots) => {
+                self.counters.second_translations += 1;
+                self.late = slots;
+            }
+            Translated::Late(slots) => {
+                self.counters.translation_misses += 1;
+                self.late = slots;
+            }
+            Translated::Waits(slots) => {
+                self.counters.translation_misses += 1;
+                self.wait_until(self.now + slots);
+            }
         }
     }
 
     /// The lines that are read from here on don't depend on each other.
     pub fn begin_run(&mut self) {
-        if !self.probing {
+        if self.search == Within::None {
             self.found = self.arrived;
         }
         self.running = true;
@@ -196,7 +231,7 @@ impl Processor {
 
     /// Reads `line` and waits for it.
     pub fn read(&mut self, line: u64, hierarchy: &mut Hierarchy) {
-        let asked = self.earliest_issue();
+        let asked = self.earliest_issue() + core::mem::take(&mut self.late);
         let ready = hierarchy.fetch(self.number, line, asked, false).ready;
         self.arrived_before = self.arrived;
         if ready > asked {
@@ -207,7 +242,8 @@ impl Processor {
 
     /// Writes to `line`; waits for a free miss handler only.
     pub fn write(&mut self, line: u64, hierarchy: &mut Hierarchy) -> Taken {
-        let fetched = hierarchy.fetch(self.number, line, self.now, true);
+        let asked = self.now + core::mem::take(&mut self.late);
+        let fetched = hierarchy.fetch(self.number, line, asked, true);
         self.stored = self.stored.max(fetched.ready);
         self.wait_until(fetched.started);
         Taken { from: fetched.lost_by, at: fetched.ready }
@@ -218,7 +254,8 @@ impl Processor {
         self.counters.exchanges += 1;
         self.spend(self.prices.exchange);
         self.wait_until(self.stored);
-        let fetched = hierarchy.fetch(self.number, line, self.now, true);
+        let asked = self.now + core::mem::take(&mut self.late);
+        let fetched = hierarchy.fetch(self.number, line, asked, true);
         self.wait_until(fetched.ready);
         self.arrived = self.now;
         Taken { from: fetched.lost_by, at: fetched.ready }
@@ -256,22 +293,31 @@ impl Processor {
         }
     }
 
-    /// A branch that can't be predicted.
-    fn branch(&mut self) {
-        self.guesses += 1;
-        let right = match self.branches {
-            Branches::Waited => false,
-            Branches::HalfGuessed => self.guesses.is_multiple_of(2),
-            Branches::None | Branches::Predicted => true,
+    /// A branch that can't be predicted, with that many ways. A guess is right once in as many times.
+    fn branch(&mut self, ways: u64) {
+        let wrong = match self.branches {
+            Branches::Waited => true,
+            Branches::HalfGuessed => {
+                self.due += GUESS - GUESS / ways.max(1);
+                let wrong = self.due >= GUESS;
+                self.due -= if wrong { GUESS } else { 0 };
+                wrong
+            }
+            Branches::None | Branches::Predicted => false,
         };
-        if !right {
-            self.resolved = self.now;
+        if !wrong {
+            return;
         }
+        self.counters.mispredictions += 1;
+        if self.prices.misprediction.other > 0 {
+            self.spend(self.prices.misprediction);
+        }
+        self.resolved = self.now;
     }
 
     fn earliest_issue(&self) -> u64 {
         // The next key depends on the branch, not on the last key's value: it isn't an address.
-        let guessing = self.probing && self.branches != Branches::Waited;
+        let guessing = self.search != Within::None && self.branches != Branches::Waited;
         let address = if guessing || self.running { self.found } else { self.arrived };
         self.reorder.entered_at().max(address).max(self.resolved).min(self.now)
     }

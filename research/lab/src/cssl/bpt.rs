@@ -167,17 +167,21 @@ impl<T: Trace> Bpt<T> {
         node
     }
 
-    /// Returns the number of keys before the first one that is `passed` no longer. Each is a branch.
+    /// Returns the number of keys before the first one that is `passed` no longer, comparing one by one.
     #[inline(always)]
     fn first(keys: &[u32], passed: impl Fn(u32) -> bool) -> usize {
-        for (at, key) in keys.iter().enumerate() {
+        let mut at = 0;
+        for key in keys {
             T::read(from_ref(key).cast(), size_of_val(key));
-            T::work(Work::Probe);
+            T::work(Work::Compare(1));
             if !passed(*key) {
-                return at;
+                break;
             }
+            at += 1;
         }
-        keys.len()
+        // It is known only now at which of them the loop ends.
+        T::work(Work::Branch(keys.len() + 1));
+        at
     }
 }
 
@@ -347,7 +351,8 @@ mod tests {
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     struct Events {
         visits: usize,
-        probes: usize,
+        compared: usize,
+        loops: usize,
         /// By their number of bytes.
         reads: BTreeMap<usize, usize>,
     }
@@ -366,7 +371,8 @@ mod tests {
 
         fn work(&mut self, work: Work) {
             self.0.borrow_mut().visits += usize::from(work == Work::Visit);
-            self.0.borrow_mut().probes += usize::from(work == Work::Probe);
+            self.0.borrow_mut().compared += usize::from(work == Work::Compare(1));
+            self.0.borrow_mut().loops += usize::from(matches!(work, Work::Branch(_)));
         }
     }
 
@@ -378,7 +384,7 @@ mod tests {
         let levels = tree.size.levels;
         // The least key: one comparison a node. The record has four bytes, as a key has.
         let reads = BTreeMap::from([(24, levels), (4, levels + 1), (8, levels)]);
-        assert_eq!(*recorder.0.borrow(), Events { visits: levels, probes: levels, reads });
+        assert_eq!(*recorder.0.borrow(), Events { visits: levels, compared: levels, loops: levels, reads });
     }
 
     #[test]

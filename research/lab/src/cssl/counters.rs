@@ -1,4 +1,4 @@
-//! Figures 6 and 8: the processor events of a query, counted by valgrind's callgrind.
+//! The queries of Figures 6 and 8, counted by valgrind's callgrind.
 //!
 //! The program runs itself under valgrind, which begins to count when everything is loaded: once with some
 //! queries and once with twice as many; the difference is due to the queries. valgrind doesn't support
@@ -6,10 +6,10 @@
 
 use super::contestant::{Ask, Who};
 use super::data::{Spread, present, ranges};
-use super::race::{Point, Queries, native};
+use super::race::Queries;
 use crate::error::{LabError, Result};
-use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
-use crate::row::Row;
+use crate::experiment::{Body, Experiment, Scale, Scaled};
+use crate::row::{On, Row};
 use latchless_papers::cssl::Member;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::process::{Command, Stdio};
@@ -28,30 +28,20 @@ const CONTESTANTS: [Who; 6] = [
     Who::BPlus,
 ];
 const REMARKS: &[&str] = &[
-    "Counted by valgrind's model of caches (32 KB, then 16 MB as the last level) and of branches; the paper \
-     counted events of its processor. Counts are a query's, the load isn't in them. \"level 3 hits\" are misses \
-     of the first level that the last one has: the paper's have its second level's hits taken off.",
-    "valgrind's caches have no hardware prefetcher. Of a run through consecutive lines it counts each as a miss, where \
-     the paper's processor had most of them fetched ahead: so last-level misses of ranges are far above the paper's.",
+    "Counts of valgrind's models of caches (32 KB, then 16 MB) and of branches, on this machine's code. They are no \
+     processor's events, and aren't compared with the paper's, which are on the model (`fig-6`, `fig-8`). Counts are \
+     a query's, the load isn't in them.",
+    "valgrind has no second level and no hardware prefetcher: of a run through consecutive lines it counts each as a miss.",
     "TLB misses are those of caches of 64 and 512 pages of 4 KB, in a run of their own.",
-    "\"estimated cycles\" are KCachegrind's: instructions, 10 for each misprediction and each first-level miss, 100 for \
-     each last-level miss.",
     "Masked loads, by which B+ and CSB+ read keys, are no accesses to valgrind: of their lookups' misses it counts \
      a part.",
 ];
 
-pub(super) const FIG_6: Experiment = Experiment {
-    name: "fig-6",
-    title: "A 10 % range among 16M keys: instructions, mispredicted branches, cache misses",
+pub(super) const VALGRIND: Experiment = Experiment {
+    name: "valgrind",
+    title: "A 10 % range and a lookup among 16M keys, counted by valgrind: instructions, branches, cache misses",
     remarks: REMARKS,
-    body: Body::Timed { x_label: "keys", rows: |scale| figure(scale, Kind::Ranges) },
-};
-
-pub(super) const FIG_8: Experiment = Experiment {
-    name: "fig-8",
-    title: "A lookup among 16M keys: instructions, mispredicted branches, cache misses",
-    remarks: REMARKS,
-    body: Body::Timed { x_label: "keys", rows: |scale| figure(scale, Kind::Lookups) },
+    body: Body::Timed { x_label: "keys", rows: valgrind },
 };
 
 /// The kind of queries that are counted.
@@ -71,15 +61,6 @@ struct Counts {
     tlb_misses: f64,
 }
 
-impl Counts {
-    /// Returns KCachegrind's estimate of the cycles of a run.
-    fn cycles(self) -> f64 {
-        self.instructions
-            + 10.0 * (self.mispredictions + self.first_level_misses)
-            + 100.0 * self.last_level_misses
-    }
-}
-
 impl Kind {
     const fn name(self) -> &'static str {
         match self {
@@ -88,66 +69,30 @@ impl Kind {
         }
     }
 
-    /// Returns the numbers of Figures 6 and 8 for a query.
-    fn published(self, who: Who, spread: Spread) -> Option<Stated> {
-        let place = CONTESTANTS.iter().position(|one| *one == who)?;
-        let [cycles, mispredictions, hits, misses, tlb_misses] = match (self, spread) {
-            (Self::Ranges, Spread::Dense) => [
-                [202e3, 661e3, 501e6, 27e6, 3.4e6, 1_070e6],
-                [12.0, 15.0, 813e3, 46.0, 13.0, 1.4e3],
-                [8e3, 24e3, 1.3e6, 49e3, 21e3, 1.6e3],
-                [21.0, 7.3e3, 2.7e6, 243e3, 7.4e3, 7.8e6],
-                [5.0, 13.0, 1.6e6, 99.0, 24.0, 381e3],
-            ],
-            (Self::Ranges, Spread::Sparse) => [
-                [5e3, 13e3, 4.5e6, 620e3, 59e3, 1_095e6],
-                [13.0, 16.0, 16e3, 4.6e3, 13.0, 832.0],
-                [139.0, 373.0, 14e3, 364.0, 325.0, 1.8e3],
-                [23.0, 165.0, 28e3, 5.7e3, 278.0, 7.4e6],
-                [3.0, 5.0, 19e3, 958.0, 10.0, 369e3],
-            ],
-            (Self::Lookups, Spread::Dense) => [
-                [927.0, 956.0, 209.0, 1_068.0, 1_036.0, 5_889.0],
-                [9.0, 13.0, 0.0, 1.0, 12.0, 12.0],
-                [11.0, 8.0, 2.0, 3.0, 21.0, 28.0],
-                [5.0, 8.0, 2.0, 5.0, 9.0, 39.0],
-                [1.0, 3.0, 2.0, 3.0, 4.0, 20.0],
-            ],
-            (Self::Lookups, Spread::Sparse) => [
-                [926.0, 951.0, 383.0, 1_054.0, 1_029.0, 5_789.0],
-                [9.0, 13.0, 0.0, 3.0, 12.0, 12.0],
-                [11.0, 8.0, 5.0, 3.0, 20.0, 29.0],
-                [5.0, 8.0, 3.0, 4.0, 10.0, 38.0],
-                [1.0, 3.0, 4.0, 5.0, 4.0, 20.0],
-            ],
-        };
-        let of = |counter: [f64; 6]| Published::About(counter[place]);
-        Some(Stated {
-            cycles: of(cycles),
-            mispredictions: of(mispredictions),
-            hits: of(hits),
-            misses: of(misses),
-            tlb_misses: of(tlb_misses),
-        })
+    const fn panel(self, spread: Spread) -> &'static str {
+        match (self, spread) {
+            (Self::Ranges, Spread::Dense) => "ranges, dense",
+            (Self::Ranges, Spread::Sparse) => "ranges, sparse",
+            (Self::Lookups, Spread::Dense) => "lookups, dense",
+            (Self::Lookups, Spread::Sparse) => "lookups, sparse",
+        }
     }
 }
 
-/// A column of Figure 6 or 8.
-struct Stated {
-    cycles: Published,
-    mispredictions: Published,
-    hits: Published,
-    misses: Published,
-    tlb_misses: Published,
-}
-
-fn figure(scale: Scale, kind: Kind) -> Result<Vec<Row>> {
+fn valgrind(scale: Scale) -> Result<Vec<Row>> {
     let count = KEYS.at(scale);
-    let at = |panel| Point { panel, x: count as f64, scale };
     if Command::new("valgrind").arg("--version").output().is_err() {
         let row = Row::new("none", count as f64, "valgrind isn't installed", 0.0);
-        return Ok(vec![native(row, at(""))]);
+        return Ok(vec![Row { on: On::Native, ..row }]);
     }
+    let mut rows = Vec::new();
+    for kind in [Kind::Ranges, Kind::Lookups] {
+        rows.extend(counts_of(scale, kind, count)?);
+    }
+    Ok(rows)
+}
+
+fn counts_of(scale: Scale, kind: Kind, count: usize) -> Result<Vec<Row>> {
     let (spreads, contestants): (&[Spread], &[Who]) = match scale {
         Scale::Small => (&[Spread::Dense], &[CONTESTANTS[0], CONTESTANTS[4]]),
         Scale::Paper => (&Spread::BOTH, &CONTESTANTS),
@@ -160,22 +105,19 @@ fn figure(scale: Scale, kind: Kind) -> Result<Vec<Row>> {
     for &spread in spreads {
         for &who in contestants {
             let Some(counts) = of_one_query(who, spread, kind, count, queries)? else { continue };
-            let said = kind.published(who, spread);
-            let row = |unit: &str, ours: f64, published: fn(&Stated) -> Published| {
-                Row::new(who.name(), count as f64, unit, ours).beside(said.as_ref().map(published))
-            };
-            let hits = counts.first_level_misses - counts.last_level_misses;
             rows.extend(
                 [
-                    row("mispredicted branches", counts.mispredictions, |said| said.mispredictions),
-                    row("estimated cycles", counts.cycles(), |said| said.cycles),
-                    row("level 3 hits", hits, |said| said.hits),
-                    row("last-level misses", counts.last_level_misses, |said| said.misses),
-                    row("TLB misses", counts.tlb_misses, |said| said.tlb_misses),
-                    Row::new(who.name(), count as f64, "instructions", counts.instructions),
-                    Row::new(who.name(), count as f64, "first-level misses", counts.first_level_misses),
+                    ("instructions", counts.instructions),
+                    ("mispredicted branches", counts.mispredictions),
+                    ("first-level misses", counts.first_level_misses),
+                    ("last-level misses", counts.last_level_misses),
+                    ("TLB misses", counts.tlb_misses),
                 ]
-                .map(|row| native(row, at(spread.name()))),
+                .map(|(unit, ours)| Row {
+                    panel: kind.panel(spread),
+                    on: On::Native,
+                    ..Row::new(who.name(), count as f64, unit, ours)
+                }),
             );
         }
     }
@@ -314,7 +256,6 @@ mod tests {
             tlb_misses: 0.0,
         };
         assert_eq!(parse(summary), expected);
-        assert_eq!(parse(summary).cycles(), 1_234_567.0 + 10.0 * 13_545.0 + 100.0 * 34.0);
     }
 
     #[test]

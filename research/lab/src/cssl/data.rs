@@ -113,6 +113,12 @@ pub(super) fn mixed(lookups: &[u32], ranges: &[(u32, u32)]) -> Vec<Query> {
     all
 }
 
+/// Returns these in random order.
+pub(super) fn in_no_order(mut entries: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    entries.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(SEED + 5));
+    entries
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use super::bpt::Walk;
 use super::contestant::{Ask, Who};
 use super::data::{Spread, chromosome_22, genome, mixed, present, ranges};
+use super::on_model;
 use super::race::{Field, Point, Queries, field, in_order, native, over, over_all, race, rows, time_of};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
@@ -87,8 +88,11 @@ pub(super) const FAIR: &str = "Once all are loaded the system is asked to put al
 pub(super) const FIG_4: Experiment = Experiment {
     name: "fig-4",
     title: "Ranges of 0.1, 1 and 10 % among 16M keys, dense and sparse",
-    remarks: &[SAID_IN_WORDS, WALKS, CITED, GUESSES, FAIR],
-    body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_4 },
+    remarks: &[SAID_IN_WORDS, WALKS, CITED, GUESSES, FAIR, on_model::FORMS],
+    body: Body::Driven {
+        x_label: "width of a range, percent of n",
+        rows: |on, scale| on_model::either(on, scale, on_model::figure_4, figure_4),
+    },
 };
 
 pub(super) const FIG_5: Experiment = Experiment {
@@ -316,8 +320,12 @@ pub(super) const FIG_9: Experiment = Experiment {
         CITED,
         GUESSES,
         FAIR,
+        on_model::FORMS,
     ],
-    body: Body::Timed { x_label: "keys", rows: figure_9 },
+    body: Body::Driven {
+        x_label: "keys",
+        rows: |on, scale| on_model::either(on, scale, on_model::figure_9, figure_9),
+    },
 };
 
 fn figure_9(scale: Scale) -> Result<Vec<Row>> {

@@ -6,6 +6,7 @@ use super::figures::{
     BPT, CSSL2, CSSL2_NINE, CSSL2_UNGUESSED, CSSL5, CSSL5_BATCHED, CSSL5_NINE, CSSL5_UNGUESSED, FAIR,
     GUESSES, PARTS, PARTS_BATCHED, on_huge_pages,
 };
+use super::on_model;
 use super::race::{Field, Point, Queries, field, native, over, race, ratios, rows, time_of};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
@@ -57,8 +58,12 @@ pub(super) const FIG_7: Experiment = Experiment {
          holds if it holds for both. `csb` and `b-plus` compare a node's keys by vectors.",
         GUESSES,
         FAIR,
+        on_model::FORMS,
     ],
-    body: Body::Timed { x_label: "keys", rows: figure_7 },
+    body: Body::Driven {
+        x_label: "keys",
+        rows: |on, scale| on_model::either(on, scale, on_model::figure_7, figure_7),
+    },
 };
 
 fn figure_7(scale: Scale) -> Result<Vec<Row>> {

@@ -200,12 +200,11 @@ impl<B: Bits> SkipList<B> {
         let list = self.list();
         if let Some(node) = parts.node(spot) {
             list.tell_read::<T>(node);
-        }
-        if let Some(node) = parts.node(spot)
-            && list.key(node) == key
-            && let Some(value) = list.living_value(node)
-        {
-            return Some(value);
+            if list.key(node) == key
+                && let Some(value) = list.living_value(node)
+            {
+                return Some(value);
+            }
         }
         self.find_behind(parts, spot, key)
     }

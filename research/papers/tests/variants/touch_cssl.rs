@@ -89,7 +89,7 @@ fn a_value_is_read_in_its_node() {
 fn our_lookup_compares_vectors_and_prefetches() {
     let heard =
         heard_of::<Traced>(&list(Member::Cssl5, 4), |pinned| assert_eq!(pinned.get(7_777), Some(7_777)));
-    assert_eq!(heard.count(|work| work == Work::Vectors(1)), 4);
+    assert_eq!(heard.count(|work| work == Work::Vectors(1)), 5, "four lanes and the proxy");
     assert!(heard.prefetches >= 8 && heard.count(|work| matches!(work, Work::Branch(_))) == 0);
 }
 
@@ -107,9 +107,9 @@ fn the_paper_s_range_runs_along_lane_1() {
         assert!(lane.windows(2).all(|pair| pair[0].0 + pair[0].1 == pair[1].0 && pair[1].0 % 64 == 0));
         let bytes: usize = lane.iter().map(|read| read.1).sum();
         let passed = (wide / skip * 4) as usize;
-        assert!((passed..=passed + 64).contains(&bytes), "{bytes} of {passed}");
+        assert!((passed..=passed + 32).contains(&bytes), "{bytes} of {passed}");
         let vectors: usize =
             heard.works.iter().map(|&work| if let Work::Vectors(count) = work { count } else { 0 }).sum();
-        assert!((passed / 32..=passed / 32 + 2).contains(&vectors), "{vectors}");
+        assert_eq!(vectors, bytes.div_ceil(32));
     }
 }

@@ -220,13 +220,15 @@ const VECTOR_BYTES: usize = 32;
 fn tell_run<T: Trace, B: Bits>(lane: &[B::Word], passed: usize) {
     let per_vector = VECTOR_BYTES / B::BYTES;
     let vectors = passed / per_vector + 1;
-    let (start, end) = (lane.as_ptr().addr(), lane.as_ptr().addr() + size_of_val(lane));
-    let mut at = start;
-    while at < end.min(start + vectors * VECTOR_BYTES) {
-        let next = (at + 1).next_multiple_of(LINE_BYTES).min(end);
-        T::work(Work::Vectors((next - at).div_ceil(VECTOR_BYTES)));
-        T::read(lane.as_ptr().cast::<u8>().wrapping_add(at - start), next - at);
-        at = next;
+    let (start, mut told) = (lane.as_ptr(), 0);
+    let bytes = size_of_val(lane).min(vectors * VECTOR_BYTES);
+    while told < bytes {
+        let to_next_line = LINE_BYTES - (start.addr() + told) % LINE_BYTES;
+        let until = bytes.min(told + to_next_line);
+        // A vector that begins in a line belongs to it.
+        T::work(Work::Vectors(until.div_ceil(VECTOR_BYTES) - told.div_ceil(VECTOR_BYTES)));
+        T::read(start.cast::<u8>().wrapping_add(told), until - told);
+        told = until;
     }
     T::work(Work::Branch(vectors + 1));
     if T::BRANCHING {

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(own.changed(Change::MemoryInterval(9)), Parameters { memory_interval_cycles: 9, ..own });
         let far = System { remote_latency_cycles: 9, ..own.system };
         assert_eq!(own.changed(Change::RemoteLatency(9)), Parameters { system: far, ..own });
-        let translation = Translation { pages: 64, ways: 4, miss_cycles: 9 };
+        let translation = Translation { pages: 64, ways: 4, miss_cycles: 9, second: None };
         let translated = Parameters { translation: Some(translation), ..own };
         assert_eq!(own.changed(Change::Translated(translation)), translated);
         for runs_overlap in [false, true] {

@@ -214,7 +214,7 @@ impl Hierarchy {
             let before = own.counters;
             let ready = match ahead {
                 Ahead::Near(line) => self.miss(who, line, at, false).ready,
-                Ahead::Far(line) => match self.to_shared(who, line, at) {
+                Ahead::Far(line) => match self.prefetch_into_shared(who, line, at) {
                     Some(ready) => ready,
                     None => continue,
                 },
@@ -231,7 +231,7 @@ impl Hierarchy {
 
     /// Brings `line` into the shared cache of `who`'s node alone, and returns its arrival; nothing if it is
     /// there, or if there is no such cache.
-    fn to_shared(&mut self, who: usize, line: u64, at: u64) -> Option<u64> {
+    fn prefetch_into_shared(&mut self, who: usize, line: u64, at: u64) -> Option<u64> {
         let node = self.homes.node_of(who);
         self.shared.get(node).filter(|near| !near.holds(line))?;
         let home = self.homes.of(line);

@@ -57,10 +57,9 @@ impl Streams {
         Self { shape, streams, requests: 0, handlers: MissHandlers::new(shape.miss_handlers) }
     }
 
-    /// Forgets all streams, and completes what is in flight.
+    /// Forgets all streams. Fetches in flight stay so.
     pub fn clear(&mut self) {
         self.streams.clear();
-        self.handlers.clear();
     }
 
     /// Sees a request for `line`, and returns the lines to be fetched. O(streams).

@@ -24,7 +24,7 @@ pub(super) const MACHINES: Experiment = driven(
 );
 
 /// The Xeon 7540's translations of the second level, for 4 KB each.
-const SMALL_PAGES: Translation = Translation { pages: 512, ways: 4, miss_cycles: 30 };
+const SMALL_PAGES: Translation = Translation { pages: 512, ways: 4, miss_cycles: 30, second: None };
 
 type Changes = fn(Depends) -> Change;
 /// A machine, as each step finds it.

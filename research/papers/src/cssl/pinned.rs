@@ -24,12 +24,13 @@ use latchless_core::mem::touch::{NoTrace, Trace};
 pub struct Pinned<'a, K: Key, V: Fits<K::Bits>, T = NoTrace> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,
-    entry: PhantomData<fn() -> (K, V, T)>,
+    entry: PhantomData<fn() -> (K, V)>,
+    touch: PhantomData<fn() -> T>,
 }
 
 impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Pinned<'a, K, V, T> {
     pub(super) fn new(list: &'a SkipList<K::Bits>) -> Self {
-        Self { list, inside: list.enter(), entry: PhantomData }
+        Self { list, inside: list.enter(), entry: PhantomData, touch: PhantomData }
     }
 
     /// Returns the value under a key. O(log n), plus a step for each key that was inserted near it since

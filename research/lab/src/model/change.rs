@@ -143,11 +143,18 @@ mod tests {
         assert!(last_wait(reordered(Branches::None, Depends::OnLastLine), Work::Visit) > 140.0, "pointers");
     }
 
+    /// A machine that has been at work: more instructions than the hundred in flight lie behind it.
+    fn at_work(branches: Branches, depends: Depends) -> Machine {
+        let change = Change::Reordered(branches, depends, 100);
+        let mut machine = Machine::new(Parameters::PB_TREE.changed(change)).unwrap();
+        machine.start();
+        (0..1_000).for_each(|_| machine.work(Work::Visit));
+        machine
+    }
+
     /// Cycles from a search's first read on until the last of its four, each of another page.
     fn search(branches: Branches) -> f64 {
-        let mut machine =
-            Machine::new(Parameters::PB_TREE.changed(reordered(branches, Depends::OnLastLine))).unwrap();
-        machine.start();
+        let mut machine = at_work(branches, Depends::OnLastLine);
         machine.read(0, 4);
         let before = machine.counters();
         for page in 1..5 {
@@ -182,9 +189,7 @@ mod tests {
     #[test]
     fn walks_that_take_turns_do_not_depend_on_each_other() {
         let wait = |depends, in_turns| {
-            let mut machine = Machine::new(Parameters::PB_TREE.changed(reordered(Branches::None, depends)));
-            let machine = machine.as_mut().unwrap();
-            machine.start();
+            let mut machine = at_work(Branches::None, depends);
             for page in 0..4 {
                 machine.work(if in_turns { Work::Walk } else { Work::Jump(0) });
                 machine.read(page * PAGE_BYTES, 4);

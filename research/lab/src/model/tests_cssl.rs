@@ -8,11 +8,11 @@ fn running(parameters: Parameters) -> Machine {
     machine
 }
 
-/// Counts what reading these lines in this order does, each after a few instructions.
-fn counted(parameters: Parameters, lines: impl Iterator<Item = usize>) -> Counters {
+/// Counts what reading these lines in this order does, each after so many vectors.
+fn counted(parameters: Parameters, vectors: usize, lines: impl Iterator<Item = usize>) -> Counters {
     let mut machine = running(parameters);
     for line in lines {
-        machine.work(Work::Vectors(2));
+        machine.work(Work::Vectors(vectors));
         machine.read(line * LINE_BYTES, 4);
     }
     machine.counters()
@@ -21,24 +21,28 @@ fn counted(parameters: Parameters, lines: impl Iterator<Item = usize>) -> Counte
 #[test]
 fn a_run_has_its_lines_fetched_ahead() {
     const LINES: usize = 20 * 64;
+    const SLOW: usize = 40;
     let own = Parameters::cssl();
-    let with = counted(own, 0..LINES);
-    let without = counted(Parameters { streams: None, ..own }, 0..LINES);
+    let alone = Parameters { streams: None, ..own };
+    let (with, without) = (counted(own, SLOW, 0..LINES), counted(alone, SLOW, 0..LINES));
     assert_eq!((without.memory_accesses, without.streamed), (LINES as u64, 0));
-    let of_pages = with.memory_accesses + with.streamed;
-    assert!((LINES as u64..=LINES as u64 + 20).contains(&of_pages), "each line once: {with:?}");
     // The first two lines of each page, and what a run begins with.
     assert!((40..80).contains(&with.memory_accesses), "{with:?}");
+    // Each of the others comes into the third cache and from there into the secondary one.
+    assert!((LINES as u64..2 * LINES as u64).contains(&with.streamed), "{with:?}");
     assert!(with.slots() * 3 < without.slots() * 2, "{} and {}", with.slots(), without.slots());
-    let down = counted(own, (0..LINES).rev());
+    let down = counted(own, SLOW, (0..LINES).rev());
     assert!(down.memory_accesses < 80, "{down:?}");
+    // A run that is faster than memory finds the prefetcher's miss handlers taken, and misses for itself.
+    let fast = counted(own, 2, 0..LINES);
+    assert!((200..LINES as u64 / 2).contains(&fast.memory_accesses), "{fast:?}");
 }
 
 #[test]
 fn lines_in_no_order_are_not_fetched_ahead() {
     // A line of each page, and then one far from it.
     let lines = (0..100).flat_map(|page| [page * 64, page * 64 + 40]);
-    let counters = counted(Parameters::cssl(), lines);
+    let counters = counted(Parameters::cssl(), 2, lines);
     assert_eq!((counters.streamed, counters.memory_accesses), (0, 200));
 }
 
@@ -79,13 +83,15 @@ fn a_missing_translation_delays_its_access_alone() {
         let own = Parameters::cssl();
         let translation = own.translation.map(|first| Translation { miss_cycles: 500, second, ..first });
         let mut machine = running(Parameters { translation, ..own });
+        // More instructions than it has in flight lie behind it.
+        (0..200).for_each(|_| machine.work(Work::Visit));
         // Four pages whose addresses are known: their translations are looked up side by side.
         machine.work(Work::Vectors(0));
         (0..4).for_each(|page| machine.read(page * PAGE_BYTES, 4));
         machine.cycles(machine.counters().data_stall_slots)
     };
     let with_two = stalled(Parameters::cssl().translation.and_then(|own| own.second));
-    assert!((700.0..720.0).contains(&with_two), "{with_two}");
+    assert!((500.0..720.0).contains(&with_two), "{with_two}");
     assert!(stalled(None) >= 4.0 * 500.0);
 }
 

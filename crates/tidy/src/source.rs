@@ -18,6 +18,11 @@ impl Source {
         Self { path, text, tests_from }
     }
 
+    /// Whether the whole file is of tests.
+    pub fn is_of_tests(&self) -> bool {
+        self.tests_from == 0
+    }
+
     pub fn finding(&self, line: usize, what: impl std::fmt::Display) -> String {
         format!("{}:{}: {what}", self.path, line + 1)
     }

@@ -7,7 +7,7 @@
 //! [`timed`] (the loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their
 //! own type, and their ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`]
 //! (whether the answers are right), [`outcome`] and [`report`] (results), [`bytes`] (keys of any length),
-//! [`suite`] (many races, one table).
+//! [`suite`] (many races, one table), [`witness`] (what operations cost in events of the processor).
 
 #![expect(rustdoc::private_intra_doc_links, reason = "its readers read the sources")]
 
@@ -16,41 +16,71 @@
 #[global_allocator]
 static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::counting::Counting;
 
+#[cfg(feature = "races")]
 mod access;
+#[cfg(feature = "races")]
 pub mod args;
+#[cfg(feature = "races")]
 pub mod bytes;
+#[cfg(feature = "races")]
 pub mod catalogue;
+#[cfg(feature = "races")]
 mod check;
+#[cfg(feature = "races")]
 mod contest;
+#[cfg(feature = "races")]
 mod digest;
+#[cfg(feature = "races")]
 mod drive;
+#[cfg(feature = "races")]
 pub mod list;
+#[cfg(feature = "races")]
 mod load;
+#[cfg(feature = "races")]
 mod outcome;
+#[cfg(feature = "races")]
 mod pages;
+#[cfg(feature = "races")]
 mod pauses;
+#[cfg(feature = "races")]
 pub mod progress;
+#[cfg(feature = "races")]
 mod raced;
+#[cfg(feature = "races")]
 mod ranged;
+#[cfg(feature = "races")]
 pub mod report;
+#[cfg(feature = "races")]
 mod requests;
+#[cfg(feature = "races")]
 mod side_by_side;
+#[cfg(feature = "races")]
 mod suite;
+#[cfg(feature = "races")]
 mod timed;
+pub mod witness;
+#[cfg(feature = "races")]
 mod word;
 
+#[cfg(feature = "races")]
 pub use args::{Args, Batch, Load, Order};
 
+#[cfg(feature = "races")]
 use crate::catalogue::Origin;
+#[cfg(feature = "races")]
 use args::Width;
+#[cfg(feature = "races")]
 use latchless_terminal::failure::Failure;
+#[cfg(feature = "races")]
 use latchless_terminal::output::Format;
+#[cfg(feature = "races")]
 use latchless_terminal::say;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Options that aren't supported, failures while running, and wrong answers.
+#[cfg(feature = "races")]
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(wanted) = args.pages
         && !pages::are_here(wanted)
@@ -97,6 +127,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     outcome::rows(&setting, &outcomes).print(args.format)
 }
 
+#[cfg(feature = "races")]
 fn is_rival(name: &str) -> bool {
     catalogue::entries().iter().any(|entry| entry.name == name && entry.origin != Origin::Latchless)
 }

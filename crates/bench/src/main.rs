@@ -1,8 +1,12 @@
 //! `latchless-bench`: race indexes against each other.
 
 use clap::{Parser, Subcommand};
+use latchless_bench::witness;
+#[cfg(feature = "races")]
 use latchless_bench::{args, list};
 use latchless_measure::counting::Counting;
+#[cfg(not(feature = "races"))]
+use latchless_terminal::failure::Failure;
 use latchless_terminal::program;
 use std::process::ExitCode;
 
@@ -13,11 +17,12 @@ static ALLOCATOR: Counting = Counting;
 /// Race indexes against each other, interleaved in one process.
 #[derive(Debug, Parser)]
 #[command(name = "latchless-bench", version, args_conflicts_with_subcommands = true)]
-#[command(after_long_help = args::TEACHING)]
+#[cfg_attr(feature = "races", command(after_long_help = args::TEACHING))]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
+    #[cfg(feature = "races")]
     #[command(flatten)]
     race: args::Args,
 
@@ -28,7 +33,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "races")]
     List(list::Args),
+    Witness(witness::Args),
 }
 
 fn main() -> ExitCode {
@@ -36,8 +43,13 @@ fn main() -> ExitCode {
         Cli::parse,
         |cli| cli.quiet,
         |cli| match cli.command {
+            #[cfg(feature = "races")]
             Some(Command::List(args)) => list::run(&args),
+            Some(Command::Witness(args)) => witness::run(&args),
+            #[cfg(feature = "races")]
             None => latchless_bench::run(&cli.race),
+            #[cfg(not(feature = "races"))]
+            None => Err(Failure::usage("this build has no races: witness is its only command")),
         },
     )
 }

@@ -1,0 +1,32 @@
+//! The kinds of index.
+
+/// A kind of index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// `Index<u64, u64>`
+    Index,
+    /// `Exclusive<u64, u64>`
+    Exclusive,
+    /// `BytesIndex<Vec<u8>, u64>`
+    Bytes,
+    /// `BoxedIndex` with values of 32 bytes
+    Boxed,
+    /// `BoxedBytesIndex` with values of 32 bytes
+    BoxedBytes,
+}
+
+impl Kind {
+    /// In the order of the table.
+    pub const ALL: [Self; 5] = [Self::Index, Self::Exclusive, Self::Bytes, Self::Boxed, Self::BoxedBytes];
+
+    /// Returns the name in the table and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Exclusive => "exclusive",
+            Self::Bytes => "bytes",
+            Self::Boxed => "boxed",
+            Self::BoxedBytes => "boxed-bytes",
+        }
+    }
+}

@@ -8,7 +8,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use std::sync::Arc;
 
-/// A cursor's access to its index: a reference or an `Arc`. Sealed:
+/// What holds an index for a cursor or an iterator: a reference, an `Arc`, or the owner. Sealed:
 ///
 /// ```compile_fail,E0277
 /// use latchless::bytes::{BytesIndex, Holder};
@@ -34,8 +34,18 @@ pub trait Holder: sealed::Sealed {
 mod sealed {
     /// Restricts [`super::Holder`] to what holds one index for as long as it lives.
     pub trait Sealed {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::BytesIndex<K, V>> {}
+}
+
+impl<K: BytesKey, V: BytesValue> Holder for BytesIndex<K, V> {
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &Self {
+        self
+    }
 }
 
 impl<K: BytesKey, V: BytesValue> Holder for &BytesIndex<K, V> {

@@ -100,7 +100,7 @@ pub use cursor::{BytesCursor, Holder, LentEntry};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex};
-pub use range::{BytesEntries, BytesValues};
+pub use range::{BytesEntries, BytesValues, Entries};
 
 use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};
 use crate::index::Options;
@@ -205,10 +205,18 @@ fn with_bounds<K: BytesKey, Q: BytesKey<K> + ?Sized, R>(
     range: &impl RangeBounds<Q>,
     serve: impl FnOnce(Result<Bounds<'_>>) -> R,
 ) -> R {
+    with_ends(range, |bounds| serve(upright(bounds)))
+}
+
+/// Calls `serve` with the bytes of a range's ends.
+fn with_ends<K: BytesKey, Q: BytesKey<K> + ?Sized, R>(
+    range: &impl RangeBounds<Q>,
+    serve: impl FnOnce(Bounds<'_>) -> R,
+) -> R {
     let (mut serve, mut outcome) = (Some(serve), None);
     with_end(range.start_bound(), &mut |low| {
         with_end(range.end_bound(), &mut |high| {
-            outcome = serve.take().map(|serve| serve(upright(Bounds { low, high })));
+            outcome = serve.take().map(|serve| serve(Bounds { low, high }));
         });
     });
     outcome.expect("a key shows its bytes")
@@ -250,17 +258,17 @@ struct OwnedBounds {
 impl OwnedBounds {
     /// Those of a range that is only read: of an inverted one, ends with no key between them.
     fn of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Self {
-        let nothing = || Self { low: Bound::Unbounded, high: Bound::Excluded(Vec::new()) };
-        Self::try_of(range).unwrap_or_else(|_| nothing())
+        with_bounds(range, |bounds| Self::copy(bounds.unwrap_or(NOTHING)))
     }
 
     /// # Errors
     /// [`Error::InvertedRange`].
     fn try_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
-        let bytes = |key: &Q| key.with_bytes(<[u8]>::to_vec);
-        let own = Self { low: range.start_bound().map(bytes), high: range.end_bound().map(bytes) };
-        upright(own.borrowed()).map(drop)?;
-        Ok(own)
+        with_bounds(range, |bounds| bounds.map(Self::copy))
+    }
+
+    fn copy(bounds: Bounds<'_>) -> Self {
+        Self { low: bounds.low.map(<[u8]>::to_vec), high: bounds.high.map(<[u8]>::to_vec) }
     }
 
     /// All keys that begin with these bytes.

@@ -1,6 +1,6 @@
 //! Ranges: iterators of owned entries, and scans that lend keys.
 
-use super::{BytesIndex, Lent, NOTHING, OwnedBounds, stored, with_bounds};
+use super::{BytesIndex, Holder, Lent, NOTHING, OwnedBounds, stored, with_bounds};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -10,13 +10,16 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
 
+/// The entries of a range of a borrowed index.
+pub type BytesEntries<'i, K, V> = Entries<&'i BytesIndex<K, V>>;
+
 /// The entries of a range, from both ends, in the order of their keys.
 ///
 /// It holds copies of a leaf or two, and nothing of the index: neither does it keep memory from being used
 /// again nor a writer from going on. Weakly consistent: the entries of one leaf are of one moment, a key
 /// that is there throughout is seen exactly once.
-pub struct BytesEntries<'i, K: BytesKey, V: BytesValue> {
-    index: &'i BytesIndex<K, V>,
+pub struct Entries<H> {
+    holder: H,
     bounds: OwnedBounds,
     front: End,
     back: End,
@@ -52,14 +55,14 @@ impl End {
     }
 }
 
-impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
-    fn new(index: &'i BytesIndex<K, V>, bounds: OwnedBounds) -> Self {
-        Self { index, bounds, front: End::default(), back: End::default() }
+impl<H: Holder> Entries<H> {
+    pub(super) fn new(holder: H, bounds: OwnedBounds) -> Self {
+        Self { holder, bounds, front: End::default(), back: End::default() }
     }
 
     /// Ensures that the front has an entry, if there is one.
     fn fill_front(&mut self) -> bool {
-        let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
+        let (tree, bounds) = (&self.holder.index().tree, self.bounds.borrowed());
         let end = &mut self.front;
         let leaf = match &mut end.leaf {
             Some(leaf) => leaf,
@@ -82,7 +85,7 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
 
     /// Ensures that the back has an entry, if there is one.
     fn fill_back(&mut self) -> bool {
-        let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
+        let (tree, bounds) = (&self.holder.index().tree, self.bounds.borrowed());
         let end = &mut self.back;
         let leaf = match &mut end.leaf {
             Some(leaf) => leaf,
@@ -102,6 +105,50 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
         }
         true
     }
+
+    /// The next entry from the front, as `show` has it from the key's bytes and the value.
+    #[inline]
+    pub(super) fn next_with<R>(&mut self, show: impl FnOnce(&[u8], H::Value) -> R) -> Option<R> {
+        loop {
+            if self.front.is_over || !self.fill_front() {
+                return None;
+            }
+            let at = self.front.from;
+            self.front.from += 1;
+            let leaf = self.front.leaf.as_mut()?;
+            let Some((key, value)) = stored::entry::<H::Value>(&self.holder.index().tree, leaf, at) else {
+                continue;
+            };
+            if self.back.last.as_ref().is_some_and(|last| key >= &last[..]) {
+                self.front.is_over = true;
+                return None;
+            }
+            End::gave(&mut self.front.last, key);
+            return Some(show(key, value));
+        }
+    }
+
+    /// The next entry from the back, likewise.
+    #[inline]
+    pub(super) fn next_back_with<R>(&mut self, show: impl FnOnce(&[u8], H::Value) -> R) -> Option<R> {
+        loop {
+            if self.back.is_over || !self.fill_back() {
+                return None;
+            }
+            self.back.to -= 1;
+            let at = self.back.to;
+            let leaf = self.back.leaf.as_mut()?;
+            let Some((key, value)) = stored::entry::<H::Value>(&self.holder.index().tree, leaf, at) else {
+                continue;
+            };
+            if self.front.last.as_ref().is_some_and(|last| key <= &last[..]) {
+                self.back.is_over = true;
+                return None;
+            }
+            End::gave(&mut self.back.last, key);
+            return Some(show(key, value));
+        }
+    }
 }
 
 impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
@@ -118,65 +165,25 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
     pub fn values(self) -> BytesValues<'i, K, V> {
         BytesValues(self)
     }
+}
 
-    /// The next entry from the front, as `show` has it from the key's bytes and the value.
-    #[inline]
-    fn next_with<R>(&mut self, show: impl FnOnce(&[u8], V) -> R) -> Option<R> {
-        loop {
-            if self.front.is_over || !self.fill_front() {
-                return None;
-            }
-            let at = self.front.from;
-            self.front.from += 1;
-            let leaf = self.front.leaf.as_mut()?;
-            let Some((key, value)) = stored::entry::<V>(&self.index.tree, leaf, at) else { continue };
-            if self.back.last.as_ref().is_some_and(|last| key >= &last[..]) {
-                self.front.is_over = true;
-                return None;
-            }
-            End::gave(&mut self.front.last, key);
-            return Some(show(key, value));
-        }
-    }
+impl<H: Holder> Iterator for Entries<H> {
+    type Item = (H::Key, H::Value);
 
-    /// The next entry from the back, likewise.
-    #[inline]
-    fn next_back_with<R>(&mut self, show: impl FnOnce(&[u8], V) -> R) -> Option<R> {
-        loop {
-            if self.back.is_over || !self.fill_back() {
-                return None;
-            }
-            self.back.to -= 1;
-            let at = self.back.to;
-            let leaf = self.back.leaf.as_mut()?;
-            let Some((key, value)) = stored::entry::<V>(&self.index.tree, leaf, at) else { continue };
-            if self.front.last.as_ref().is_some_and(|last| key <= &last[..]) {
-                self.back.is_over = true;
-                return None;
-            }
-            End::gave(&mut self.back.last, key);
-            return Some(show(key, value));
-        }
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_with(|key, value| (H::Key::from_bytes(key), value))
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
-    type Item = (K, V);
-
-    fn next(&mut self) -> Option<(K, V)> {
-        self.next_with(|key, value| (K::from_bytes(key), value))
+impl<H: Holder> DoubleEndedIterator for Entries<H> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.next_back_with(|key, value| (H::Key::from_bytes(key), value))
     }
 }
 
-impl<K: BytesKey, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
-    fn next_back(&mut self) -> Option<(K, V)> {
-        self.next_back_with(|key, value| (K::from_bytes(key), value))
-    }
-}
+impl<H: Holder> FusedIterator for Entries<H> {}
 
-impl<K: BytesKey, V: BytesValue> FusedIterator for BytesEntries<'_, K, V> {}
-
-impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesEntries<'_, K, V> {
+impl<H> fmt::Debug for Entries<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesEntries").field("bounds", &self.bounds).finish_non_exhaustive()
     }
@@ -227,7 +234,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     where
         Q: BytesKey<K> + ?Sized,
     {
-        BytesEntries::new(self, OwnedBounds::of(&range))
+        Entries::new(self, OwnedBounds::of(&range))
     }
 
     /// The entries of a range; returns an error, not an empty iterator, if the ends are in the wrong order,
@@ -247,12 +254,12 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     where
         Q: BytesKey<K> + ?Sized,
     {
-        Ok(BytesEntries::new(self, OwnedBounds::try_of(&range)?))
+        Ok(Entries::new(self, OwnedBounds::try_of(&range)?))
     }
 
     /// All entries, in order.
     pub fn iter(&self) -> BytesEntries<'_, K, V> {
-        BytesEntries::new(self, OwnedBounds::ALL)
+        Entries::new(self, OwnedBounds::ALL)
     }
 
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
@@ -298,7 +305,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         with_bounds(&range, |bounds| self.count_within(bounds.unwrap_or(NOTHING)))
     }
 
-    fn count_within(&self, bounds: Bounds<'_>) -> usize {
+    pub(super) fn count_within(&self, bounds: Bounds<'_>) -> usize {
         LeafCopy::lend(|leaf| {
             self.tree.load_first(bounds, leaf);
             let mut count = leaf.within().len();
@@ -319,18 +326,22 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     fn remove_within(&self, bounds: Bounds<'_>) -> usize {
+        let mut removed = 0;
+        self.each_key(bounds, |key| removed += usize::from(self.remove_bytes(key)));
+        removed
+    }
+
+    /// Calls `see` with the bytes of each key of a range, ascending.
+    pub(super) fn each_key(&self, bounds: Bounds<'_>, mut see: impl FnMut(&[u8])) {
         LeafCopy::lend(|leaf| {
-            let mut removed = 0;
             self.tree.load_first(bounds, leaf);
             loop {
-                for at in leaf.within() {
-                    removed += usize::from(self.remove_bytes(leaf.entry(at).0));
-                }
+                leaf.within().for_each(|at| see(leaf.entry(at).0));
                 if !self.tree.load_next(bounds, leaf) {
-                    return removed;
+                    return;
                 }
             }
-        })
+        });
     }
 }
 
@@ -352,7 +363,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(&self, prefix: &Q) -> BytesEntries<'_, K, V> {
-        BytesEntries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
+        Entries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
     }
 
     /// Shows the entries whose keys' bytes begin with those of `prefix`, in order; otherwise as

@@ -35,9 +35,9 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`BoxedIndex`], [`bytes::BytesIndex`], [`bytes::BoxedBytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::BytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
-//! | sealed traits: [`Bits`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], `Native`, `Steps` | items |
+//! | sealed traits: [`Bits`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
 //! | [`index::Options`] | fields: end its literals with `..Options::default()` |
 //! | [`Direction`], [`Request`], [`Reply`], [`TryInsertError`], [`FillFactor`], [`Nanos`], [`index::Incomplete`], and all else | nothing: they are complete |
@@ -69,6 +69,7 @@ pub mod snapshot;
 #[doc(hidden)]
 pub mod tree;
 
+pub use index::boxed::Boxed;
 pub use index::{BoxedIndex, Index, TryInsertError};
 // The types in public signatures: users needn't depend on the core.
 #[doc(inline)]

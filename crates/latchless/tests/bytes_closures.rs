@@ -1,11 +1,10 @@
 //! Closures that change their own key, and keys that other threads keep changing: indexes of byte strings
 //! distinguish the two.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::BytesIndex;
 use latchless::{BytesValue, Error};
 use std::cell::Cell;
 use std::fmt::Debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::sync_channel;
 
 /// Counts a call, and fails a test that would never end.
@@ -107,27 +106,6 @@ fn a_closure_that_changes_its_own_key_is_told_after_few_tries() {
     tells_its_own_changes::<Vec<u8>>(|time| time.to_be_bytes().repeat(100));
 }
 
-#[test]
-fn a_boxed_closure_that_changes_its_own_key_is_told_after_few_tries() {
-    let index = BoxedBytesIndex::<String, u32>::new().unwrap();
-    let pin = index.pin();
-    index.insert("seven", 0, &pin).unwrap();
-    let times = Cell::new(0);
-    let change = || {
-        asked(&times);
-        index.insert("seven", times.get(), &pin).unwrap();
-        0
-    };
-    let refused = index.update("seven", |_| change(), &pin);
-    assert!(matches!(refused, Err(Error::ClosureChangesItsKey { .. })), "{refused:?}");
-    let removal = || _ = index.remove_if("seven", |_| change() == 0, &pin);
-    let payload = catch_unwind(AssertUnwindSafe(removal)).unwrap_err();
-    let message = payload.downcast_ref::<String>().expect("a message");
-    assert!(message.contains("the closure itself changed its key"), "{message}");
-    assert_eq!((index.len(), times.get()), (1, 2 * TRIES));
-    index.check_invariants().unwrap();
-}
-
 /// Makes another thread run `change` each time that `ask` is called, with the number of the call.
 fn beside_a_writer<R>(change: impl Fn() + Send, work: impl FnOnce(&dyn Fn()) -> R) -> R {
     let ((ask, asks), (answer, answers)) = (sync_channel(0), sync_channel(0));
@@ -171,41 +149,4 @@ fn other_threads_may_change_a_key_as_often_as_they_like() {
         })
     });
     assert_eq!((before.unwrap().map(|value| value + 1), times), (index.get("seven"), rounds));
-}
-
-#[test]
-fn other_threads_may_change_the_key_of_a_boxed_closure_as_often_as_they_like() {
-    let index = BoxedBytesIndex::<String, u64>::new().unwrap();
-    index.insert("seven", 0, &index.pin()).unwrap();
-    let (rounds, mut times) = (300, 0);
-    let writer = || _ = index.update("seven", |value| value + 1, &index.pin()).unwrap();
-    let pin = index.pin();
-    beside_a_writer(writer, |change| {
-        let mut disturbed = |last: u64| {
-            times += 1;
-            index.insert("eight", times, &pin).unwrap();
-            if times < last {
-                change();
-            }
-        };
-        let updated = index.update(
-            "seven",
-            |value| {
-                disturbed(rounds);
-                value + 1
-            },
-            &pin,
-        );
-        assert!(updated.unwrap().is_some());
-        let removed = index.remove_if(
-            "seven",
-            |_| {
-                disturbed(2 * rounds);
-                true
-            },
-            &pin,
-        );
-        assert!(removed.is_some());
-    });
-    assert_eq!((index.get("seven", &pin), times), (None, 2 * rounds));
 }

@@ -1,7 +1,7 @@
 //! The nearest entries in an index of byte strings: all forms of keys and kinds of values, with and without
 //! prediction tables, against a `BTreeMap`.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex, Lent};
+use latchless::bytes::{BytesIndex, Lent};
 use latchless::index::Options;
 use latchless::{BytesKey, BytesValue};
 use std::cmp::Reverse;
@@ -163,41 +163,5 @@ fn neighbours_with_values_of_any_kind_are_those_of_a_map() {
             },
             |value| value.first_chunk().map_or(u64::MAX, |own| u64::from_be_bytes(*own)),
         ),
-    );
-}
-
-#[test]
-fn neighbours_of_boxed_values_are_those_of_a_map() {
-    let index = BoxedBytesIndex::<Vec<u8>, String>::new().expect("a leaf finds room");
-    let (pin, mut model) = (index.pin(), BTreeMap::new());
-    for nth in (0..KEYS / 20).map(|nth| 2 * nth) {
-        index.insert(&uneven(nth), nth.to_string(), &pin).expect("room");
-        model.insert(uneven(nth), nth);
-    }
-    let lent = |key: &[u8], value: &String| (key.to_vec(), value.parse().expect("a number"));
-    for nth in 0..KEYS / 10 {
-        let key = uneven(nth);
-        let shown = [
-            index.lower_with(&key, &pin, lent),
-            index.floor_with(&key, &pin, lent),
-            index.ceiling_with(&key, &pin, lent),
-            index.higher_with(&key, &pin, lent),
-        ];
-        let expected = expected(&model, &key);
-        assert_eq!(shown, expected, "{nth}");
-        let owned = [
-            index.lower(&key, &pin),
-            index.floor(&key, &pin),
-            index.ceiling(&key, &pin),
-            index.higher(&key, &pin),
-        ];
-        assert_eq!(owned.map(|found| found.map(|(key, value)| lent(&key, value))), expected);
-    }
-    let ends = [model.first_key_value(), model.last_key_value()];
-    let ends = ends.map(|found| found.map(|(key, &value)| (key.clone(), value)));
-    assert_eq!([index.first_with(&pin, lent), index.last_with(&pin, lent)], ends);
-    assert_eq!(
-        [index.first(&pin), index.last(&pin)].map(|found| found.map(|(key, value)| lent(&key, value))),
-        ends
     );
 }

@@ -95,7 +95,7 @@ mod range;
 mod stored;
 mod traits;
 
-pub use boxed::{BoxedBytesEntries, BoxedBytesIndex};
+pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
 pub use cursor::{BytesCursor, Holder, LentEntry};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};

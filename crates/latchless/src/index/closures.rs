@@ -134,13 +134,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     /// Removes the entries for which `keep` returns `false`. Returns their number.
-    pub(super) fn retain(self, keep: impl FnMut(K, V) -> bool) -> usize {
-        self.retain_each(keep, |_| {})
-    }
-
-    /// Removes the entries for which `keep` returns `false`, and calls `gone` with each removed value.
-    /// Returns their number.
-    pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
+    pub(super) fn retain(self, mut keep: impl FnMut(K, V) -> bool) -> usize {
         let mut removed = 0;
         let (low, high) = full_range::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
@@ -149,10 +143,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 let (mut seen, mut tries) = (value, self.tree.tries(encoded));
                 while !keep(key, decode_value::<K, V>(seen)) {
                     let edited = expect_infallible(self.tree.edit::<M>(encoded, Edit::RemoveIf(seen)));
-                    if edited.applied {
-                        removed += 1;
-                        gone(decode_value::<K, V>(seen));
-                    }
+                    removed += usize::from(edited.applied);
                     match edited.before {
                         // Changed meanwhile: call again.
                         Some(now) if !edited.applied => {

@@ -110,7 +110,7 @@
 mod access;
 mod alone;
 mod batch;
-mod boxed;
+pub mod boxed;
 mod closures;
 mod columns;
 mod cursor;

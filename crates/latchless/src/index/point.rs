@@ -67,7 +67,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     #[inline]
-    fn edit(self, key: K, edit: Edit<Encoded<K, V>>) -> Result<Edited<V>> {
+    pub(super) fn edit(self, key: K, edit: Edit<Encoded<K, V>>) -> Result<Edited<V>> {
         let edited = self.tree.edit::<M>(encode_key::<K, V>(key), edit)?;
         Ok(Edited { before: edited.before.map(decode_value::<K, V>), applied: edited.applied })
     }

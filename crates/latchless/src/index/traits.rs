@@ -7,6 +7,7 @@
 use super::Index;
 use super::batch::Incomplete;
 use super::range::{Entries, Range};
+use core::cmp::Ordering;
 use core::fmt;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
@@ -59,20 +60,20 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
-        sort_and_dedup(&mut entries);
+        sort_and_dedup(&mut entries, |one, other| one.encode().cmp(&other.encode()));
         Self::from_sorted(&entries, FillFactor::default())
     }
 }
 
 /// Sorts entries by key; of equal keys the last one stays.
-pub(super) fn sort_and_dedup<K: Key, T>(entries: &mut Vec<(K, T)>) {
-    if entries.is_sorted_by(|a, b| a.0.encode() < b.0.encode()) {
+pub(super) fn sort_and_dedup<K, T>(entries: &mut Vec<(K, T)>, compare: impl Fn(&K, &K) -> Ordering) {
+    if entries.is_sorted_by(|a, b| compare(&a.0, &b.0).is_lt()) {
         return;
     }
     // Stable, so that of equal keys the last one comes last; that one is kept.
-    entries.sort_by_key(|(key, _)| key.encode());
+    entries.sort_by(|a, b| compare(&a.0, &b.0));
     entries.dedup_by(|later, kept| {
-        let equal = later.0.encode() == kept.0.encode();
+        let equal = compare(&later.0, &kept.0).is_eq();
         if equal {
             core::mem::swap(kept, later);
         }

@@ -39,7 +39,7 @@ use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-/// A handle of a value in a [`SlotMap`]. Never reused for another value.
+/// A handle of a value outside of the index: a slot and its generation. Never reused for another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotId {
     slot: u32,

@@ -90,7 +90,7 @@ impl Pinned {
     }
 
     /// Drops some of the retired values, of all indexes, that no pin can see any more, if many are waiting.
-    /// To drop all of one index, use [`BoxedIndex::flush`](crate::BoxedIndex::flush).
+    /// To drop all of one index, use [`Boxed::flush`](crate::Boxed::flush).
     pub fn flush(&self) {
         self.guard.flush();
     }

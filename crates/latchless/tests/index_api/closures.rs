@@ -1,7 +1,7 @@
 //! Closures: they may panic, use the index themselves, and race.
 
 use crate::common::{scaled, tens};
-use latchless::{BoxedIndex, Error, Index, Request};
+use latchless::{Error, Index, Request};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::sync_channel;
@@ -230,42 +230,6 @@ fn a_closure_within_a_closure_is_told_too() {
         1 << 60
     });
     assert!(matches!(outer, Err(Error::ClosureChangesItsKey { .. })), "{outer:?}");
-}
-
-#[test]
-fn a_boxed_closure_that_changes_its_own_key_is_told() {
-    let index = BoxedIndex::<u64, u64>::new().unwrap();
-    let pin = index.pin();
-    index.insert(7, 0, &pin).unwrap();
-    let times = Cell::new(0);
-    let change = || {
-        asked(&times);
-        index.insert(7, u64::from(times.get()), &pin).unwrap();
-        0
-    };
-    let refused = [
-        index.update(7, |_| change(), &pin),
-        index.upsert(7, |_| change(), &pin),
-        index.compute(7, |_| Some(change()), &pin),
-    ];
-    for refused in refused {
-        assert!(matches!(refused, Err(Error::ClosureChangesItsKey { .. })), "{refused:?}");
-    }
-    let removals: [&dyn Fn(); 2] = [
-        &|| {
-            index.remove_if(7, |_| change() == 0, &pin);
-        },
-        &|| {
-            index.retain(|_, _| change() != 0);
-        },
-    ];
-    for removal in removals {
-        let payload = catch_unwind(AssertUnwindSafe(removal)).unwrap_err();
-        let message = payload.downcast_ref::<String>().expect("a message");
-        assert!(message.contains("the closure itself changed its key"), "{message}");
-    }
-    assert_eq!((index.len(), times.get()), (1, 5 * 128));
-    index.check_invariants().unwrap();
 }
 
 #[test]

@@ -1,17 +1,14 @@
-//! Batches, as for [`Index`]: requests descend in groups, so that their cache misses overlap.
+//! Batches, as for [`Index`](crate::Index): requests descend in groups, so that their cache misses overlap.
 
-use super::{BoxedIndex, TOGETHER};
+use super::{Boxed, HandleIndex, KeyForm, TOGETHER};
 use crate::index::Incomplete;
-#[cfg(doc)]
-use crate::index::Index;
 use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
-use latchless_core::base::key::Key;
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Looks up many keys, with one answer per key in the keys' order. The cache misses overlap, those for
-    /// the values included. See [`Index::get_many`].
+    /// the values included. See [`Index::get_many`](crate::Index::get_many).
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
@@ -25,28 +22,36 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!((answers[0], answers[1].unwrap().as_str()), (None, "seven"));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_many<'p>(&'p self, keys: &[K], answers: &mut [Option<&'p T>], pin: &'p Pinned) -> Result<()> {
+    pub fn get_many<'p, Q>(&'p self, keys: &[Q], answers: &mut [Option<&'p T>], pin: &'p Pinned) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let mut handles = [None; TOGETHER];
         for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
-            self.index.get_many(keys, handles)?;
+            self.index.find_many(keys, handles)?;
             handles.iter().flatten().for_each(|&handle| self.slots.prefetch(handle));
-            for ((answer, &handle), &key) in answers.iter_mut().zip(&*handles).zip(keys) {
-                *answer =
-                    handle.and_then(|handle| self.slots.read(handle, pin).or_else(|| self.get(key, pin)));
+            for ((answer, &handle), key) in answers.iter_mut().zip(&*handles).zip(keys) {
+                *answer = handle.and_then(|handle| {
+                    let value = self.slots.read(handle, pin);
+                    value.or_else(|| I::with_key(key, |key| self.find(key, pin)))
+                });
             }
         }
         Ok(())
     }
 
-    /// Looks up many keys and returns the answers in a vector. See [`BoxedIndex::get_many`].
+    /// Looks up many keys and returns the answers in a vector. See [`Boxed::get_many`].
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
     /// assert_eq!(names.get_all(&[8, 7], &names.pin()), [None, Some(&"seven")]);
     /// ```
-    pub fn get_all<'p>(&'p self, keys: &[K], pin: &'p Pinned) -> Vec<Option<&'p T>> {
+    pub fn get_all<'p, Q>(&'p self, keys: &[Q], pin: &'p Pinned) -> Vec<Option<&'p T>>
+    where
+        I: KeyForm<Q>,
+    {
         let mut answers = vec![None; keys.len()];
         let lengths = self.get_many(keys, &mut answers, pin);
         debug_assert_eq!(lengths, Ok(()));
@@ -57,8 +62,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// replaced, which are retired, in the entries' order.
     ///
     /// # Errors
-    /// [`Incomplete`] lists exactly the inserts that were refused memory; their values are dropped. All
-    /// others are done. If the buffers have unequal lengths, all are refused.
+    /// [`Incomplete`] lists exactly the inserts that were refused, memory or for the length of a byte string;
+    /// their values are dropped. All others are done. If the buffers have unequal lengths, all are refused.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -70,12 +75,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get(7, &pin).unwrap(), "VII");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn insert_many<'p>(
+    pub fn insert_many<'p, Q>(
         &'p self,
-        entries: impl IntoIterator<Item = (K, T), IntoIter: ExactSizeIterator>,
+        entries: impl IntoIterator<Item = (Q, T), IntoIter: ExactSizeIterator>,
         replaced: &mut [Option<&'p T>],
         pin: &'p Pinned,
-    ) -> Result<(), Incomplete> {
+    ) -> Result<(), Incomplete>
+    where
+        I: KeyForm<Q>,
+    {
         let mut entries = entries.into_iter();
         if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
             return Err(Incomplete { error, refused: (0..entries.len()).collect() });
@@ -84,7 +92,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         for (start, replaced) in (0..).step_by(TOGETHER).zip(replaced.chunks_mut(TOGETHER)) {
             replaced.fill(None);
             // The caller's iterator runs before anything is inserted.
-            let together: Vec<(K, T)> = entries.by_ref().take(replaced.len()).collect();
+            let together: Vec<(Q, T)> = entries.by_ref().take(replaced.len()).collect();
             if let Err(Incomplete { error, refused }) = self.insert_together(together, replaced, pin) {
                 let refused = refused.into_iter().map(|at| start + at);
                 incomplete
@@ -96,13 +104,16 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         incomplete.map_or(Ok(()), Err)
     }
 
-    /// Inserts at most [`TOGETHER`] entries. See [`BoxedIndex::insert_many`].
-    fn insert_together<'p>(
+    /// Inserts at most [`TOGETHER`] entries. See [`Boxed::insert_many`].
+    fn insert_together<'p, Q>(
         &'p self,
-        entries: Vec<(K, T)>,
+        entries: Vec<(Q, T)>,
         replaced: &mut [Option<&'p T>],
         pin: &'p Pinned,
-    ) -> Result<(), Incomplete> {
+    ) -> Result<(), Incomplete>
+    where
+        I: KeyForm<Q>,
+    {
         // The entries that the slots accepted, and their positions in the batch.
         let (mut handles, mut places) = (Vec::with_capacity(TOGETHER), [0; TOGETHER]);
         let (mut first_error, mut refused) = (None, Vec::new());
@@ -120,7 +131,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
         let mut old = [None; TOGETHER];
         let old = &mut old[..handles.len()];
-        if let Err(incomplete) = self.index.insert_many(&handles, old) {
+        if let Err(incomplete) = self.index.put_many(&handles, old) {
             first_error.get_or_insert(incomplete.error);
             for at in incomplete.refused {
                 self.discard(handles[at].1, pin);
@@ -149,17 +160,20 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(removed, [Some(&"seven"), Some(&"nine"), None]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn remove_many<'p>(
+    pub fn remove_many<'p, Q>(
         &'p self,
-        keys: &[K],
+        keys: &[Q],
         removed: &mut [Option<&'p T>],
         pin: &'p Pinned,
-    ) -> Result<()> {
+    ) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         check_side_by_side(keys.len(), removed.len())?;
         let mut handles: [Option<SlotId>; TOGETHER] = [None; TOGETHER];
         for (keys, removed) in keys.chunks(TOGETHER).zip(removed.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
-            self.index.remove_many(keys, handles)?;
+            self.index.take_out_many(keys, handles)?;
             for (removed, handle) in removed.iter_mut().zip(handles) {
                 *removed = handle.and_then(|handle| self.retire(handle, pin));
             }

@@ -2,59 +2,50 @@
 //! its result is stored only if the entry is still the one that the closure was shown: the one with that
 //! handle.
 
-use super::BoxedIndex;
+use super::{Boxed, HandleIndex, KeyArg};
 use crate::index::closures::Action;
-use crate::slot_map::{Pinned, SlotId};
+use crate::index::settled;
+use crate::slot_map::Pinned;
+use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
-use latchless_core::base::key::Key;
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Calls `ask` until its result applies to the current entry. Returns the value before.
     pub(super) fn compare_and_update<'p>(
         &'p self,
-        key: K,
+        key: I::KeyRef<'_>,
         pin: &'p Pinned,
         mut ask: impl FnMut(Option<&'p T>) -> Action<T>,
     ) -> Result<Option<&'p T>> {
-        // The last result: the value's handle, which is in the index if the result was stored.
-        let mut own = None;
-        let (mut seen, mut leave, mut refused) = (None, false, None);
-        let before = self.index.access().compare_and_update(key, |handle: Option<SlotId>| {
-            if let Some(own) = own.take() {
+        let (mut current, mut tries) = (self.index.find(key), None);
+        loop {
+            let seen = current.and_then(|handle| self.slots.read(handle, pin));
+            if current.is_some() && seen.is_none() {
+                // Retired meanwhile: the key has another handle now, or none.
+                current = self.index.find(key);
+                continue;
+            }
+            let (edit, own) = match (ask(seen), current) {
+                (Action::Keep, _) | (Action::Remove, None) => return Ok(seen),
+                (Action::Remove, Some(handle)) => (Edit::RemoveIf(handle), None),
+                (Action::Set(value), None) => {
+                    let own = self.put(value)?;
+                    (Edit::Add(own), Some(own))
+                }
+                (Action::Set(value), Some(expected)) => {
+                    let own = self.put(value)?;
+                    (Edit::Swap { expected, value: own }, Some(own))
+                }
+            };
+            let edited = self.index.edit_handle(key, edit);
+            if let Ok(Edited { applied: true, before }) = edited {
+                return Ok(before.and_then(|handle| self.retire(handle, pin)));
+            }
+            if let Some(own) = own {
                 self.discard(own, pin);
             }
-            seen = handle.and_then(|handle| self.slots.read(handle, pin));
-            if handle.is_some() && seen.is_none() {
-                // Retired meanwhile. Removing it does nothing, and returns the current handle.
-                return Action::Remove;
-            }
-            let action = ask(seen);
-            leave = matches!(action, Action::Keep);
-            match action {
-                Action::Keep => Action::Keep,
-                Action::Remove => Action::Remove,
-                Action::Set(value) => match self.put(value) {
-                    Ok(handle) => {
-                        own = Some(handle);
-                        Action::Set(handle)
-                    }
-                    Err(error) => {
-                        refused = Some(error);
-                        Action::Keep
-                    }
-                },
-            }
-        });
-        match (before, refused) {
-            (Ok(_), None) if leave => Ok(seen),
-            (Ok(before), None) => Ok(before.and_then(|handle| self.retire(handle, pin))),
-            (Ok(_), Some(refused)) => Err(refused),
-            (Err(refused), _) => {
-                if let Some(own) = own {
-                    self.discard(own, pin);
-                }
-                Err(refused)
-            }
+            current = edited?.before;
+            tries.get_or_insert_with(|| self.index.tries(key)).failed()?;
         }
     }
 
@@ -74,22 +65,24 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get(7, &pin).unwrap(), "SEVEN");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn update<'p>(
+    pub fn update<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         mut change: impl FnMut(&'p T) -> T,
         pin: &'p Pinned,
-    ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |value| {
-            value.map_or(Action::Keep, |value| Action::Set(change(value)))
-        })
+    ) -> Result<Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
+        let ask = |value: Option<&'p T>| value.map_or(Action::Keep, |value| Action::Set(change(value)));
+        I::with_arg(key, |key| self.compare_and_update(key, pin, ask))
     }
 
     /// Inserts or updates the key with `value(old)`. Returns the old value, which is retired. O(log n). The
     /// [race rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// Those of [`BoxedIndex::update`].
+    /// Those of [`Boxed::update`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -100,20 +93,23 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get(7, &pin).unwrap(), "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn upsert<'p>(
+    pub fn upsert<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         mut value: impl FnMut(Option<&'p T>) -> T,
         pin: &'p Pinned,
-    ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |before| Action::Set(value(before)))
+    ) -> Result<Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.compare_and_update(key, pin, |before| Action::Set(value(before))))
     }
 
     /// Inserts or updates the key with `value(old)`, or removes it if that is `None`. Returns the old value,
     /// which is retired. O(log n). The [race rule](crate::index#races) applies to `value`.
     ///
     /// # Errors
-    /// Those of [`BoxedIndex::update`].
+    /// Those of [`Boxed::update`].
     ///
     /// ```
     /// # let lists = latchless::BoxedIndex::<u32, Vec<u8>>::new()?;
@@ -127,13 +123,17 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(lists.get(7, &pin), None);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compute<'p>(
+    pub fn compute<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         mut value: impl FnMut(Option<&'p T>) -> Option<T>,
         pin: &'p Pinned,
-    ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |before| value(before).map_or(Action::Remove, Action::Set))
+    ) -> Result<Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
+        let ask = |before: Option<&'p T>| value(before).map_or(Action::Remove, Action::Set);
+        I::with_arg(key, |key| self.compare_and_update(key, pin, ask))
     }
 
     /// Removes a key if its value satisfies a condition, and returns that value, which is retired. The
@@ -152,15 +152,22 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(expired.unwrap().1, "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn remove_if<'p>(
+    pub fn remove_if<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         mut condition: impl FnMut(&'p T) -> bool,
         pin: &'p Pinned,
-    ) -> Option<&'p T> {
-        // For a value that was retired meanwhile it returns `true`, which yields the current handle.
-        let met = |handle| self.slots.read(handle, pin).is_none_or(&mut condition);
-        self.index.remove_if(key, met).and_then(|handle| self.retire(handle, pin))
+    ) -> Option<&'p T>
+    where
+        I: KeyArg<A>,
+    {
+        let mut met = false;
+        let ask = |value: Option<&'p T>| {
+            met = value.is_some_and(&mut condition);
+            if met { Action::Remove } else { Action::Keep }
+        };
+        let before = settled(I::with_arg(key, |key| self.compare_and_update(key, pin, ask)));
+        before.filter(|_| met)
     }
 
     /// Returns the value of a key, after inserting `value` if the key isn't present. O(log n). `value` is
@@ -176,7 +183,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get_or_insert(7, "VII".to_owned(), &pin)?, "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_or_insert<'p>(&'p self, key: K, value: T, pin: &'p Pinned) -> Result<&'p T> {
+    pub fn get_or_insert<'p, A>(&'p self, key: A, value: T, pin: &'p Pinned) -> Result<&'p T>
+    where
+        I: KeyArg<A>,
+    {
         self.get_or_insert_with(key, || value, pin)
     }
 
@@ -193,53 +203,25 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get_or_insert_with(7, || unreachable!(), &pin)?, "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_or_insert_with<'p>(
+    pub fn get_or_insert_with<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         value: impl FnOnce() -> T,
         pin: &'p Pinned,
-    ) -> Result<&'p T> {
-        if let Some(value) = self.get(key, pin) {
-            return Ok(value);
-        }
-        let own = self.put(value())?;
-        // Looked up before it is reachable: other threads may remove it at once.
-        let Some(own_value) = self.slots.read(own, pin) else {
-            unreachable!("no other thread has the handle")
-        };
-        loop {
-            match self.index.get_or_insert(key, own) {
-                Ok(present) if present == own => return Ok(own_value),
-                Ok(present) => {
-                    // If it was retired meanwhile, the key has another value now, or none.
-                    if let Some(value) = self.slots.read(present, pin) {
-                        self.discard(own, pin);
-                        return Ok(value);
-                    }
-                }
-                Err(error) => {
-                    self.discard(own, pin);
-                    return Err(error);
-                }
+    ) -> Result<&'p T>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| {
+            if let Some(value) = self.find(key, pin) {
+                return Ok(value);
             }
-        }
-    }
-
-    /// Removes every entry for which `keep` returns `false`, and returns their number. O(n). `keep` is
-    /// called with the value that is removed; if that changes meanwhile, it is called again. Entries that
-    /// are inserted meanwhile may be tested or not. The [race rule](crate::index#races) applies to `keep`.
-    ///
-    /// # Panics
-    /// If `keep` changes the value of its key in every call.
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.retain(|_, name| name.len() == 4), 1);
-    /// assert_eq!(names.keys().collect::<Vec<_>>(), [5, 9]);
-    /// ```
-    pub fn retain(&self, mut keep: impl FnMut(K, &T) -> bool) -> usize {
-        // For a value that was retired meanwhile it returns `false`, which yields the current handle.
-        let keep = |key, handle| self.slots.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
-        self.index.access().retain_each(keep, self.retiring())
+            let own = self.put(value())?;
+            // Looked up before it is reachable: other threads may remove it at once.
+            let Some(own_value) = self.slots.read(own, pin) else {
+                unreachable!("no other thread has the handle")
+            };
+            Ok(self.add(key, own, pin)?.unwrap_or(own_value))
+        })
     }
 }

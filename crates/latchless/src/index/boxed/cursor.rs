@@ -1,14 +1,15 @@
 //! Cursors under a pin: positions in an index that move both ways.
 
-use super::BoxedIndex;
-use crate::index::{Cursor, Index};
-use crate::slot_map::{Pinned, SlotId};
+use super::{Boxed, HandleIndex, KeyArg};
+use crate::slot_map::Pinned;
 use core::fmt;
-use latchless_core::base::key::Key;
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
 
-/// A position in a [`BoxedIndex`]: on an entry, before the first one, or after the last one. Each step goes
-/// to the entry that is next *now*, in O(log n), as with a [`Cursor`]; entries that it has visited stay
-/// readable under its pin.
+/// A position in a [`Boxed`]: on an entry, before the first one, or after the last one. Each step goes to the
+/// entry that is next *now*, in O(log n), as with the [`Cursor`](crate::index::Cursor) of an
+/// [`Index`](crate::Index); entries that it has visited stay readable under its pin. Byte strings are lent as
+/// bytes; a cursor allocates only to keep longer ones than before.
 ///
 /// ```
 /// # let names: latchless::BoxedIndex<u32, &str> = [(3, "three"), (5, "five"), (7, "seven")].into();
@@ -24,90 +25,129 @@ use latchless_core::base::key::Key;
 /// assert_eq!((cursor.prev(), cursor.next()), (None, Some((3, &"three"))));
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct BoxedCursor<'p, K: Key, T: Send + Sync + 'static> {
-    index: &'p BoxedIndex<K, T>,
+pub struct Cursor<'p, I: HandleIndex, T: Send + Sync + 'static> {
+    boxed: &'p Boxed<I, T>,
     pin: &'p Pinned,
-    cursor: Cursor<&'p Index<K, SlotId>>,
-    current: Option<(K, &'p T)>,
+    position: Position<'p, T>,
+    /// The key of the entry that it is on.
+    key: Option<I::KeyBuf>,
+    /// Room for the next key.
+    spare: Option<I::KeyBuf>,
 }
 
-impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
-    /// Makes a step. If the new entry's value is retired meanwhile, repeats the step from the old position.
-    fn go(
-        &mut self,
-        step: impl Fn(&mut Cursor<&'p Index<K, SlotId>>) -> Option<(K, SlotId)>,
-    ) -> Option<(K, &'p T)> {
-        loop {
-            let mut cursor = self.cursor.clone();
-            let found = step(&mut cursor);
-            let current = found
-                .and_then(|(key, handle)| self.index.slots.read(handle, self.pin).map(|value| (key, value)));
-            if found.is_none() || current.is_some() {
-                self.cursor = cursor;
-                self.current = current;
-                return current;
-            }
+enum Position<'p, T> {
+    BeforeFirst,
+    /// On the entry with this value.
+    At(&'p T),
+    AfterLast,
+}
+
+impl<T> Clone for Position<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Position<'_, T> {}
+
+impl<'p, I: HandleIndex, T: Send + Sync + 'static> Cursor<'p, I, T> {
+    /// Moves to the entry that is nearest to `from`, or past the end in that direction.
+    fn go(&mut self, from: Bound<I::KeyRef<'_>>, direction: Direction) {
+        let mut kept = self.spare.take().or_else(|| self.key.take());
+        let found = self.boxed.near(from, direction, self.pin, |key, value| {
+            I::keep(key, &mut kept);
+            value
+        });
+        self.key = kept;
+        self.position = match (found, direction) {
+            (Some(value), _) => Position::At(value),
+            (None, Forward) => Position::AfterLast,
+            (None, Reverse) => Position::BeforeFirst,
+        };
+    }
+
+    fn step(&mut self, direction: Direction) -> Option<(I::KeyRef<'_>, &'p T)> {
+        let key = self.key.take();
+        match (self.position, &key, direction) {
+            (Position::At(_), Some(key), _) => self.go(Excluded(I::kept(key)), direction),
+            (Position::BeforeFirst, _, Reverse) | (Position::AfterLast, _, Forward) => {}
+            _ => self.go(Unbounded, direction),
         }
+        self.spare = key;
+        self.current()
     }
 
     /// Moves to the first entry at or after `key`, or after the last entry.
-    pub fn seek(&mut self, key: K) -> Option<(K, &'p T)> {
-        self.go(|cursor| cursor.seek(key))
+    pub fn seek<A>(&mut self, key: A) -> Option<(I::KeyRef<'_>, &'p T)>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.go(Included(key), Forward));
+        self.current()
     }
 
     /// Moves to the last entry at or before `key`, or before the first entry.
-    pub fn seek_for_prev(&mut self, key: K) -> Option<(K, &'p T)> {
-        self.go(|cursor| cursor.seek_for_prev(key))
+    pub fn seek_for_prev<A>(&mut self, key: A) -> Option<(I::KeyRef<'_>, &'p T)>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.go(Included(key), Reverse));
+        self.current()
     }
 
     /// Moves to the first entry, or after the end if there is none.
-    pub fn seek_first(&mut self) -> Option<(K, &'p T)> {
-        self.go(Cursor::seek_first)
+    pub fn seek_first(&mut self) -> Option<(I::KeyRef<'_>, &'p T)> {
+        self.go(Unbounded, Forward);
+        self.current()
     }
 
     /// Moves to the last entry, or before the start if there is none.
-    pub fn seek_last(&mut self) -> Option<(K, &'p T)> {
-        self.go(Cursor::seek_last)
+    pub fn seek_last(&mut self) -> Option<(I::KeyRef<'_>, &'p T)> {
+        self.go(Unbounded, Reverse);
+        self.current()
     }
 
     /// Moves to the next entry, or after the last one and stays there.
-    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
-    pub fn next(&mut self) -> Option<(K, &'p T)> {
-        self.go(Cursor::next)
+    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and lends its keys")]
+    pub fn next(&mut self) -> Option<(I::KeyRef<'_>, &'p T)> {
+        self.step(Forward)
     }
 
     /// Moves to the previous entry, or before the first one and stays there.
-    pub fn prev(&mut self) -> Option<(K, &'p T)> {
-        self.go(Cursor::prev)
+    pub fn prev(&mut self) -> Option<(I::KeyRef<'_>, &'p T)> {
+        self.step(Reverse)
     }
 
     /// Returns the entry that the cursor is on, as it was when the cursor moved there. `None` before the
     /// first entry and after the last one. O(1).
-    pub fn current(&self) -> Option<(K, &'p T)> {
-        self.current
+    pub fn current(&self) -> Option<(I::KeyRef<'_>, &'p T)> {
+        match (self.position, &self.key) {
+            (Position::At(value), Some(key)) => Some((I::kept(key), value)),
+            _ => None,
+        }
     }
 
     /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).
     pub fn value_now(&self) -> Option<&'p T> {
-        self.current.and_then(|(key, _)| self.index.get(key, self.pin))
+        self.current().and_then(|(key, _)| self.boxed.find(key, self.pin))
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> Clone for BoxedCursor<'_, K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Clone for Cursor<'_, I, T> {
     fn clone(&self) -> Self {
-        Self { cursor: self.cursor.clone(), ..*self }
+        Self { key: self.key.clone(), spare: None, ..*self }
     }
 }
 
-impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedCursor<'_, K, T> {
+impl<I: HandleIndex, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for Cursor<'_, I, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxedCursor").field("current", &self.current).finish_non_exhaustive()
+        f.debug_struct("Cursor").field("current", &self.current()).finish_non_exhaustive()
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Returns a cursor before the first entry: see [`BoxedCursor`].
-    pub fn cursor<'p>(&'p self, pin: &'p Pinned) -> BoxedCursor<'p, K, T> {
-        BoxedCursor { index: self, pin, cursor: self.index.cursor(), current: None }
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+    /// Returns a cursor before the first entry: see [`Cursor`].
+    pub fn cursor<'p>(&'p self, pin: &'p Pinned) -> Cursor<'p, I, T> {
+        Cursor { boxed: self, pin, position: Position::BeforeFirst, key: None, spare: None }
     }
 }

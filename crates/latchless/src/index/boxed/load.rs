@@ -1,16 +1,15 @@
 //! Filling an empty index from sorted entries.
 
-use super::BoxedIndex;
+use super::{Boxed, HandleIndex, KeyForm};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
-use latchless_core::base::key::Key;
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Creates an index from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
     /// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault; or memory was
-    /// refused. The entries are then dropped.
+    /// refused, or a byte string is too long. The entries are then dropped.
     ///
     /// ```
     /// use latchless::{BoxedIndex, Error, FillFactor};
@@ -20,7 +19,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn from_sorted(entries: impl IntoIterator<Item = (K, T)>, fill: FillFactor) -> Result<Self> {
+    pub fn from_sorted<Q>(entries: impl IntoIterator<Item = (Q, T)>, fill: FillFactor) -> Result<Self>
+    where
+        I: KeyForm<Q>,
+    {
         let mut index = Self::new()?;
         index.bulk_load(entries, fill)?;
         Ok(index)
@@ -29,7 +31,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// Those of [`BoxedIndex::from_sorted`], and [`Error::NotEmpty`]. The index is then unchanged.
+    /// Those of [`Boxed::from_sorted`], and [`Error::NotEmpty`]. The index is then unchanged.
     ///
     /// ```
     /// # use latchless::{BoxedIndex, FillFactor};
@@ -38,12 +40,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.len(), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn bulk_load(&mut self, entries: impl IntoIterator<Item = (K, T)>, fill: FillFactor) -> Result<()> {
+    pub fn bulk_load<Q>(&mut self, entries: impl IntoIterator<Item = (Q, T)>, fill: FillFactor) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
         // The caller's iterator runs before anything is inserted.
-        let entries: Vec<(K, T)> = entries.into_iter().collect();
+        let entries: Vec<(Q, T)> = entries.into_iter().collect();
         let mut handles = Vec::with_capacity(entries.len());
         let mut loaded = Ok(());
         for (key, value) in entries {
@@ -55,7 +60,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
                 }
             }
         }
-        loaded = loaded.and_then(|()| self.index.bulk_load(&handles, fill));
+        loaded = loaded.and_then(|()| self.index.load(&handles, fill));
         if loaded.is_err() {
             handles.into_iter().for_each(|(_, handle)| drop(self.slots.take(handle)));
             // Their slots' memory is available for nodes, too.

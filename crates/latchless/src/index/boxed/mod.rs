@@ -1,5 +1,9 @@
-//! An index with values of any type. The operations are in the files of this folder, as those of [`Index`]
-//! are.
+//! An index with values of any type, over either kind of key: [`Boxed`]. Each operation is declared once, in
+//! the files of this folder.
+//!
+//! The keys are in an index of handles ([`HandleIndex`]), [`Index`] or
+//! [`BytesIndex`](crate::bytes::BytesIndex). A program names the two kinds [`BoxedIndex`] and
+//! [`BoxedBytesIndex`](crate::bytes::BoxedBytesIndex).
 //!
 //! The index stores handles to the values. A value is put into the slots before its handle is inserted into
 //! the index, and retired after its handle has been removed. A handle is inserted into the index at most
@@ -12,38 +16,48 @@
 mod batch;
 mod closures;
 mod cursor;
+mod handles;
 mod load;
+mod numbers;
 mod order;
 mod point;
 mod range;
 mod traits;
 
-pub use cursor::BoxedCursor;
-pub use order::BoxedEntries;
+pub use crate::slot_map::SlotId;
+pub use cursor::Cursor;
+pub use handles::{HandleIndex, KeyArg, KeyForm};
+pub(crate) use handles::{Handles, Span};
+pub use numbers::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries};
+pub use order::Entries;
 pub use point::CompareExchangeError;
-pub use traits::BoxedIntoEntries;
+pub use traits::IntoEntries;
 
-use super::{Index, Options};
-use crate::slot_map::{Pinned, SlotId, SlotMap};
+#[cfg(doc)]
+use super::Index;
+use super::Options;
+use crate::slot_map::{Pinned, SlotMap};
+use core::ops::Bound::Unbounded;
 use latchless_core::base::error::{Broken, Result};
-use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 
 /// Values that are inserted, looked up or retired together.
 const TOGETHER: usize = 64;
 
-/// An ordered map from keys of fixed width to values of any type, for many concurrent readers and writers.
+/// An ordered map to values of any type, for many concurrent readers and writers: a [`BoxedIndex`] for keys
+/// of fixed width, a [`BoxedBytesIndex`](crate::bytes::BoxedBytesIndex) for keys of any length.
 ///
-/// The keys are stored in an [`Index`], the values outside of it in slots, so a lookup costs one more cache
-/// miss than in an [`Index`]. Keys of 32 bits take 64 here.
+/// The keys are stored in the index `I`, the values outside of it in slots, so a lookup costs one more cache
+/// miss than in `I`. Keys of fixed width are passed by value, byte strings by reference and in any form
+/// ([`KeyArg`]). Costs are those of number keys; the length of a byte string adds to them.
 ///
-/// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or removed is
+/// Values are read by reference under a pin ([`Boxed::pin`]). A value that was replaced or removed is
 /// *retired*: it remains readable under older pins, and is dropped once no such pin exists, by the next
-/// operation that retires values, by the end of a pin, or by [`BoxedIndex::flush`]. Retired values are
+/// operation that retires values, by the end of a pin, or by [`Boxed::flush`]. Retired values are
 /// dropped in batches of 64 or more, so up to 63 for each eighth of the threads wait for the next ones, for
 /// a flush, or for the end of the index. Every value is dropped exactly once, at the latest with the index.
 /// A panic in a value's `Drop` leaves the index intact. The memory of dropped values is returned to the
-/// system while the index is in use: see [`BoxedIndex::memory_bytes`].
+/// system while the index is in use: see [`Boxed::memory_bytes`].
 ///
 /// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`]. Operations with
 /// closures follow the [race rule](crate::index#races): an entry is replaced or removed only as the closure
@@ -51,30 +65,27 @@ const TOGETHER: usize = 64;
 /// &pin)`, and one that was refreshed meanwhile stays.
 ///
 /// A value that other threads may be reading can't be moved out, so a replaced or removed value is returned
-/// by reference. For an owned value, clone it, store `Arc`s in the index, or use [`BoxedIndex::take`] or
+/// by reference. For an owned value, clone it, store `Arc`s in the index, or use [`Boxed::take`] or
 /// [`into_iter`](IntoIterator::into_iter) where no other thread has the index.
 ///
-/// ```
-/// use latchless::BoxedIndex;
+/// A function over both kinds of key:
 ///
-/// let names = BoxedIndex::<u32, String>::new()?;
-/// let pin = names.pin();
-/// names.insert(7, "seven".to_owned(), &pin)?;
-/// names.insert(9, "nine".to_owned(), &pin)?;
-/// assert_eq!(names.get(7, &pin).map(String::as_str), Some("seven"));
-/// let old = names.insert(7, "VII".to_owned(), &pin)?;
-/// assert_eq!(old.map(String::as_str), Some("seven"));
-/// assert_eq!(names.read(7, |name| name.len()), Some(3), "a pin of its own");
-/// let all: Vec<_> = names.iter(&pin).map(|(key, name)| format!("{key} {name}")).collect();
-/// assert_eq!(all, ["7 VII", "9 nine"]);
-/// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct BoxedIndex<K: Key, T: Send + Sync + 'static> {
-    index: Index<K, SlotId>,
+/// use latchless::index::boxed::{Boxed, HandleIndex};
+///
+/// fn texts<I: HandleIndex>(index: &Boxed<I, String>) -> String {
+///     index.values(&index.pin()).map(String::as_str).collect::<Vec<_>>().join(" ")
+/// }
+/// let numbers: latchless::BoxedIndex<u64, String> = [(7, "seven".into()), (5, "five".into())].into();
+/// let strings: latchless::bytes::BoxedBytesIndex<String, String> = [("VII", "seven".into())].into();
+/// assert_eq!((texts(&numbers), texts(&strings)), ("five seven".into(), "seven".into()));
+/// ```
+pub struct Boxed<I, T: Send + Sync + 'static> {
+    index: I,
     slots: SlotMap<T>,
 }
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Creates an empty index.
     ///
     /// # Errors
@@ -89,8 +100,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// # Errors
     /// Those of [`Index::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
-        let index = Index::with_options(options)?;
-        Ok(Self { slots: SlotMap::new(index.access().tree.budget()), index })
+        let index = I::create(options)?;
+        Ok(Self { slots: SlotMap::new(index.budget()), index })
     }
 
     /// Pins the calling thread: references that it reads stay valid as long as the pin. One pin may serve
@@ -101,12 +112,12 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// Returns the number of keys, as exactly as [`Index::len`]. O(1).
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.index.key_count()
     }
 
-    /// Returns `true` if there is no key, as exactly as [`BoxedIndex::len`].
+    /// Returns `true` if there is no key, as exactly as [`Boxed::len`].
     pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
+        self.len() == 0
     }
 
     /// Returns the bytes of the nodes and tables, see [`Index::memory_bytes`], and of the values' slots with
@@ -144,14 +155,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.index.check_invariants()?;
         let pin = self.pin();
-        match self.index.iter().find(|&(_, handle)| self.slots.read(handle, &pin).is_none()) {
-            Some((key, _)) => Err(Broken::new(format!("the value of {key:?} was retired"))),
+        let mut entries = self.index.entries((Unbounded, Unbounded));
+        match entries.position(|(_, handle)| self.slots.read(handle, &pin).is_none()) {
+            Some(at) => Err(Broken::new(format!("the value of key {at} was retired"))),
             None => Ok(()),
         }
     }
 
-    /// Removes all keys, like [`BoxedIndex::remove_range`], and drops their values, like
-    /// [`BoxedIndex::flush`], except those that a pin can see. [`BoxedIndex::reset`] waits for no pin.
+    /// Removes all keys, like [`Boxed::remove_range`], and drops their values, like
+    /// [`Boxed::flush`], except those that a pin can see. [`Boxed::reset`] waits for no pin.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
@@ -159,7 +171,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert!(names.is_empty());
     /// ```
     pub fn clear(&self) {
-        let all = self.remove_range(..);
+        let all = self.index.remove_span((Unbounded, Unbounded), self.retiring());
         debug_assert!(all.is_ok(), "the range of all keys is none that is inverted");
         self.flush();
     }
@@ -196,7 +208,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert!(names.is_empty());
     /// ```
     pub fn reset(&mut self) {
-        self.index.exclusive().clear();
+        self.index.empty();
         self.slots.clear();
     }
 
@@ -221,13 +233,34 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// Returns a function that retires the values of handles, pinning as needed.
     fn retiring(&self) -> impl FnMut(SlotId) + '_ {
-        let (mut pin, mut retired) = (Pinned::new(), 0);
-        move |handle| {
-            self.retire(handle, &pin);
-            retired += 1;
-            if retired % TOGETHER == 0 {
-                pin.repin();
-            }
+        let mut pins = Pins::default();
+        move |handle| _ = self.retire(handle, pins.next())
+    }
+
+    /// Returns the value of a handle that was found under a key; if that was retired, the key's current
+    /// value.
+    #[inline]
+    fn value_of<'p>(&'p self, handle: SlotId, key: I::KeyRef<'_>, pin: &'p Pinned) -> Option<&'p T> {
+        self.slots.read(handle, pin).or_else(|| self.find(key, pin))
+    }
+}
+
+/// A pin for many values in turn. It is renewed after every [`TOGETHER`] of them, so that it delays no drop
+/// for long.
+#[derive(Default)]
+struct Pins {
+    pin: Pinned,
+    served: usize,
+}
+
+impl Pins {
+    /// Returns the pin for the next value. No reference that was read under it before is in use.
+    fn next(&mut self) -> &Pinned {
+        if self.served == TOGETHER {
+            self.served = 0;
+            self.pin.repin();
         }
+        self.served += 1;
+        &self.pin
     }
 }

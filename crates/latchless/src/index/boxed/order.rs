@@ -1,59 +1,60 @@
 //! Operations by the order of keys: the ends, neighbours, counts and ranges.
 
-use super::BoxedIndex;
-use crate::index::{Entries, Index, Own};
-use crate::slot_map::{Pinned, SlotId};
+use super::{Boxed, HandleIndex, KeyArg, KeyForm};
+use crate::slot_map::Pinned;
 use core::fmt;
 use core::iter::FusedIterator;
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::RangeBounds;
-use latchless_core::base::distance::Distance;
 use latchless_core::base::error::Result;
-use latchless_core::base::key::Key;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Removes the entry with the smallest key; its value is retired. See [`Index::pop_first`].
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+    /// Removes the entry with the smallest key; its value is retired. See
+    /// [`Index::pop_first`](crate::Index::pop_first).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.pop_first(&pin).unwrap(), (5, &"five".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.pop_first(&names.pin()), Some((5, &"five")));
     /// ```
-    pub fn pop_first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        let (key, handle) = self.index.pop_first()?;
+    pub fn pop_first<'p>(&'p self, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        self.pop(Forward, pin)
+    }
+
+    /// Removes the entry with the largest key; its value is retired. See [`Boxed::pop_first`].
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.pop_last(&names.pin()), Some((9, &"nine")));
+    /// ```
+    pub fn pop_last<'p>(&'p self, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        self.pop(Reverse, pin)
+    }
+
+    fn pop<'p>(&'p self, direction: Direction, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        let (key, handle) = self.index.pop(direction)?;
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// Removes the entry with the largest key; its value is retired. See [`BoxedIndex::pop_first`].
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.pop_last(&pin).unwrap(), (9, &"nine".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn pop_last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        let (key, handle) = self.index.pop_last()?;
-        self.retire(handle, pin).map(|value| (key, value))
-    }
-
-    /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
-    /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
-    fn entry<'p>(
+    /// Calls `see` with the entry that is nearest to `from` in a direction. A handle names one value only,
+    /// so that is the entry of the moment of the search; if the value was retired since, the search is
+    /// repeated.
+    #[inline]
+    pub(super) fn near<'p, R>(
         &'p self,
+        from: Bound<I::KeyRef<'_>>,
+        direction: Direction,
         pin: &'p Pinned,
-        find: impl Fn(&Index<K, SlotId>) -> Option<(K, SlotId)>,
-    ) -> Option<(K, &'p T)> {
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R> {
+        let mut see = Some(see);
         loop {
-            let (key, handle) = find(&self.index)?;
-            if let Some(value) = self.slots.read(handle, pin) {
-                return Some((key, value));
+            let seen = self.index.near(from, direction, |key, handle| {
+                let value = self.slots.read(handle, pin)?;
+                see.take().map(|see| see(key, value))
+            })?;
+            if seen.is_some() {
+                return seen;
             }
         }
     }
@@ -61,190 +62,188 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Returns the entry with the smallest key. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.first(&pin).unwrap(), (5, &"five".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.first(&names.pin()), Some((5, &"five")));
     /// ```
-    pub fn first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, Index::first)
+    pub fn first<'p>(&'p self, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        self.first_with(pin, owned::<I, T>)
     }
 
     /// Returns the entry with the largest key. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.last(&pin).unwrap(), (9, &"nine".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.last(&names.pin()), Some((9, &"nine")));
     /// ```
-    pub fn last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, Index::last)
+    pub fn last<'p>(&'p self, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        self.last_with(pin, owned::<I, T>)
     }
 
     /// Returns the entry with the largest key that is at most `key`. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.floor(8, &pin).unwrap(), (7, &"seven".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.floor(8, &names.pin()), Some((7, &"seven")));
     /// ```
-    pub fn floor<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.floor(key))
+    pub fn floor<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<(I::Key, &'p T)>
+    where
+        I: KeyArg<A>,
+    {
+        self.floor_with(key, pin, owned::<I, T>)
     }
 
     /// Returns the entry with the smallest key that is at least `key`. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.ceiling(8, &pin).unwrap(), (9, &"nine".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.ceiling(8, &names.pin()), Some((9, &"nine")));
     /// ```
-    pub fn ceiling<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.ceiling(key))
+    pub fn ceiling<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<(I::Key, &'p T)>
+    where
+        I: KeyArg<A>,
+    {
+        self.ceiling_with(key, pin, owned::<I, T>)
     }
 
     /// Returns the entry with the largest key below `key`. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.lower(7, &pin).unwrap(), (5, &"five".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.lower(7, &names.pin()), Some((5, &"five")));
     /// ```
-    pub fn lower<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.lower(key))
+    pub fn lower<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<(I::Key, &'p T)>
+    where
+        I: KeyArg<A>,
+    {
+        self.lower_with(key, pin, owned::<I, T>)
     }
 
     /// Returns the entry with the smallest key above `key`. O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.higher(7, &pin).unwrap(), (9, &"nine".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.higher(7, &names.pin()), Some((9, &"nine")));
     /// ```
-    pub fn higher<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.higher(key))
-    }
-
-    /// Returns the entry whose key is nearest to `key`. See [`Index::nearest`].
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (12, "twelve")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.nearest(9, &pin).unwrap(), (7, &"seven".to_owned()));
-    /// assert_eq!(names.nearest(6, &pin).unwrap(), (5, &"five".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn nearest<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)>
+    pub fn higher<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<(I::Key, &'p T)>
     where
-        K: Distance,
+        I: KeyArg<A>,
     {
-        self.entry(pin, |index| index.nearest(key))
+        self.higher_with(key, pin, owned::<I, T>)
     }
 
-    /// Returns the entry whose key is nearest to `key` by the caller's distance. See [`Index::nearest_by`].
-    pub fn nearest_by<'p, D: Ord>(
+    /// Calls `see` with the entry that has the smallest key. See [`Boxed::ceiling_with`].
+    pub fn first_with<'p, R>(
         &'p self,
-        key: K,
-        (own, distance): (Own, impl Fn(K, K) -> D),
         pin: &'p Pinned,
-    ) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.nearest_by(key, own, &distance))
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R> {
+        self.near(Unbounded, Forward, pin, see)
     }
 
-    /// Returns the number of keys in a range. See [`Index::count`].
+    /// Calls `see` with the entry that has the largest key. See [`Boxed::ceiling_with`].
+    pub fn last_with<'p, R>(
+        &'p self,
+        pin: &'p Pinned,
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R> {
+        self.near(Unbounded, Reverse, pin, see)
+    }
+
+    /// Calls `see` with the entry of [`Boxed::floor`]. See [`Boxed::ceiling_with`].
+    pub fn floor_with<'p, A, R>(
+        &'p self,
+        key: A,
+        pin: &'p Pinned,
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.near(Included(key), Reverse, pin, see))
+    }
+
+    /// Calls `see` with the entry of [`Boxed::ceiling`], and returns the result. A key that is a byte string
+    /// is lent as bytes, so it isn't allocated; see
+    /// [`BytesIndex::ceiling_with`](crate::bytes::BytesIndex::ceiling_with). O(log n).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
+    /// let pages = latchless::bytes::BoxedBytesIndex::<String, Vec<u8>>::new()?;
+    /// let pin = pages.pin();
+    /// pages.insert("/index.html", b"<html>".to_vec(), &pin)?;
+    /// let found = pages.ceiling_with("/a", &pin, |key, page| (key == b"/index.html", page.len()));
+    /// assert_eq!(found, Some((true, 6)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn ceiling_with<'p, A, R>(
+        &'p self,
+        key: A,
+        pin: &'p Pinned,
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.near(Included(key), Forward, pin, see))
+    }
+
+    /// Calls `see` with the entry of [`Boxed::lower`]. See [`Boxed::ceiling_with`].
+    pub fn lower_with<'p, A, R>(
+        &'p self,
+        key: A,
+        pin: &'p Pinned,
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.near(Excluded(key), Reverse, pin, see))
+    }
+
+    /// Calls `see` with the entry of [`Boxed::higher`]. See [`Boxed::ceiling_with`].
+    pub fn higher_with<'p, A, R>(
+        &'p self,
+        key: A,
+        pin: &'p Pinned,
+        see: impl FnOnce(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.near(Excluded(key), Forward, pin, see))
+    }
+
+    /// Returns the number of keys in a range. See [`Index::count`](crate::Index::count) and
+    /// [`BytesIndex::count`](crate::bytes::BytesIndex::count).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
     /// assert_eq!(names.count(6..), 2);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn count(&self, range: impl RangeBounds<K>) -> usize {
-        self.index.count(range)
-    }
-
-    /// Returns the number of keys that are less than `key`. See [`Index::rank`].
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.rank(9), 2);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn rank(&self, key: K) -> usize {
-        self.index.rank(key)
-    }
-
-    /// Returns the entry before which there are `position` others. See [`Index::nth`].
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// assert_eq!(names.nth(1, &pin).unwrap(), (7, &"seven".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.nth(position))
-    }
-
-    /// Returns keys that partition the index into parts of equal size. See [`Index::split_points`].
-    pub fn split_points(&self, parts: usize) -> Vec<K> {
-        self.index.split_points(parts)
+    pub fn count<Q: ?Sized>(&self, range: impl RangeBounds<Q>) -> usize
+    where
+        I: KeyForm<Q>,
+    {
+        I::with_span(&range, |span| self.index.count_span(span))
     }
 
     /// Returns an iterator over the entries of a range, under one pin. A value that is replaced after its
-    /// leaf was read is shown in its state when the iterator reaches it. See [`Index::range`].
+    /// leaf was read is shown in its state when the iterator reaches it. See
+    /// [`Index::range`](crate::Index::range).
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    ///     names.insert(number, name.to_owned(), &pin)?;
-    /// }
-    /// let backwards: Vec<_> = names.range(6.., &pin).rev().map(|(_, name)| name.as_str()).collect();
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// let pin = names.pin();
+    /// let backwards: Vec<_> = names.range(6.., &pin).rev().map(|(_, &name)| name).collect();
     /// assert_eq!(backwards, ["nine", "seven"]);
-    /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn range<'p>(&'p self, range: impl RangeBounds<K>, pin: &'p Pinned) -> BoxedEntries<'p, K, T> {
-        BoxedEntries { entries: self.index.range(range), index: self, pin }
+    pub fn range<'p, Q: ?Sized>(&'p self, range: impl RangeBounds<Q>, pin: &'p Pinned) -> Entries<'p, I, T>
+    where
+        I: KeyForm<Q>,
+    {
+        self.entries_of(pin, |index| I::with_span(&range, |span| index.entries(span)))
     }
 
-    /// Returns an iterator over the entries of a range, which may be inverted. See [`BoxedIndex::range`].
+    /// Returns an iterator over the entries of a range, which may be inverted. See [`Boxed::range`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end.
@@ -256,62 +255,90 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.try_range(5..9, &pin)?.count(), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_range<'p>(
+    pub fn try_range<'p, Q: ?Sized>(
         &'p self,
-        range: impl RangeBounds<K>,
+        range: impl RangeBounds<Q>,
         pin: &'p Pinned,
-    ) -> Result<BoxedEntries<'p, K, T>> {
-        Ok(BoxedEntries { entries: self.index.try_range(range)?, index: self, pin })
+    ) -> Result<Entries<'p, I, T>>
+    where
+        I: KeyForm<Q>,
+    {
+        let entries = I::with_span(&range, |span| self.index.try_entries(span))?;
+        Ok(Entries::new(entries, self, pin))
     }
 
-    /// Returns an iterator over all entries, under one pin. See [`BoxedIndex::range`].
-    pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedEntries<'p, K, T> {
-        BoxedEntries { entries: self.index.iter(), index: self, pin }
+    /// Returns an iterator over the entries of handles that `find` finds.
+    #[inline]
+    pub(crate) fn entries_of<'p>(
+        &'p self,
+        pin: &'p Pinned,
+        find: impl FnOnce(&'p I) -> I::Entries<'p>,
+    ) -> Entries<'p, I, T> {
+        Entries::new(find(&self.index), self, pin)
+    }
+
+    /// Returns an iterator over all entries, under one pin. See [`Boxed::range`].
+    pub fn iter<'p>(&'p self, pin: &'p Pinned) -> Entries<'p, I, T> {
+        self.entries_of(pin, |index| index.entries((Unbounded, Unbounded)))
     }
 }
 
-/// An iterator over the entries of a range of a [`BoxedIndex`], from both ends. Weakly consistent, like
-/// [`Entries`].
-pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
-    entries: Entries<&'p Index<K, SlotId>>,
-    index: &'p BoxedIndex<K, T>,
+/// Returns an entry with its key in owned form.
+#[inline(always)]
+fn owned<'p, I: HandleIndex, T>(key: I::KeyRef<'_>, value: &'p T) -> (I::Key, &'p T) {
+    (I::own(key), value)
+}
+
+/// An iterator over the entries of a range of a [`Boxed`], from both ends. Weakly consistent, like the
+/// [`Entries`](crate::index::Entries) of an [`Index`](crate::Index).
+pub struct Entries<'p, I: HandleIndex + 'p, T: Send + Sync + 'static> {
+    entries: I::Entries<'p>,
+    boxed: &'p Boxed<I, T>,
     pin: &'p Pinned,
 }
 
-impl<'p, K: Key, T: Send + Sync + 'static> BoxedEntries<'p, K, T> {
-    /// Returns the value of a key of the range: the one of its handle, or the one that replaced it.
-    fn value(&self, key: K, handle: SlotId) -> Option<&'p T> {
-        self.index.slots.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
+impl<'p, I: HandleIndex, T: Send + Sync + 'static> Entries<'p, I, T> {
+    #[inline]
+    pub(super) fn new(entries: I::Entries<'p>, boxed: &'p Boxed<I, T>, pin: &'p Pinned) -> Self {
+        Self { entries, boxed, pin }
+    }
+
+    /// Calls `show` with the next entry from an end: the value of its handle, or the one that replaced it.
+    #[inline]
+    pub(super) fn step<R>(
+        &mut self,
+        direction: Direction,
+        show: impl Fn(I::KeyRef<'_>, &'p T) -> R,
+    ) -> Option<R> {
+        let (boxed, pin) = (self.boxed, self.pin);
+        loop {
+            let shown = I::step(&mut self.entries, direction, |key, handle| {
+                boxed.value_of(handle, key, pin).map(|value| show(key, value))
+            })?;
+            if shown.is_some() {
+                return shown;
+            }
+        }
     }
 }
 
-impl<'p, K: Key, T: Send + Sync + 'static> Iterator for BoxedEntries<'p, K, T> {
-    type Item = (K, &'p T);
+impl<'p, I: HandleIndex, T: Send + Sync + 'static> Iterator for Entries<'p, I, T> {
+    type Item = (I::Key, &'p T);
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (key, handle) = self.entries.next()?;
-            if let Some(value) = self.value(key, handle) {
-                return Some((key, value));
-            }
-        }
+        self.step(Forward, owned::<I, T>)
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> DoubleEndedIterator for BoxedEntries<'_, K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> DoubleEndedIterator for Entries<'_, I, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            let (key, handle) = self.entries.next_back()?;
-            if let Some(value) = self.value(key, handle) {
-                return Some((key, value));
-            }
-        }
+        self.step(Reverse, owned::<I, T>)
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> FusedIterator for BoxedEntries<'_, K, T> {}
+impl<I: HandleIndex, T: Send + Sync + 'static> FusedIterator for Entries<'_, I, T> {}
 
-impl<K: Key, T: Send + Sync + 'static> fmt::Debug for BoxedEntries<'_, K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> fmt::Debug for Entries<'_, I, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.entries.fmt(f)
     }

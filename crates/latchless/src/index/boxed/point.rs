@@ -1,14 +1,14 @@
 //! Operations on one key: lookup, insert, remove, compare and exchange. Each is one atomic step.
 
-use super::BoxedIndex;
+use super::{Boxed, HandleIndex, KeyArg};
 use crate::index::TryInsertError;
 use crate::index::access::expect_infallible;
 use crate::index::closures::Action;
-use crate::slot_map::Pinned;
+use crate::slot_map::{Pinned, SlotId};
+use crate::tree::{Edit, Edited};
 use latchless_core::base::error::{Error, Result};
-use latchless_core::base::key::Key;
 
-/// The reason why [`BoxedIndex::compare_exchange`] didn't exchange.
+/// The reason why [`Boxed::compare_exchange`] didn't exchange.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CompareExchangeError<V> {
     /// The key has another value, or isn't present.
@@ -19,7 +19,7 @@ pub enum CompareExchangeError<V> {
     Refused(Error),
 }
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Returns the value of a key. O(log n).
     ///
     /// ```
@@ -29,10 +29,20 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!((names.get(7, &pin).unwrap().as_str(), names.get(8, &pin)), ("seven", None));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
+    #[inline]
+    pub fn get<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<&'p T>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.find(key, pin))
+    }
+
+    /// Returns the value of a key.
+    #[inline]
+    pub(super) fn find<'p>(&'p self, key: I::KeyRef<'_>, pin: &'p Pinned) -> Option<&'p T> {
         loop {
             // A handle that was retired meanwhile: the key has another one now, or none.
-            if let Some(value) = self.slots.read(self.index.get(key)?, pin) {
+            if let Some(value) = self.slots.read(self.index.find(key)?, pin) {
                 return Some(value);
             }
         }
@@ -46,7 +56,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.read(7, String::len), Some(5));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn read<R>(&self, key: K, read: impl FnOnce(&T) -> R) -> Option<R> {
+    pub fn read<A, R>(&self, key: A, read: impl FnOnce(&T) -> R) -> Option<R>
+    where
+        I: KeyArg<A>,
+    {
         self.get(key, &self.pin()).map(read)
     }
 
@@ -58,22 +71,26 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.get_cloned(7), Some("seven".to_owned()));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_cloned(&self, key: K) -> Option<T>
+    pub fn get_cloned<A>(&self, key: A) -> Option<T>
     where
+        I: KeyArg<A>,
         T: Clone,
     {
         self.read(key, T::clone)
     }
 
     /// Returns whether a key is present. O(log n); needs no pin.
-    pub fn contains_key(&self, key: K) -> bool {
-        self.index.contains_key(key)
+    pub fn contains_key<A>(&self, key: A) -> bool
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.index.find(key)).is_some()
     }
 
     /// Inserts an entry and returns the value that it replaces, which is retired. O(log n).
     ///
     /// # Errors
-    /// Memory was refused; the index is then unchanged, and `value` is dropped.
+    /// Memory was refused, or a byte string is too long; the index is then unchanged, and `value` is dropped.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -82,12 +99,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.insert(7, "VII".to_owned(), &pin)?.unwrap(), "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn insert<'p>(&'p self, key: K, value: T, pin: &'p Pinned) -> Result<Option<&'p T>> {
-        let handle = self.put(value)?;
-        match self.index.insert(key, handle) {
+    pub fn insert<'p, A>(&'p self, key: A, value: T, pin: &'p Pinned) -> Result<Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
+        let own = self.put(value)?;
+        match I::with_arg(key, |key| self.index.put(key, own)) {
             Ok(old) => Ok(old.and_then(|old| self.retire(old, pin))),
             Err(error) => {
-                self.discard(handle, pin);
+                self.discard(own, pin);
                 Err(error)
             }
         }
@@ -108,31 +128,47 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(present, Err(TryInsertError::Present { present: &"seven".to_owned(), value: () }));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_insert<'p>(
+    pub fn try_insert<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         value: T,
         pin: &'p Pinned,
-    ) -> Result<(), TryInsertError<&'p T, ()>> {
-        if let Some(present) = self.get(key, pin) {
-            return Err(TryInsertError::Present { present, value: () });
+    ) -> Result<(), TryInsertError<&'p T, ()>>
+    where
+        I: KeyArg<A>,
+    {
+        let refused = |error| TryInsertError::Refused { error, value: () };
+        let present = I::with_arg(key, |key| match self.find(key, pin) {
+            None => self.add(key, self.put(value)?, pin),
+            present => Ok(present),
+        });
+        match present.map_err(refused)? {
+            Some(present) => Err(TryInsertError::Present { present, value: () }),
+            None => Ok(()),
         }
-        let own = self.put(value).map_err(|error| TryInsertError::Refused { error, value: () })?;
-        let refused = loop {
-            match self.index.try_insert(key, own) {
-                Ok(()) => return Ok(()),
+    }
+
+    /// Adds a key with the handle of a new value. If the key is present, returns its value; the new one is
+    /// then retired, as it is on an error.
+    pub(super) fn add<'p>(
+        &'p self,
+        key: I::KeyRef<'_>,
+        own: SlotId,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
+        let present = loop {
+            match self.index.edit_handle(key, Edit::Add(own)) {
+                Ok(Edited { before: None, .. }) => return Ok(None),
                 // If it was retired meanwhile, the key has another value now, or none.
-                Err(TryInsertError::Present { present, .. }) => match self.slots.read(present, pin) {
-                    Some(present) => break TryInsertError::Present { present, value: () },
+                Ok(Edited { before: Some(present), .. }) => match self.slots.read(present, pin) {
                     None => continue,
+                    present => break Ok(present),
                 },
-                Err(TryInsertError::Refused { error, .. }) => {
-                    break TryInsertError::Refused { error, value: () };
-                }
+                Err(error) => break Err(error),
             }
         };
         self.discard(own, pin);
-        Err(refused)
+        present
     }
 
     /// Replaces the value of a key that is present, and returns the old one, which is retired; drops `value`
@@ -149,9 +185,14 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.replace(8, "VIII".to_owned(), &pin)?, None);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn replace<'p>(&'p self, key: K, value: T, pin: &'p Pinned) -> Result<Option<&'p T>> {
+    pub fn replace<'p, A>(&'p self, key: A, value: T, pin: &'p Pinned) -> Result<Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
         let own = self.put(value)?;
-        let Some(old) = self.index.replace(key, own) else {
+        let edit = Edit::Replace(own);
+        let edited = expect_infallible(I::with_arg(key, |key| self.index.edit_handle(key, edit)));
+        let Some(old) = edited.before else {
             self.discard(own, pin);
             return Ok(None);
         };
@@ -159,7 +200,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     }
 
     /// Removes a key and returns its value, which is retired: it is dropped after all current pins have
-    /// ended, in a batch with others ([`BoxedIndex::flush`] doesn't wait for those). O(log n).
+    /// ended, in a batch with others ([`Boxed::flush`] doesn't wait for those). O(log n).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -169,8 +210,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.remove(7, &pin), None);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn remove<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
-        self.index.remove(key).and_then(|handle| self.retire(handle, pin))
+    pub fn remove<'p, A>(&'p self, key: A, pin: &'p Pinned) -> Option<&'p T>
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.index.take_out(key)).and_then(|handle| self.retire(handle, pin))
     }
 
     /// Removes a key and returns its value, owned: no other thread can be reading it. O(log n).
@@ -180,8 +224,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.take(7), Some("seven".to_owned()));
     /// assert_eq!(names.take(7), None);
     /// ```
-    pub fn take(&mut self, key: K) -> Option<T> {
-        let handle = self.index.exclusive().remove(key)?;
+    pub fn take<A>(&mut self, key: A) -> Option<T>
+    where
+        I: KeyArg<A>,
+    {
+        let handle = I::with_arg(key, |key| self.index.take_alone(key))?;
         self.slots.take(handle)
     }
 
@@ -189,7 +236,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// which is retired; otherwise drops `value`. O(log n).
     ///
     /// Values are compared by address, not by content: `expected` is a reference that an operation returned
-    /// under a pin that is still held. To compare contents, use [`BoxedIndex::compute`].
+    /// under a pin that is still held. To compare contents, use [`Boxed::compute`].
     ///
     /// # Errors
     /// [`CompareExchangeError::Other`] with the current value, if any, or [`CompareExchangeError::Refused`].
@@ -206,20 +253,23 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(other, Err(CompareExchangeError::Other(Some(&"seven!".to_owned()))));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compare_exchange<'p>(
+    pub fn compare_exchange<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         expected: &'p T,
         value: T,
         pin: &'p Pinned,
-    ) -> Result<&'p T, CompareExchangeError<&'p T>> {
+    ) -> Result<&'p T, CompareExchangeError<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
         let (mut value, mut met) = (Some(value), false);
-        let before = self.compare_and_update(key, pin, |present| {
+        let ask = |present: Option<&'p T>| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
             // Called again only after another value was stored, and `expected` never returns then.
             value.take_if(|_| met).map_or(Action::Keep, Action::Set)
-        });
-        match before {
+        };
+        match I::with_arg(key, |key| self.compare_and_update(key, pin, ask)) {
             Ok(Some(before)) if met => Ok(before),
             Ok(other) => Err(CompareExchangeError::Other(other)),
             Err(error) => Err(CompareExchangeError::Refused(error)),
@@ -227,8 +277,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     }
 
     /// Removes a key if its value is still the very one that the caller saw, compared as in
-    /// [`BoxedIndex::compare_exchange`], and returns that one, which is retired. O(log n). To decide by the
-    /// value's content, use [`BoxedIndex::remove_if`].
+    /// [`Boxed::compare_exchange`], and returns that one, which is retired. O(log n). To decide by the
+    /// value's content, use [`Boxed::remove_if`].
     ///
     /// # Errors
     /// The current value, if any. The index is then unchanged.
@@ -244,17 +294,21 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.compare_remove(7, seen, &pin).unwrap(), "seven");
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compare_remove<'p>(
+    pub fn compare_remove<'p, A>(
         &'p self,
-        key: K,
+        key: A,
         expected: &'p T,
         pin: &'p Pinned,
-    ) -> Result<&'p T, Option<&'p T>> {
+    ) -> Result<&'p T, Option<&'p T>>
+    where
+        I: KeyArg<A>,
+    {
         let mut met = false;
-        let before = expect_infallible(self.compare_and_update(key, pin, |present| {
+        let ask = |present: Option<&'p T>| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
             if met { Action::Remove } else { Action::Keep }
-        }));
+        };
+        let before = expect_infallible(I::with_arg(key, |key| self.compare_and_update(key, pin, ask)));
         before.filter(|_| met).ok_or(before)
     }
 }

@@ -1,20 +1,19 @@
-//! The standard library's traits, as for [`Index`]: those that can't return an error panic if memory is
-//! refused.
+//! The standard library's traits, as for [`Index`](crate::Index): those that can't return an error panic if
+//! memory is refused.
 //!
-//! There is no iterator over `&BoxedIndex`, because its items would need a pin that outlives it; use
-//! [`BoxedIndex::iter`].
+//! There is no iterator over `&Boxed`, because its items would need a pin that outlives it; use
+//! [`Boxed::iter`].
 
-use super::{BoxedIndex, TOGETHER};
+use super::{Boxed, HandleIndex, KeyForm, TOGETHER};
+use crate::index::Incomplete;
 use crate::index::traits::sort_and_dedup;
-use crate::index::{Entries, Incomplete, Index};
 use crate::slot_map::{SlotId, SlotMap};
 use core::fmt;
 use core::iter::FusedIterator;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
-use latchless_core::base::key::Key;
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Inserts all entries of an iterator, in batches; of equal keys the last one stays. The iterator is at
     /// most one batch ahead of the inserts.
     ///
@@ -28,10 +27,13 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.len(), 1000);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_extend(&self, entries: impl IntoIterator<Item = (K, T)>) -> Result<()> {
+    pub fn try_extend<Q>(&self, entries: impl IntoIterator<Item = (Q, T)>) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         let mut entries = entries.into_iter();
         loop {
-            let batch: Vec<(K, T)> = entries.by_ref().take(TOGETHER).collect();
+            let batch: Vec<(Q, T)> = entries.by_ref().take(TOGETHER).collect();
             if batch.is_empty() {
                 return Ok(());
             }
@@ -54,54 +56,57 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// assert_eq!(names.into_iter().collect::<Vec<_>>(), [(7, "seven"), (9, "IX")]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_from_iter(entries: impl IntoIterator<Item = (K, T)>) -> Result<Self> {
-        let mut entries: Vec<(K, T)> = entries.into_iter().collect();
-        sort_and_dedup(&mut entries);
+    pub fn try_from_iter<Q>(entries: impl IntoIterator<Item = (Q, T)>) -> Result<Self>
+    where
+        I: KeyForm<Q>,
+    {
+        let mut entries: Vec<(Q, T)> = entries.into_iter().collect();
+        sort_and_dedup(&mut entries, I::compare);
         Self::from_sorted(entries, FillFactor::default())
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> FromIterator<(K, T)> for BoxedIndex<K, T> {
-    /// Creates an index from all entries of an iterator. See [`BoxedIndex::try_from_iter`].
+impl<I: KeyForm<Q>, Q, T: Send + Sync + 'static> FromIterator<(Q, T)> for Boxed<I, T> {
+    /// Creates an index from all entries of an iterator. See [`Boxed::try_from_iter`].
     ///
     /// # Panics
-    /// If memory is refused.
-    fn from_iter<I: IntoIterator<Item = (K, T)>>(entries: I) -> Self {
+    /// If memory is refused, or a byte string is too long.
+    fn from_iter<E: IntoIterator<Item = (Q, T)>>(entries: E) -> Self {
         Self::try_from_iter(entries).unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static, const N: usize> From<[(K, T); N]> for BoxedIndex<K, T> {
-    /// Creates an index from an array of entries. See [`BoxedIndex::try_from_iter`].
+impl<I: KeyForm<Q>, Q, T: Send + Sync + 'static, const N: usize> From<[(Q, T); N]> for Boxed<I, T> {
+    /// Creates an index from an array of entries. See [`Boxed::try_from_iter`].
     ///
     /// # Panics
-    /// If memory is refused.
-    fn from(entries: [(K, T); N]) -> Self {
+    /// If memory is refused, or a byte string is too long.
+    fn from(entries: [(Q, T); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> Extend<(K, T)> for BoxedIndex<K, T> {
-    /// Inserts all entries of an iterator. See [`BoxedIndex::try_extend`].
+impl<I: KeyForm<Q>, Q, T: Send + Sync + 'static> Extend<(Q, T)> for Boxed<I, T> {
+    /// Inserts all entries of an iterator. See [`Boxed::try_extend`].
     ///
     /// # Panics
-    /// If memory is refused.
-    fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, entries: I) {
+    /// If memory is refused, or a byte string is too long.
+    fn extend<E: IntoIterator<Item = (Q, T)>>(&mut self, entries: E) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> Extend<(K, T)> for &BoxedIndex<K, T> {
-    /// Inserts all entries of an iterator. See [`BoxedIndex::try_extend`].
+impl<I: KeyForm<Q>, Q, T: Send + Sync + 'static> Extend<(Q, T)> for &Boxed<I, T> {
+    /// Inserts all entries of an iterator. See [`Boxed::try_extend`].
     ///
     /// # Panics
-    /// If memory is refused.
-    fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, entries: I) {
+    /// If memory is refused, or a byte string is too long.
+    fn extend<E: IntoIterator<Item = (Q, T)>>(&mut self, entries: E) {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> Default for BoxedIndex<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> Default for Boxed<I, T> {
     /// Creates an empty index.
     ///
     /// # Panics
@@ -111,32 +116,25 @@ impl<K: Key, T: Send + Sync + 'static> Default for BoxedIndex<K, T> {
     }
 }
 
-impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
-    /// Formats the index as a map: `{7: "seven"}`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter(&self.pin())).finish()
-    }
-}
-
-/// An owning iterator over the entries of a [`BoxedIndex`], from both ends. The remaining ones are dropped
+/// An owning iterator over the entries of a [`Boxed`], from both ends. The remaining ones are dropped
 /// with it.
-pub struct BoxedIntoEntries<K: Key, T: Send + Sync + 'static> {
-    entries: Entries<Index<K, SlotId>>,
+pub struct IntoEntries<I: HandleIndex, T: Send + Sync + 'static> {
+    entries: I::IntoEntries,
     slots: SlotMap<T>,
 }
 
-impl<K: Key, T: Send + Sync + 'static> BoxedIntoEntries<K, T> {
-    fn own(&mut self, (key, handle): (K, SlotId)) -> Option<(K, T)> {
+impl<I: HandleIndex, T: Send + Sync + 'static> IntoEntries<I, T> {
+    fn own(&mut self, (key, handle): (I::Key, SlotId)) -> Option<(I::Key, T)> {
         let value = self.slots.take(handle);
         debug_assert!(value.is_some(), "a value is retired only after its handle has left the index");
         value.map(|value| (key, value))
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> Iterator for BoxedIntoEntries<K, T> {
-    type Item = (K, T);
+impl<I: HandleIndex, T: Send + Sync + 'static> Iterator for IntoEntries<I, T> {
+    type Item = (I::Key, T);
 
-    fn next(&mut self) -> Option<(K, T)> {
+    fn next(&mut self) -> Option<(I::Key, T)> {
         let entry = self.entries.next()?;
         self.own(entry)
     }
@@ -146,26 +144,26 @@ impl<K: Key, T: Send + Sync + 'static> Iterator for BoxedIntoEntries<K, T> {
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> DoubleEndedIterator for BoxedIntoEntries<K, T> {
-    fn next_back(&mut self) -> Option<(K, T)> {
+impl<I: HandleIndex, T: Send + Sync + 'static> DoubleEndedIterator for IntoEntries<I, T> {
+    fn next_back(&mut self) -> Option<(I::Key, T)> {
         let entry = self.entries.next_back()?;
         self.own(entry)
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> FusedIterator for BoxedIntoEntries<K, T> {}
+impl<I: HandleIndex, T: Send + Sync + 'static> FusedIterator for IntoEntries<I, T> {}
 
-impl<K: Key, T: Send + Sync + 'static> fmt::Debug for BoxedIntoEntries<K, T> {
+impl<I: HandleIndex, T: Send + Sync + 'static> fmt::Debug for IntoEntries<I, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.entries.fmt(f)
     }
 }
 
-impl<K: Key, T: Send + Sync + 'static> IntoIterator for BoxedIndex<K, T> {
-    type Item = (K, T);
-    type IntoIter = BoxedIntoEntries<K, T>;
+impl<I: HandleIndex, T: Send + Sync + 'static> IntoIterator for Boxed<I, T> {
+    type Item = (I::Key, T);
+    type IntoIter = IntoEntries<I, T>;
 
-    fn into_iter(self) -> BoxedIntoEntries<K, T> {
-        BoxedIntoEntries { entries: self.index.into_iter(), slots: self.slots }
+    fn into_iter(self) -> IntoEntries<I, T> {
+        IntoEntries { entries: self.index.into_entries(), slots: self.slots }
     }
 }

@@ -1,10 +1,17 @@
 //! Panics and refusals: every value is still dropped once, and the index stays intact.
 
+use super::kinds::{Kind, Of, empty, key, over_every_kind};
 use super::{Census, Counted};
+use latchless::Error;
 use latchless::index::Options;
-use latchless::{BoxedIndex, Error};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
+
+over_every_kind!(
+    a_panicking_drop_leaves_the_index_whole,
+    a_closure_that_panics_changes_nothing,
+    a_refused_value_is_dropped_and_the_index_is_as_before,
+);
 
 /// Panics when it is dropped, if its flag is set.
 struct Grenade(bool, &'static Census);
@@ -16,19 +23,18 @@ impl Drop for Grenade {
     }
 }
 
-#[test]
-fn a_panicking_drop_leaves_the_index_whole() {
+fn a_panicking_drop_leaves_the_index_whole<K: Kind>() {
     let census = Census::new();
-    let mut index = BoxedIndex::<u64, Grenade>::new().unwrap();
+    let mut index = empty::<K, Grenade>();
     {
         let pin = index.pin();
-        for key in 0..100 {
-            index.insert(key, Grenade(key % 10 == 3, census), &pin).unwrap();
+        for number in 0..100 {
+            index.insert(key!(K, number), Grenade(number % 10 == 3, census), &pin).unwrap();
         }
-        for key in 0..50 {
-            assert!(index.remove(key, &pin).is_some());
+        for number in 0..50 {
+            assert!(index.remove(key!(K, number), &pin).is_some());
         }
-        assert_eq!((index.len(), index.get(53, &pin).is_some()), (50, true));
+        assert_eq!((index.len(), index.get(key!(K, 53), &pin).is_some()), (50, true));
     }
     // Some of the deferred drops panic, on whatever thread; none of the panics propagates.
     for _ in 0..1000 {
@@ -40,49 +46,57 @@ fn a_panicking_drop_leaves_the_index_whole() {
     census.wait_for_drops(100, || index.flush());
     assert_eq!(census.counts().1, 100, "each once, the panicking ones included");
     let pin = index.pin();
-    assert!(index.insert(1, Grenade(false, census), &pin).unwrap().is_none());
+    assert!(index.insert(key!(K, 1), Grenade(false, census), &pin).unwrap().is_none());
     index.check_invariants().unwrap();
 }
 
-#[test]
-fn a_closure_that_panics_changes_nothing() {
+fn a_closure_that_panics_changes_nothing<K: Kind>() {
     let census = Census::new();
-    let index = BoxedIndex::<u64, Counted>::new().unwrap();
+    let index = empty::<K, Counted>();
     let pin = index.pin();
-    index.insert(1, census.value(1, 1), &pin).unwrap();
-    catch_unwind(AssertUnwindSafe(|| drop(index.update(1, |_| panic!("mine"), &pin)))).unwrap_err();
-    catch_unwind(AssertUnwindSafe(|| drop(index.get_or_insert_with(2, || panic!("mine"), &pin))))
-        .unwrap_err();
-    assert_eq!((index.len(), index.read(1, |value| value.version)), (1, Some(1)));
+    let (one, two) = (&K::key(1), &K::key(2));
+    index.insert(K::arg(one), census.value(1, 1), &pin).unwrap();
+    let update = || drop(index.update(K::arg(one), |_| panic!("mine"), &pin));
+    catch_unwind(AssertUnwindSafe(update)).unwrap_err();
+    let insert = || drop(index.get_or_insert_with(K::arg(two), || panic!("mine"), &pin));
+    catch_unwind(AssertUnwindSafe(insert)).unwrap_err();
+    let retain = || _ = index.retain(|_, _| panic!("mine"));
+    catch_unwind(AssertUnwindSafe(retain)).unwrap_err();
+    assert_eq!((index.len(), index.read(K::arg(one), |value| value.version)), (1, Some(1)));
     // Removed and inserted again inside the closure.
     let old = index.update(
-        1,
+        K::arg(one),
         |value| {
             if value.version == 1 {
-                index.insert(1, census.value(1, 2), &pin).unwrap();
+                index.remove(K::arg(one), &pin);
+                index.insert(K::arg(one), census.value(1, 2), &pin).unwrap();
             }
             census.value(1, value.version + 10)
         },
         &pin,
     );
-    assert_eq!((old.unwrap().unwrap().version, index.read(1, |value| value.version)), (2, Some(12)));
+    let now = index.read(K::arg(one), |value| value.version);
+    assert_eq!((old.unwrap().unwrap().version, now), (2, Some(12)));
     drop(pin);
     drop(index);
     census.all_dropped_once();
 }
 
-#[test]
-fn a_refused_value_is_dropped_and_the_index_is_as_before() {
+fn a_refused_value_is_dropped_and_the_index_is_as_before<K: Kind>() {
     let census = Census::new();
     let options = Options { limit_bytes: Some(16 << 10), huge_pages: false, ..Options::default() };
-    let index = BoxedIndex::<u64, Counted>::with_options(options).unwrap();
+    let index = Of::<K, Counted>::with_options(options).unwrap();
     let pin = index.pin();
-    let refused = (0..).find(|&key| index.insert(key, census.value(key, 0), &pin).is_err()).unwrap();
-    let error = index.insert(refused, census.value(refused, 0), &pin).unwrap_err();
-    assert!(matches!(error, Error::MemoryLimit { .. }));
-    assert!(index.get_or_insert_with(refused, || census.value(refused, 0), &pin).is_err());
+    let insert = |number| index.insert(key!(K, number), census.value(number, 0), &pin).map(|_| ());
+    let refused = (0..).find(|&number| insert(number).is_err()).unwrap();
+    assert!(matches!(insert(refused), Err(Error::MemoryLimit { .. })));
+    let key = &K::key(refused);
+    assert!(index.get_or_insert_with(K::arg(key), || census.value(refused, 0), &pin).is_err());
+    assert!(index.upsert(K::arg(key), |_| census.value(refused, 0), &pin).is_err());
+    assert!(index.try_insert(K::arg(key), census.value(refused, 0), &pin).is_err());
     assert_eq!(index.len() as u64, refused);
-    assert!(index.iter(&pin).map(|(key, value)| (key, value.version)).eq((0..refused).map(|key| (key, 0))));
+    let there = index.iter(&pin).map(|(key, value)| (K::number(&key), value.version));
+    assert!(there.eq((0..refused).map(|number| (number, 0))));
     drop(pin);
     drop(index);
     census.all_dropped_once();

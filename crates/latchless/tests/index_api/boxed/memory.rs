@@ -1,25 +1,27 @@
 //! The memory of dropped values is returned, and reused.
 
+use super::kinds::{Kind, Of, empty, key, over_every_kind};
 use super::{Census, Counted};
 use crate::common::scaled;
 use latchless::BoxedIndex;
 use latchless::index::Pinned;
 use std::sync::Mutex;
 
-#[test]
-fn memory_of_retired_values_comes_back() {
+over_every_kind!(memory_of_retired_values_comes_back, clearing_gives_everything_back);
+
+fn memory_of_retired_values_comes_back<K: Kind>() {
     let census = Census::new();
-    let index = BoxedIndex::<u64, Counted>::new().unwrap();
-    let together = BoxedIndex::<u64, Counted>::new().unwrap();
-    for key in 0..scaled(1000) as u64 {
-        together.insert(key, census.value(key, key), &together.pin()).unwrap();
+    let (index, together) = (empty::<K, Counted>(), empty::<K, Counted>());
+    for number in 0..scaled(1000) as u64 {
+        together.insert(key!(K, number), census.value(number, number), &together.pin()).unwrap();
     }
     let in_one_round = together.memory_bytes();
     drop(together);
     let before = scaled(1000) as u64;
     for round in 0..10 {
         for version in 0..scaled(1000) as u64 {
-            index.insert(version % 10, census.value(version % 10, version), &index.pin()).unwrap();
+            let number = version % 10;
+            index.insert(key!(K, number), census.value(number, version), &index.pin()).unwrap();
         }
         census.wait_for_drops(before + (round + 1) * scaled(1000) as u64 - 10, || index.flush());
     }
@@ -132,21 +134,22 @@ fn values_that_many_operations_retire_under_each_pin_are_dropped_on_the_way() {
     census.all_dropped_once();
 }
 
-#[test]
-fn clearing_gives_everything_back() {
+fn clearing_gives_everything_back<K: Kind>() {
     let census = Census::new();
     let keys = scaled(10_000) as u64;
-    let mut index: BoxedIndex<u64, Counted> = (0..keys).map(|key| (key, census.value(key, 0))).collect();
-    let empty = BoxedIndex::<u64, Counted>::new().unwrap().memory_bytes();
+    let entries = |version| (0..keys).map(move |number| (K::key(number), census.value(number, version)));
+    let mut index: Of<K, Counted> = entries(0).collect();
+    let of_empty = empty::<K, Counted>().memory_bytes();
+    assert!(index.live_bytes() > of_empty);
     index.clear();
     assert!(index.is_empty());
     census.wait_for_drops(keys, || index.flush());
-    index.extend((0..keys).map(|key| (key, census.value(key, 1))));
+    index.extend(entries(1));
     index.reset();
     assert_eq!(census.counts(), (2 * keys, 2 * keys), "now");
     assert_eq!(index.len(), 0);
     // Without the slots' bookkeeping, of which there was one slot for each value, or more.
-    assert!(index.memory_bytes() <= empty + keys as usize + 8192, "{} bytes", index.memory_bytes());
-    index.insert(1, census.value(1, 2), &Pinned::new()).unwrap();
-    assert_eq!(index.take(1).unwrap().version, 2);
+    assert!(index.memory_bytes() <= of_empty + keys as usize + 8192, "{} bytes", index.memory_bytes());
+    index.insert(key!(K, 1), census.value(1, 2), &Pinned::new()).unwrap();
+    assert_eq!(index.take(key!(K, 1)).unwrap().version, 2);
 }

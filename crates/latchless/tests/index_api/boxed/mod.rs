@@ -1,11 +1,14 @@
-//! Values of any type: each is dropped once, none while it is read.
+//! Values of any type, over each kind of key: each is dropped once, none while it is read.
 
 mod batches;
+mod closures;
 mod drops;
 mod expiry;
+mod kinds;
 mod memory;
 mod model;
 mod order;
+mod strings;
 mod threads;
 
 use latchless::index::Pinned;
@@ -46,8 +49,12 @@ impl Census {
     }
 
     fn all_dropped_once(&self) {
+        self.all_dropped_once_by(|| Pinned::new().flush());
+    }
+
+    fn all_dropped_once_by(&self, flush: impl Fn()) {
         let (made, _) = self.counts();
-        self.wait_for_drops(made, || Pinned::new().flush());
+        self.wait_for_drops(made, flush);
         assert_eq!(self.counts(), (made, made));
     }
 }

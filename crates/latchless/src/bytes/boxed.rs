@@ -1,0 +1,270 @@
+//! [`BoxedBytesIndex`]: keys of any length with values of any type and size, byte strings among them. The
+//! operations are those of [`Boxed`]; this file gives them byte strings as keys.
+
+use super::{BytesEntries, BytesIndex, Entries, NOTHING, OwnedBounds, upright, with_ends};
+use crate::byte_tree::{Border, Bounds};
+use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
+use crate::index::{Incomplete, Options, Pinned};
+use crate::tree::{Edit, Edited, Tries};
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::{Bound, ControlFlow, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::budget::Budget;
+use std::sync::Arc;
+
+/// An ordered map from keys of any length to values of any type, for many readers and many writers at once.
+/// [`Boxed`] has the operations.
+///
+/// The keys are those of a [`BytesIndex`]. They are passed by reference, in any form that has the same bytes
+/// ([`BytesKey`]); closures and cursors lend them as bytes.
+///
+/// ```
+/// use latchless::bytes::BoxedBytesIndex;
+///
+/// let pages = BoxedBytesIndex::<String, Vec<u8>>::new()?;
+/// let pin = pages.pin();
+/// pages.insert("/index.html", b"<html>".to_vec(), &pin)?;
+/// pages.insert("/index/a.html", b"<p>".to_vec(), &pin)?;
+/// assert_eq!(pages.get("/index.html", &pin).map(Vec::len), Some(6));
+/// let before = pages.insert("/index.html", b"<!doctype html>".to_vec(), &pin)?;
+/// assert_eq!(before.map(Vec::len), Some(6), "still there to be read");
+/// assert_eq!(pages.prefix("/index/", &pin).count(), 1);
+/// assert_eq!(pages.remove_if("/index/a.html", |page| page.len() < 9, &pin).map(Vec::len), Some(3));
+/// let mut cursor = pages.cursor(&pin);
+/// assert_eq!(cursor.seek("/").map(|(key, page)| (key, page.len())), Some((&b"/index.html"[..], 15)));
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub type BoxedBytesIndex<K, T> = Boxed<BytesIndex<K, SlotId>, T>;
+
+/// A cursor of a [`BoxedBytesIndex`].
+pub type BoxedBytesCursor<'p, K, T> = Cursor<'p, BytesIndex<K, SlotId>, T>;
+
+/// The entries of a range of a [`BoxedBytesIndex`].
+pub type BoxedBytesEntries<'p, K, T> = boxed::Entries<'p, BytesIndex<K, SlotId>, T>;
+
+/// The owned entries of a [`BoxedBytesIndex`].
+pub type BoxedBytesIntoEntries<K, T> = IntoEntries<BytesIndex<K, SlotId>, T>;
+
+impl<K: BytesKey, T: Send + Sync + 'static> Boxed<BytesIndex<K, SlotId>, T> {
+    /// The entries whose keys' bytes begin with those of `prefix`, as [`BytesIndex::prefix`].
+    pub fn prefix<'p, P: BytesKey, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
+    where
+        Q: BytesKey<P> + ?Sized,
+    {
+        self.entries_of(pin, |index| index.prefix(prefix))
+    }
+}
+
+impl<K: BytesKey, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxedBytesIndex").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
+    type Key = K;
+    type KeyRef<'k> = &'k [u8];
+    type KeyBuf = Vec<u8>;
+    type Entries<'i>
+        = BytesEntries<'i, K, SlotId>
+    where
+        Self: 'i;
+    type IntoEntries = Entries<Self>;
+
+    fn create(options: Options) -> Result<Self> {
+        Self::with_options(options)
+    }
+
+    fn budget(&self) -> &Arc<Budget> {
+        self.tree.budget()
+    }
+
+    fn key_count(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn empty(&mut self) {
+        self.clear();
+    }
+
+    #[inline]
+    fn own(key: &[u8]) -> K {
+        K::from_bytes(key)
+    }
+
+    fn keep(key: &[u8], kept: &mut Option<Vec<u8>>) {
+        let kept = kept.get_or_insert_default();
+        kept.clear();
+        kept.extend_from_slice(key);
+    }
+
+    fn kept(kept: &Vec<u8>) -> &[u8] {
+        kept
+    }
+
+    #[inline]
+    fn find(&self, key: &[u8]) -> Option<SlotId> {
+        self.look_up(key, |handle| handle)
+    }
+
+    #[inline(always)]
+    fn edit_handle(&self, key: &[u8], edit: Edit<SlotId>) -> Result<Edited<SlotId>> {
+        match self.edit_bytes(key, edit) {
+            // Such a key isn't there.
+            Err(Error::KeyTooLong { .. }) if !matches!(edit, Edit::Put(_) | Edit::Add(_)) => {
+                Ok(Edited { before: None, applied: false })
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn tries(&self, key: &[u8]) -> Tries<'_> {
+        self.tree.tries(key)
+    }
+
+    #[inline]
+    fn near<R>(
+        &self,
+        from: Bound<&[u8]>,
+        direction: Direction,
+        see: impl FnOnce(&[u8], SlotId) -> R,
+    ) -> Option<R> {
+        self.look_near(Border { from, direction }, see)
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(K, SlotId)> {
+        self.pop_shown(direction, |key, handle| (K::from_bytes(key), handle))
+    }
+
+    fn entries(&self, span: Span<'_, Self>) -> BytesEntries<'_, K, SlotId> {
+        Entries::new(self, OwnedBounds::copy(readable(span)))
+    }
+
+    fn try_entries(&self, span: Span<'_, Self>) -> Result<BytesEntries<'_, K, SlotId>> {
+        Ok(Entries::new(self, OwnedBounds::copy(bounds(span)?)))
+    }
+
+    #[inline]
+    fn step<R>(
+        entries: &mut BytesEntries<'_, K, SlotId>,
+        direction: Direction,
+        show: impl FnOnce(&[u8], SlotId) -> R,
+    ) -> Option<R> {
+        match direction {
+            Direction::Forward => entries.next_with(show),
+            Direction::Reverse => entries.next_back_with(show),
+        }
+    }
+
+    fn into_entries(self) -> Entries<Self> {
+        Entries::new(self, OwnedBounds::ALL)
+    }
+
+    #[inline]
+    fn scan_span(
+        &self,
+        span: Span<'_, Self>,
+        see: impl FnMut(&[u8], SlotId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.visit(readable(span), Direction::Forward, see)
+    }
+
+    fn count_span(&self, span: Span<'_, Self>) -> usize {
+        self.count_within(readable(span))
+    }
+
+    fn remove_span(&self, span: Span<'_, Self>, mut gone: impl FnMut(SlotId)) -> Result<usize> {
+        let mut removed = 0;
+        self.each_key(bounds(span)?, |key| {
+            if let Some(handle) = self.take_out(key) {
+                removed += 1;
+                gone(handle);
+            }
+        });
+        Ok(removed)
+    }
+}
+
+/// The bounds of a range.
+///
+/// # Errors
+/// [`Error::InvertedRange`].
+fn bounds<'k>((low, high): (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Result<Bounds<'k>> {
+    upright(Bounds { low, high })
+}
+
+/// The bounds of a range that is only read: of an inverted one, bounds with no key between them.
+fn readable<'k>(span: (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Bounds<'k> {
+    bounds(span).unwrap_or(NOTHING)
+}
+
+impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyArg<&Q> for BytesIndex<K, SlotId> {
+    #[inline(always)]
+    fn with_arg<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
+        key.with_bytes(serve)
+    }
+}
+
+impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for BytesIndex<K, SlotId> {
+    #[inline(always)]
+    fn with_key<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
+        key.with_bytes(serve)
+    }
+
+    fn with_span<R>(range: &impl RangeBounds<Q>, serve: impl FnOnce(Span<'_, Self>) -> R) -> R {
+        with_ends(range, |Bounds { low, high }| serve((low, high)))
+    }
+
+    fn compare(one: &Q, other: &Q) -> Ordering {
+        one.with_bytes(|one| other.with_bytes(|other| one.cmp(other)))
+    }
+
+    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
+    where
+        Q: Sized,
+    {
+        self.get_many(keys, handles)
+    }
+
+    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>
+    where
+        Q: Sized,
+    {
+        self.insert_many(entries, before)
+    }
+
+    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>
+    where
+        Q: Sized,
+    {
+        self.remove_many(keys, removed)
+    }
+
+    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>
+    where
+        Q: Sized,
+    {
+        self.bulk_load(entries.iter().map(|(key, handle)| (key, *handle)), fill)
+    }
+}

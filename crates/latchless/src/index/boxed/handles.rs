@@ -1,0 +1,193 @@
+//! The two kinds of index that store handles for a [`Boxed`](super::Boxed): the operations on handles that
+//! both kinds have, and the forms in which each kind takes keys. `numbers.rs` implements them for keys of
+//! fixed width, `bytes/boxed.rs` for byte strings.
+
+use super::Options;
+use crate::index::Incomplete;
+use crate::index::access::expect_infallible;
+use crate::slot_map::SlotId;
+use crate::tree::{Edit, Edited, Tries};
+use core::cmp::Ordering;
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Bound, ControlFlow, RangeBounds};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::budget::Budget;
+use std::sync::Arc;
+
+/// The ends of a range of keys.
+pub type Span<'k, I> = (Bound<<I as Handles>::KeyRef<'k>>, Bound<<I as Handles>::KeyRef<'k>>);
+
+/// An index from keys to handles of values: an [`Index`](crate::Index) or a
+/// [`BytesIndex`](crate::bytes::BytesIndex). Sealed.
+///
+/// `I::Key` is the type of its keys. `I::KeyRef` is the form of a key that closures and cursors get: the
+/// number itself, or the bytes of a byte string
+/// ([`BytesKey::with_bytes`](crate::BytesKey::with_bytes)), which are borrowed.
+pub trait HandleIndex: Handles {}
+
+impl<I: Handles> HandleIndex for I {}
+
+/// The operations on handles. Only this crate can name the trait, so only it implements [`HandleIndex`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` isn't an index of handles",
+    label = "not the index of a `Boxed`",
+    note = "the two kinds of `Boxed` are `latchless::BoxedIndex<K, T>` and `latchless::bytes::BoxedBytesIndex<K, T>`"
+)]
+pub trait Handles: Sized {
+    type Key;
+    type KeyRef<'k>: Copy + fmt::Debug;
+    /// The form of a key that a cursor keeps.
+    type KeyBuf: Clone;
+    type Entries<'i>: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + fmt::Debug
+    where
+        Self: 'i;
+    type IntoEntries: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + fmt::Debug;
+
+    /// Creates an empty index.
+    fn create(options: Options) -> Result<Self>;
+    /// Returns the budget of all memory, that of the values' slots included.
+    fn budget(&self) -> &Arc<Budget>;
+    fn key_count(&self) -> usize;
+    fn memory_bytes(&self) -> usize;
+    fn live_bytes(&self) -> usize;
+    fn stats(&self) -> Stats;
+    fn check_invariants(&self) -> Result<(), Broken>;
+    /// Removes all keys and returns the memory to the system.
+    fn empty(&mut self);
+
+    /// Returns a key in owned form.
+    fn own(key: Self::KeyRef<'_>) -> Self::Key;
+    /// Copies a key to a cursor's.
+    fn keep(key: Self::KeyRef<'_>, kept: &mut Option<Self::KeyBuf>);
+    /// Returns a cursor's key.
+    fn kept(kept: &Self::KeyBuf) -> Self::KeyRef<'_>;
+
+    /// Returns the handle of a key.
+    fn find(&self, key: Self::KeyRef<'_>) -> Option<SlotId>;
+    /// Applies an edit. One that adds no key returns no error.
+    fn edit_handle(&self, key: Self::KeyRef<'_>, edit: Edit<SlotId>) -> Result<Edited<SlotId>>;
+    /// Inserts a key or replaces its handle. Returns the handle before.
+    #[inline]
+    fn put(&self, key: Self::KeyRef<'_>, handle: SlotId) -> Result<Option<SlotId>> {
+        Ok(self.edit_handle(key, Edit::Put(handle))?.before)
+    }
+    /// Removes a key and returns its handle.
+    #[inline]
+    fn take_out(&self, key: Self::KeyRef<'_>) -> Option<SlotId> {
+        expect_infallible(self.edit_handle(key, Edit::Remove)).before
+    }
+    /// Removes a key and returns its handle. No other thread has the index.
+    fn take_alone(&mut self, key: Self::KeyRef<'_>) -> Option<SlotId> {
+        self.take_out(key)
+    }
+    /// Returns the tries of an operation with a closure on `key`.
+    fn tries(&self, key: Self::KeyRef<'_>) -> Tries<'_>;
+    /// Calls `see` with the nearest entry in a direction: the key's own or the next one, without the key's
+    /// own if it is excluded, or the first one if there is no key.
+    fn near<R>(
+        &self,
+        from: Bound<Self::KeyRef<'_>>,
+        direction: Direction,
+        see: impl FnOnce(Self::KeyRef<'_>, SlotId) -> R,
+    ) -> Option<R>;
+    /// Removes the first entry in a direction.
+    fn pop(&self, direction: Direction) -> Option<(Self::Key, SlotId)>;
+
+    /// Returns the entries of a range; of an inverted range, none.
+    fn entries(&self, span: Span<'_, Self>) -> Self::Entries<'_>;
+    /// Returns the entries of a range.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    fn try_entries(&self, span: Span<'_, Self>) -> Result<Self::Entries<'_>>;
+    /// Calls `show` with the next entry from an end: from the front, if the direction is forward.
+    fn step<R>(
+        entries: &mut Self::Entries<'_>,
+        direction: Direction,
+        show: impl FnOnce(Self::KeyRef<'_>, SlotId) -> R,
+    ) -> Option<R>;
+    fn into_entries(self) -> Self::IntoEntries;
+    /// Calls `see` with the entries of a range, ascending, until it breaks; of an inverted range, with none.
+    fn scan_span(
+        &self,
+        span: Span<'_, Self>,
+        see: impl FnMut(Self::KeyRef<'_>, SlotId) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
+    /// Returns the number of keys in a range; in an inverted range, zero.
+    fn count_span(&self, span: Span<'_, Self>) -> usize;
+    /// Removes the keys of a range and calls `gone` with each handle. Returns their number.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
+    fn remove_span(&self, span: Span<'_, Self>, gone: impl FnMut(SlotId)) -> Result<usize>;
+}
+
+/// An index that takes `A` as the argument of an operation on one key: a number by value, any form of a byte
+/// string ([`KeyForm`]) by reference. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` isn't a key for `{Self}`",
+    label = "not a key of this index",
+    note = "keys of a `BoxedIndex` are passed by value and have the very type of its keys: `get(7, &pin)`",
+    note = "keys of a `BoxedBytesIndex` are passed by reference: `get(\"seven\", &pin)`, `get(&(7u64, \"seven\"), &pin)`"
+)]
+pub trait KeyArg<A>: HandleIndex {
+    /// Calls `serve` with the key.
+    #[doc(hidden)]
+    fn with_arg<R>(key: A, serve: impl FnOnce(Self::KeyRef<'_>) -> R) -> R;
+}
+
+/// An index that takes `Q` as a form of its keys, in batches, ranges and loads: the keys themselves, and of
+/// byte strings any [`BytesKey<K>`](crate::BytesKey), such as `str` for `String`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Q}` isn't a form of the keys of `{Self}`",
+    label = "not a key of this index",
+    note = "ranges and batches of a `BoxedIndex` have the very type of its keys",
+    note = "ranges and batches of a `BoxedBytesIndex` have any type with the same bytes, such as `&str` for `String`"
+)]
+pub trait KeyForm<Q: ?Sized>: HandleIndex {
+    /// Calls `serve` with the key.
+    #[doc(hidden)]
+    fn with_key<R>(key: &Q, serve: impl FnOnce(Self::KeyRef<'_>) -> R) -> R;
+    /// Calls `serve` with the ends of a range.
+    #[doc(hidden)]
+    fn with_span<R>(range: &impl RangeBounds<Q>, serve: impl FnOnce(Span<'_, Self>) -> R) -> R;
+    /// Compares two keys by the order of the index.
+    #[doc(hidden)]
+    fn compare(one: &Q, other: &Q) -> Ordering;
+    /// Looks up many keys. See [`Index::get_many`](crate::Index::get_many).
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    #[doc(hidden)]
+    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
+    where
+        Q: Sized;
+    /// Inserts many keys. See [`Index::insert_many`](crate::Index::insert_many).
+    ///
+    /// # Errors
+    /// The inserts that were refused.
+    #[doc(hidden)]
+    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>
+    where
+        Q: Sized;
+    /// Removes many keys. See [`Index::remove_many`](crate::Index::remove_many).
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    #[doc(hidden)]
+    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>
+    where
+        Q: Sized;
+    /// Fills the index, which is empty.
+    ///
+    /// # Errors
+    /// The entries aren't strictly ascending, or memory was refused; the index is then empty.
+    #[doc(hidden)]
+    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>
+    where
+        Q: Sized;
+}

@@ -1,0 +1,310 @@
+//! Keys of fixed width: the handles are the values of an [`Index`]. And the operations that only numbers
+//! have: distances and ranks.
+
+use super::handles::{Handles, KeyArg, KeyForm, Span};
+use super::{Boxed, Cursor, IntoEntries, order};
+use crate::index::access::{encode_key, encode_value};
+use crate::index::{Entries, Incomplete, Index, Options, Own};
+use crate::slot_map::{Pinned, SlotId};
+use crate::tree::{Edit, Edited, Tries};
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::{Bound, ControlFlow, RangeBounds};
+use latchless_core::base::distance::Distance;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::base::key::Key;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::budget::Budget;
+use std::sync::Arc;
+
+/// An ordered map from keys of fixed width to values of any type, for many concurrent readers and writers.
+/// [`Boxed`] has the operations.
+///
+/// The keys are stored in an [`Index`]. Keys of 32 bits take 64 here.
+///
+/// ```
+/// use latchless::BoxedIndex;
+///
+/// let names = BoxedIndex::<u32, String>::new()?;
+/// let pin = names.pin();
+/// names.insert(7, "seven".to_owned(), &pin)?;
+/// names.insert(9, "nine".to_owned(), &pin)?;
+/// assert_eq!(names.get(7, &pin).map(String::as_str), Some("seven"));
+/// let old = names.insert(7, "VII".to_owned(), &pin)?;
+/// assert_eq!(old.map(String::as_str), Some("seven"));
+/// assert_eq!(names.read(7, |name| name.len()), Some(3), "a pin of its own");
+/// let all: Vec<_> = names.iter(&pin).map(|(key, name)| format!("{key} {name}")).collect();
+/// assert_eq!(all, ["7 VII", "9 nine"]);
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub type BoxedIndex<K, T> = Boxed<Index<K, SlotId>, T>;
+
+/// A cursor of a [`BoxedIndex`].
+pub type BoxedCursor<'p, K, T> = Cursor<'p, Index<K, SlotId>, T>;
+
+/// The entries of a range of a [`BoxedIndex`].
+pub type BoxedEntries<'p, K, T> = order::Entries<'p, Index<K, SlotId>, T>;
+
+/// The owned entries of a [`BoxedIndex`].
+pub type BoxedIntoEntries<K, T> = IntoEntries<Index<K, SlotId>, T>;
+
+impl<K: Key> Handles for Index<K, SlotId> {
+    type Key = K;
+    type KeyRef<'k> = K;
+    type KeyBuf = K;
+    type Entries<'i> = Entries<&'i Self>;
+    type IntoEntries = Entries<Self>;
+
+    fn create(options: Options) -> Result<Self> {
+        Self::with_options(options)
+    }
+
+    fn budget(&self) -> &Arc<Budget> {
+        self.tree.budget()
+    }
+
+    fn key_count(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn empty(&mut self) {
+        self.exclusive().clear();
+    }
+
+    #[inline(always)]
+    fn own(key: K) -> K {
+        key
+    }
+
+    #[inline(always)]
+    fn keep(key: K, kept: &mut Option<K>) {
+        *kept = Some(key);
+    }
+
+    #[inline(always)]
+    fn kept(kept: &K) -> K {
+        *kept
+    }
+
+    #[inline(always)]
+    fn find(&self, key: K) -> Option<SlotId> {
+        self.get(key)
+    }
+
+    #[inline(always)]
+    fn put(&self, key: K, handle: SlotId) -> Result<Option<SlotId>> {
+        self.insert(key, handle)
+    }
+
+    #[inline(always)]
+    fn take_out(&self, key: K) -> Option<SlotId> {
+        self.remove(key)
+    }
+
+    fn take_alone(&mut self, key: K) -> Option<SlotId> {
+        self.exclusive().remove(key)
+    }
+
+    #[inline]
+    fn edit_handle(&self, key: K, edit: Edit<SlotId>) -> Result<Edited<SlotId>> {
+        self.access().edit(key, edit.map(encode_value::<K, SlotId>))
+    }
+
+    #[inline]
+    fn tries(&self, key: K) -> Tries<'_> {
+        self.tree.tries(encode_key::<K, SlotId>(key))
+    }
+
+    #[inline]
+    fn near<R>(&self, from: Bound<K>, direction: Direction, see: impl FnOnce(K, SlotId) -> R) -> Option<R> {
+        let found = match from {
+            Bound::Included(key) => self.access().at_or_beside(key, direction),
+            Bound::Excluded(key) => self.access().beside(key, direction),
+            Bound::Unbounded => self.access().end(direction),
+        };
+        found.map(|(key, handle)| see(key, handle))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(K, SlotId)> {
+        self.access().pop(direction)
+    }
+
+    #[inline]
+    fn entries(&self, span: Span<'_, Self>) -> Entries<&Self> {
+        self.range(span)
+    }
+
+    #[inline]
+    fn try_entries(&self, span: Span<'_, Self>) -> Result<Entries<&Self>> {
+        self.try_range(span)
+    }
+
+    #[inline(always)]
+    fn step<R>(
+        entries: &mut Entries<&Self>,
+        direction: Direction,
+        show: impl FnOnce(K, SlotId) -> R,
+    ) -> Option<R> {
+        let (key, handle) = match direction {
+            Direction::Forward => entries.next()?,
+            Direction::Reverse => entries.next_back()?,
+        };
+        Some(show(key, handle))
+    }
+
+    fn into_entries(self) -> Entries<Self> {
+        self.into_iter()
+    }
+
+    #[inline]
+    fn scan_span(
+        &self,
+        span: Span<'_, Self>,
+        see: impl FnMut(K, SlotId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.scan(span, see)
+    }
+
+    fn count_span(&self, span: Span<'_, Self>) -> usize {
+        self.count(span)
+    }
+
+    fn remove_span(&self, span: Span<'_, Self>, gone: impl FnMut(SlotId)) -> Result<usize> {
+        self.access().remove_each(&span, gone)
+    }
+}
+
+impl<K: Key> KeyArg<K> for Index<K, SlotId> {
+    #[inline(always)]
+    fn with_arg<R>(key: K, serve: impl FnOnce(K) -> R) -> R {
+        serve(key)
+    }
+}
+
+impl<K: Key> KeyForm<K> for Index<K, SlotId> {
+    #[inline(always)]
+    fn with_key<R>(key: &K, serve: impl FnOnce(K) -> R) -> R {
+        serve(*key)
+    }
+
+    #[inline(always)]
+    fn with_span<R>(range: &impl RangeBounds<K>, serve: impl FnOnce(Span<'_, Self>) -> R) -> R {
+        serve((range.start_bound().cloned(), range.end_bound().cloned()))
+    }
+
+    #[inline(always)]
+    fn compare(one: &K, other: &K) -> Ordering {
+        one.encode().cmp(&other.encode())
+    }
+
+    #[inline]
+    fn find_many(&self, keys: &[K], handles: &mut [Option<SlotId>]) -> Result<()> {
+        self.get_many(keys, handles)
+    }
+
+    #[inline]
+    fn put_many(&self, entries: &[(K, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete> {
+        self.insert_many(entries, before)
+    }
+
+    #[inline]
+    fn take_out_many(&self, keys: &[K], removed: &mut [Option<SlotId>]) -> Result<()> {
+        self.remove_many(keys, removed)
+    }
+
+    fn load(&mut self, entries: &[(K, SlotId)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries, fill)
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Boxed<Index<K, SlotId>, T> {
+    /// Returns the entry whose key is nearest to `key`. See [`Index::nearest`].
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (12, "twelve")].into();
+    /// # let pin = names.pin();
+    /// assert_eq!(names.nearest(9, &pin), Some((7, &"seven")));
+    /// assert_eq!(names.nearest(6, &pin), Some((5, &"five")));
+    /// ```
+    pub fn nearest<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)>
+    where
+        K: Distance,
+    {
+        self.entry(pin, |index| index.nearest(key))
+    }
+
+    /// Returns the entry whose key is nearest to `key` by the caller's distance. See [`Index::nearest_by`].
+    pub fn nearest_by<'p, D: Ord>(
+        &'p self,
+        key: K,
+        (own, distance): (Own, impl Fn(K, K) -> D),
+        pin: &'p Pinned,
+    ) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.nearest_by(key, own, &distance))
+    }
+
+    /// Returns the number of keys that are less than `key`. See [`Index::rank`].
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.rank(9), 2);
+    /// ```
+    pub fn rank(&self, key: K) -> usize {
+        self.index.rank(key)
+    }
+
+    /// Returns the entry before which there are `position` others. See [`Index::nth`].
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.nth(1, &names.pin()), Some((7, &"seven")));
+    /// ```
+    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.nth(position))
+    }
+
+    /// Returns keys that partition the index into parts of equal size. See [`Index::split_points`].
+    pub fn split_points(&self, parts: usize) -> Vec<K> {
+        self.index.split_points(parts)
+    }
+
+    /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
+    /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
+    fn entry<'p>(
+        &'p self,
+        pin: &'p Pinned,
+        find: impl Fn(&Index<K, SlotId>) -> Option<(K, SlotId)>,
+    ) -> Option<(K, &'p T)> {
+        loop {
+            let (key, handle) = find(&self.index)?;
+            if let Some(value) = self.slots.read(handle, pin) {
+                return Some((key, value));
+            }
+        }
+    }
+}
+
+impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
+    /// Formats the index as a map: `{7: "seven"}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter(&self.pin())).finish()
+    }
+}

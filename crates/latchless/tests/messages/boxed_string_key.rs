@@ -1,0 +1,5 @@
+//! Strings are keys of `BoxedBytesIndex`.
+
+fn main() {
+    let _ = latchless::BoxedIndex::<String, u64>::new();
+}

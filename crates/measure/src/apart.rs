@@ -1,11 +1,11 @@
 //! Arenas for runs on the model: memory whose layout depends only on the sequence of allocations.
 //!
 //! The model numbers cache lines in the order of first touch, so the addresses of memory don't matter. Two
-//! properties still do: the offset within a line at which a block begins, and whether a block reuses
-//! memory that has a number already. A general allocator decides both by all other allocations of the
-//! process. Within [`apart`] the thread's allocations come from a separate arena that begins empty: blocks
-//! begin at line boundaries (or lie as glibc's, [`Blocks`]), one after the other, and freed blocks are reused in last-in, first-out order.
-//! So two runs give the same numbers on any machine.
+//! properties still do: the offset within a line at which a block begins, and whether a block reuses memory
+//! that has a number already. A general allocator decides both by all other allocations of the process.
+//! Within [`apart`] the thread's allocations come from a separate arena that begins empty: blocks begin at
+//! line boundaries (or lie as glibc's, [`Blocks`]), one after the other, and freed blocks are reused in
+//! last-in, first-out order. So two runs give the same numbers on any machine.
 //!
 //! This needs a program whose allocator is [`Counting`](crate::counting::Counting); otherwise [`apart`]
 //! just calls `work`.

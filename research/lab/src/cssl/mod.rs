@@ -1,8 +1,8 @@
 //! The experiments of Sprenger, Zeuch and Leser, *Cache-Sensitive Skip List: Efficient Range Queries on
 //! modern CPUs* (2016), §5, and the future work of its §7.
 //!
-//! Those of processor events, and the orders of Figures 4, 7 and 9, run on the model of the paper's machine. The
-//! others run on this machine, whatever `--on` is; valgrind's counts are beside them.
+//! Those of processor events, and the orders of Figures 4, 7 and 9, run on the model of the paper's machine.
+//! The others run on this machine, whatever `--on` is; valgrind's counts are beside them.
 
 mod art;
 mod bpt;

@@ -1,8 +1,8 @@
 //! Lookups and ranges on the model of the paper's machine: the contestants, which report their accesses, and
 //! the events of a query.
 //!
-//! Keys and queries are those of the native figures. A structure is loaded without being heard, so its pages are
-//! numbered in the order in which queries touch them: nothing says which physical pages a program gets.
+//! Keys and queries are those of the native figures. A structure is loaded without being heard, so its pages
+//! are numbered in the order in which queries touch them: nothing says which physical pages a program gets.
 
 use super::bpt::{Bpt, Walk};
 use super::contestant::{PAPER_S_LANES, entries};
@@ -75,8 +75,8 @@ impl Subject {
         }
     }
 
-    /// The paper's machine. ART and the CSB+-Tree have searches without branches there, as the paper's have by
-    /// their counters (Figure 8: none, and 1 to 3 in a whole lookup).
+    /// The paper's machine. ART and the CSB+-Tree have searches without branches there, as the paper's have
+    /// by their counters (Figure 8: none, and 1 to 3 in a whole lookup).
     const fn machine(self) -> Parameters {
         match self {
             Self::Art | Self::Csb | Self::CsbFull => Parameters::cssl_without_branches(),
@@ -110,7 +110,7 @@ trait Answers {
 pub(super) struct Events {
     pub(super) cycles: f64,
     pub(super) mispredictions: f64,
-    /// Lines that the secondary cache was asked for and didn't have, and the third had.
+    /// Lines that were requested of the secondary cache, which didn't have, and the third had.
     pub(super) hits: f64,
     /// Lines that the third didn't have.
     pub(super) misses: f64,
@@ -133,8 +133,8 @@ pub(super) fn events(
     scale: Scale,
 ) -> Result<Events> {
     let keys = spread.keys(count);
-    // Where a block begins within its lines and pages must not depend on what the process did before. The cited
-    // B+-Tree's are glibc's.
+    // Where a block begins within its lines and pages must not depend on what the process did before. The
+    // cited B+-Tree's are glibc's.
     let blocks = if subject == Subject::Bpt { Blocks::OfGlibc } else { Blocks::Lines };
     let events = apart_as(blocks, || events_apart(subject, kind, &keys, scale))?;
     Ok(events)
@@ -253,8 +253,8 @@ impl Answers for Lists<'_> {
     }
 }
 
-/// An index whose ranges are walked. Entries are copied to buffers on the heap: where the stack lies isn't the
-/// same in every run.
+/// An index whose ranges are walked. Entries are copied to buffers on the heap: where the stack lies isn't
+/// the same in every run.
 struct Walked {
     index: Box<dyn OrderedIndex<u32, u32>>,
     buffers: RefCell<[Vec<u32>; 2]>,

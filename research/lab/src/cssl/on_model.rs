@@ -144,8 +144,8 @@ fn in_words(all: &[(Subject, Events)], at: Point, kind: Kind) -> Vec<Row> {
     };
     let mut rows = Vec::new();
     for counter in COUNTERS.iter().filter(|counter| [LEVEL_3_MISSES, TLB_MISSES].contains(&counter.name)) {
-        // "CSSL utilizes most prefetched cache lines, which leads to only few cache misses"; "as in the case of
-        // range queries, CSSL produces only few cache and TLB misses."
+        // "CSSL utilizes most prefetched cache lines, which leads to only few cache misses"; "as in the case
+        // of range queries, CSSL produces only few cache and TLB misses."
         let rivals = [Subject::Art, Subject::Csb, Subject::BinarySearch, Subject::Bpt];
         let of_ranges = kind != Kind::Lookups && counter.name == LEVEL_3_MISSES;
         // In lookups ART has "only few" as well, and the CSB+-Tree as many.

@@ -11,8 +11,8 @@ pub enum Branches {
     /// Later instructions are issued only when they are resolved.
     #[default]
     Waited,
-    /// A processor predicts them, and is right every other time, or once in n times if a branch has n ways that
-    /// are equally likely: loads after a branch that was guessed rightly aren't late.
+    /// A processor predicts them, and is right every other time, or once in n times if a branch has n ways
+    /// that are equally likely: loads after a branch that was guessed rightly aren't late.
     HalfGuessed,
     /// There are none: the next key is computed.
     None,

@@ -15,8 +15,9 @@
 //!   that memory, or the bus to it, can be the bottleneck.
 //! - A line that is in flight to a writer continues to the next only when it has arrived: processors that
 //!   contend for a line get it one after the other.
-//! - A stream prefetcher, if there is one, sees what each secondary cache is asked for. Its lines use the
-//!   memories like others. They count as accesses neither of caches nor of memory: what is counted is demanded.
+//! - A stream prefetcher, if there is one, sees what each secondary cache requests. Its lines use the
+//!   memories like others. They count as accesses neither of caches nor of memory: what is counted is
+//!   demanded.
 //! - On a machine of several nodes, transfers between nodes take longer.
 
 use super::cache::{Cache, Hold};

@@ -126,14 +126,15 @@ impl Parameters {
     /// The machine of the CSSL paper's §5, of which its experiments use one core: a 2 GHz Xeon E5-2620 with
     /// 15 MB of third-level cache.
     ///
-    /// The paper gives no more; what follows is from Intel's *64 and IA-32 Architectures Optimization Reference
-    /// Manual*, its chapter on Sandy Bridge. Of a core: 32 KB of primary cache and 256 KB of secondary, 12 cycles
-    /// away; ten lines on their way to the primary one; 168 instructions in flight, four a cycle. Third level: 26
-    /// to 31 cycles, 2.5 MB a core in 20 ways; a hash distributes the lines over its slices. Pages of 4 KB, 64
-    /// translations and 512 behind them, seven cycles away. The stream prefetcher follows 32 runs, up to 20
-    /// lines ahead, into the third level, and "not far ahead" into the secondary cache: half of that here, by 16
-    /// requests. Memory: 200 cycles, 100 ns, typical for it; its four channels of DDR3-1333 carry a line in 3
-    /// cycles. A translation that no level has takes 30 cycles: the page table's entry comes from the third level.
+    /// The paper gives no more; what follows is from Intel's *64 and IA-32 Architectures Optimization
+    /// Reference Manual*, its chapter on Sandy Bridge. Of a core: 32 KB of primary cache and 256 KB of
+    /// secondary, 12 cycles away; ten lines on their way to the primary one; 168 instructions in flight, four
+    /// a cycle. Third level: 26 to 31 cycles, 2.5 MB a core in 20 ways; a hash distributes the lines over its
+    /// slices. Pages of 4 KB, 64 translations and 512 behind them, seven cycles away. The stream prefetcher
+    /// follows 32 runs, up to 20 lines ahead, into the third level, and "not far ahead" into the secondary
+    /// cache: half of that here, by 16 requests. Memory: 200 cycles, 100 ns, typical for it; its four
+    /// channels of DDR3-1333 carry a line in 3 cycles. A translation that no level has takes 30 cycles: the
+    /// page table's entry comes from the third level.
     ///
     /// Branches are guessed: of one with n ways that are equally likely, n - 1 of n times wrongly. Loads wait
     /// for addresses out of others, but not across operations.

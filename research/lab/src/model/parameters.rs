@@ -30,8 +30,8 @@ pub struct Translation {
     pub pages: usize,
     /// The number of them that fit one set.
     pub ways: usize,
-    /// The cost of a lookup that misses. A processor without a second level waits for it; with one, the access
-    /// comes later, and what doesn't depend on it needn't wait.
+    /// The cost of a lookup that misses. A processor without a second level waits for it; with one, the
+    /// access comes later, and what doesn't depend on it needn't wait.
     pub miss_cycles: u64,
     /// More pages, which take longer.
     pub second: Option<SecondTranslation>,
@@ -113,8 +113,9 @@ impl CacheShape {
     }
 }
 
-/// A cache that all processors of a node share, below their own two. If its number of sets isn't a power of two,
-/// it consists of an odd number of equal slices, up to [`SLICES_MAX`], over which a hash distributes the lines.
+/// A cache that all processors of a node share, below their own two. If its number of sets isn't a power of
+/// two, it consists of an odd number of equal slices, up to [`SLICES_MAX`], over which a hash distributes the
+/// lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SharedCache {
     /// Its size and associativity.

@@ -58,8 +58,8 @@ pub struct Prices {
     pub compare: Price,
     /// One vector of keys compared in such a loop.
     pub vector: Price,
-    /// A branch that was guessed wrongly, besides the wait for what it depends on; part of `probe` on machines
-    /// that wait for branches.
+    /// A branch that was guessed wrongly, besides the wait for what it depends on; part of `probe` on
+    /// machines that wait for branches.
     pub misprediction: Price,
     /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
     pub copy: Price,
@@ -103,14 +103,14 @@ impl Prices {
 
     /// The price list of the CSSL paper's machine, whose latencies between instructions are those of Intel's
     /// *Optimization Reference Manual* for that processor (Sandy Bridge): five cycles from an address in a
-    /// register to data of the primary cache in another, which a node's visit waits for. A misprediction takes
-    /// the 15 cycles of the pipeline from fetch to execution, and those five until the next branch has its key.
-    /// Instructions are counted in what a compiler emits; a vector is the paper's loop (Algorithm 2, lines 18 to
-    /// 25): eight keys in two halves, a compare, the mask, and two tests.
+    /// register to data of the primary cache in another, which a node's visit waits for. A misprediction
+    /// takes the 15 cycles of the pipeline from fetch to execution, and those five until the next branch has
+    /// its key. Instructions are counted in what a compiler emits; a vector is the paper's loop (Algorithm 2,
+    /// lines 18 to 25): eight keys in two halves, a compare, the mask, and two tests.
     ///
-    /// One number is calibrated, because the paper doesn't publish it: the slots that an iteration of that loop
-    /// loses. It makes CSSL5's range of 10 % of 16M dense keys take Fig. 6's 202K cycles, 2.3 more an iteration
-    /// than the 117K without it. Everything else that the model says is a prediction.
+    /// One number is calibrated, because the paper doesn't publish it: the slots that an iteration of that
+    /// loop loses. It makes CSSL5's range of 10 % of 16M dense keys take Fig. 6's 202K cycles, 2.3 more an
+    /// iteration than the 117K without it. Everything else that the model says is a prediction.
     pub const CSSL: Self = Self {
         operation: Price::new(40, 0),
         visit: Price::new(8, 20),

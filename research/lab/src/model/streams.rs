@@ -1,9 +1,9 @@
-//! The stream prefetcher of a processor: it sees which lines its secondary cache is asked for, and has the
+//! The stream prefetcher of a processor: it sees which lines are requested of its secondary cache, and has the
 //! lines fetched to which a run through a page will come.
 //!
 //! # Modelled
 //! - A page has one stream. Two requests in a row in one direction, not further apart than a stream is ahead,
-//!   begin it; one in the other direction, or further away, begins it anew.
+//!   begin it; one in the other direction, or further away, begins it again.
 //! - Each further request has up to two lines fetched: the next one into the secondary cache, not more than
 //!   [`StreamShape::near_lines`] ahead, and the next one into the shared cache, not more than
 //!   [`StreamShape::ahead_lines`] ahead. A stream ends at its page's ends, because addresses are physical.

@@ -1,4 +1,5 @@
-//! What only the CSSL paper's machine has: a stream prefetcher, two levels of translations, branches of many ways.
+//! What only the CSSL paper's machine has: a stream prefetcher, two levels of translations, branches of many
+//! ways.
 
 use super::*;
 

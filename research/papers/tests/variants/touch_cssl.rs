@@ -93,7 +93,8 @@ fn our_lookup_compares_vectors_and_prefetches() {
     assert!(heard.prefetches >= 8 && heard.count(|work| matches!(work, Work::Branch(_))) == 0);
 }
 
-/// Algorithm 2: each line of lane 1 between the range's ends is read once, in order, by vectors of eight keys.
+/// Algorithm 2: each line of lane 1 between the range's ends is read once, in order, by vectors of eight
+/// keys.
 #[test]
 fn the_paper_s_range_runs_along_lane_1() {
     for (member, skip) in [(Member::Cssl5, 5), (Member::Cssl2, 2)] {

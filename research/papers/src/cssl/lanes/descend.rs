@@ -214,8 +214,8 @@ impl<B: Bits> Lanes<B> {
 const VECTOR_BYTES: usize = 32;
 
 /// Reports a run along a lane over `passed` words, line by line, when its end is known: the vectors up to the
-/// one with the first larger word, and the words of that one, which the paper compares one by one (Algorithm 2,
-/// lines 26 to 28).
+/// one with the first larger word, and the words of that one, which the paper compares one by one (Algorithm
+/// 2, lines 26 to 28).
 #[cold]
 fn tell_run<T: Trace, B: Bits>(lane: &[B::Word], passed: usize) {
     let per_vector = VECTOR_BYTES / B::BYTES;

@@ -78,7 +78,7 @@ Examples:
   latchless-lab paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
   latchless-lab paper pb-tree fig-7 --on both --format json   the same, natively as well, one JSON object a line
   latchless-lab paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
-  latchless-lab paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
+  latchless-lab paper cssl fig-4                      ranges of 16M keys on the paper's machine
   latchless-lab paper spiderman --on native --records 5000000 --seconds 2   batches against one by one
   latchless-lab paper pi fig-10                       PI under skew on four nodes, threads assigned by load
   latchless-lab paper olfit --on both --results results --report olfit.html

@@ -47,8 +47,20 @@ fn every_experiment_of_olfit_runs() {
 
 #[test]
 fn every_experiment_of_cssl_runs() {
-    // Figures 6 and 8 run the program again, under valgrind: see `paper.rs`.
-    all_run("cssl", "fig-4 fig-5 fig-7 fig-9 fig-10 fig-11 simd updates threads rebuild");
+    // `valgrind` runs the program again: see `paper.rs`.
+    all_run("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd updates threads rebuild");
+}
+
+#[test]
+fn figures_of_cssl_that_run_on_the_model_run_natively_as_well() {
+    for figure in ["fig-4", "fig-7", "fig-9"] {
+        let selected = latchless_lab::select(&["cssl", figure].map(str::to_string)).unwrap();
+        let rows = run(&selected, Places::Native, Scale::Small, &mut |_| ()).unwrap();
+        let timed =
+            |series: &str| rows.iter().any(|row| row.series == series && row.unit == "queries a second");
+        assert!(rows.iter().all(|row| row.on == On::Native), "{figure}");
+        assert!(timed("cssl5, without a guess") && timed("b-plus"), "{figure}");
+    }
 }
 
 #[test]

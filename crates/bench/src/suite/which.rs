@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// One index of each kind; for a paper's family the fastest one, and the paper's own form if that differs.
 #[cfg(feature = "papers")]
 pub const INDEXES: [&str; 9] =
-    [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol", "cssl", "cssl5", "pi", "spiderman"];
+    [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol-prefetched", "cssl", "cssl5", "pi", "spiderman"];
 
 /// One index of each kind; the feature `papers` adds the papers' structures.
 #[cfg(not(feature = "papers"))]

@@ -103,6 +103,7 @@ impl Contestant {
             Self::Pi(_) => "pi, in part",
             Self::SkipList { .. } => "skip-list",
             Self::Flagship => "index",
+            // Natively with the prefetch of whole nodes, which Masstree has as well.
             Self::BLink => "b-ol",
             Self::BLinkWide => "b-ol, 64 bits",
             Self::Rival(name) => name,
@@ -213,12 +214,12 @@ pub(super) fn load_native(
             Loaded::Batched(index)
         }
         Contestant::BLink => {
-            let mut index = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+            let mut index = olfit::build(olfit::Member::BPlusOlPrefetched, &olfit::Options::default())?;
             index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
             Loaded::Shared(index)
         }
         Contestant::BLinkWide => {
-            let mut index = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+            let mut index = olfit::build(olfit::Member::BPlusOlPrefetched, &olfit::Options::default())?;
             index.bulk_load(&wide(keys), FillFactor::new(0.7)?)?;
             Loaded::Wide(index)
         }

@@ -85,7 +85,7 @@ fn of_the_family<S: Shape<Bits = u64>>(
 
 fn olfit(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
     let mut map: Box<dyn OrderedIndex<u64, u64>> =
-        olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+        olfit::build(olfit::Member::BPlusOlPrefetched, &olfit::Options::default())?;
     map.bulk_load(entries, FillFactor::FULL)?;
     race(
         "OLFIT's B+-Tree",

@@ -102,7 +102,7 @@ const OWN: &str = "Spiderman";
 
 fn contestants() -> Result<[Contestant; 4]> {
     let paged = |member| spiderman::build(member, &spiderman::Options::default());
-    let olfit = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+    let olfit = olfit::build(olfit::Member::BPlusOlPrefetched, &olfit::Options::default())?;
     Ok([
         Contestant { name: "ART", index: paged(spiderman::Member::Art)? },
         Contestant { name: OWN, index: paged(spiderman::Member::Spiderman)? },

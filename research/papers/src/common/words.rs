@@ -11,19 +11,32 @@ use latchless_core::sync::BitsWord;
 /// their length.
 #[inline(always)]
 pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
-    halving::<T, _>(words, |word| word.load_relaxed() < key)
+    spaced_words_below::<B, T, 1>(words, key)
+}
+
+/// Returns how many keys are smaller than `key`, like [`words_below`], in words of which every `STEP`-th is
+/// a key, the first one among them.
+#[inline(always)]
+pub fn spaced_words_below<B: Bits, T: Trace, const STEP: usize>(words: &[B::Word], key: B) -> usize {
+    spaced_halving::<T, _, STEP>(words, |word| word.load_relaxed() < key)
 }
 
 /// Returns how many items go before, by halving; those that do come first. If they don't, the result is some
 /// number of at most their length.
 #[inline(always)]
 pub fn halving<T: Trace, I>(items: &[I], goes_before: impl Fn(&I) -> bool) -> usize {
-    let (mut base, mut size) = (0, items.len());
+    spaced_halving::<T, I, 1>(items, goes_before)
+}
+
+/// [`halving`] of every `STEP`-th item, the first one among them.
+#[inline(always)]
+fn spaced_halving<T: Trace, I, const STEP: usize>(items: &[I], goes_before: impl Fn(&I) -> bool) -> usize {
+    let (mut base, mut size) = (0, items.len().div_ceil(const { STEP }));
     while size > 0 {
         let half = size / 2;
-        // SAFETY: `base + size <= items.len()` holds at first and after each step, and `half < size`
-        // because `size` isn't 0.
-        let middle = unsafe { items.get_unchecked(base + half) };
+        // SAFETY: `base + size <= items.len().div_ceil(STEP)` holds at first and after each step, and
+        // `half < size` because `size` isn't 0. So `(base + half) * STEP < items.len()`.
+        let middle = unsafe { items.get_unchecked((base + half) * STEP) };
         T::read(core::ptr::from_ref(middle).cast(), size_of::<I>());
         T::work(Work::Probe);
         // For an even number the upper half is one short: it includes the middle again, so that both ways
@@ -88,5 +101,20 @@ mod tests {
         }
         assert_eq!(words_below::<u64, NoTrace>(&[Word::new(u64::MAX)], u64::MAX), 0);
         assert_eq!(words_up_to_one_by_one::<u64, NoTrace>(&[Word::new(u64::MAX)], u64::MAX), 1);
+    }
+
+    #[test]
+    fn words_between_keys_are_not_compared() {
+        for len in (0..if cfg!(miri) { 12u64 } else { 41 }).step_by(sample(3)) {
+            // Keys at even places; what is between them is smaller than all, or larger.
+            let words: Vec<Word> = (0..len)
+                .map(|i| Word::new(if i % 2 == 0 { 10 * i + 5 } else { i % 4 / 2 * u64::MAX }))
+                .collect();
+            for key in (0..len * 10 + 12).step_by(sample(4)) {
+                let keys = words.iter().step_by(2).map(Word::load_relaxed);
+                let expected = keys.filter(|&word| word < key).count();
+                assert_eq!(spaced_words_below::<u64, NoTrace, 2>(&words, key), expected, "{key} in {len}");
+            }
+        }
     }
 }

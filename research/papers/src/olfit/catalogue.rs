@@ -2,7 +2,9 @@
 
 use super::map::OlfitMap;
 use super::{BPlus, CsbPlus, Family};
-use super::{LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree, Without};
+use super::{
+    LockCoupling, Olfit, OlfitAtOnce, OlfitPrefetched, OneLatch, VersionedNodes, VersionedTree, Without,
+};
 use crate::common::catalogue::members;
 use crate::error::Result;
 use crate::olfit::node::Of;
@@ -16,6 +18,7 @@ members! {
     BPlusNo "b-no" false, "B+-Tree without concurrency control" => BPlus<Without>;
     BPlusOl "b-ol" true, "B+-Tree under OLFIT: latch and version in one word, links" => BPlus<Olfit>;
     BPlusOlAtOnce "b-ol-at-once" true, "b-ol that uses emptied nodes again at once" => BPlus<OlfitAtOnce>;
+    BPlusOlPrefetched "b-ol-prefetched" true, "b-ol that prefetches whole nodes" => BPlus<OlfitPrefetched>;
     BPlusLc "b-lc" true, "B+-Tree under lock coupling" => BPlus<LockCoupling>;
     BPlusTl "b-tl" true, "B+-Tree under one reader-writer latch" => BPlus<OneLatch>;
     BPlusVn "b-vn" true, "B+-Tree with versions, latches on nodes" => BPlus<VersionedNodes>;
@@ -23,6 +26,7 @@ members! {
     CsbNo "csb-no" false, "full CSB+-Tree without concurrency control" => CsbPlus<Without>;
     CsbOl "csb-ol" true, "full CSB+-Tree under OLFIT" => CsbPlus<Olfit>;
     CsbOlAtOnce "csb-ol-at-once" true, "csb-ol that uses emptied groups again at once" => CsbPlus<OlfitAtOnce>;
+    CsbOlPrefetched "csb-ol-prefetched" true, "csb-ol that prefetches whole nodes" => CsbPlus<OlfitPrefetched>;
     CsbLc "csb-lc" true, "full CSB+-Tree under lock coupling" => CsbPlus<LockCoupling>;
     CsbTl "csb-tl" true, "full CSB+-Tree under one reader-writer latch" => CsbPlus<OneLatch>;
     CsbVn "csb-vn" true, "full CSB+-Tree with versions of groups, latches on nodes" => CsbPlus<VersionedNodes>;
@@ -99,6 +103,7 @@ mod tests {
             Without::NAME,
             Olfit::NAME,
             OlfitAtOnce::NAME,
+            OlfitPrefetched::NAME,
             LockCoupling::NAME,
             OneLatch::NAME,
             VersionedNodes::NAME,

@@ -7,6 +7,7 @@
 //! | `b-no`, `csb-no` | NO: none; one thread at a time |
 //! | `b-ol`, `csb-ol` | OL: OLFIT. One word per node that is a latch for writers and a version for readers; high keys and links; emptied nodes wait for readers (§5.3) |
 //! | `b-ol-at-once`, `csb-ol-at-once` | the same, but emptied nodes are used again at once, and readers see by fences and versions that they came too late |
+//! | `b-ol-prefetched`, `csb-ol-prefetched` | OL whose descents prefetch whole children; not in the paper |
 //! | `b-lc`, `csb-lc` | LC: lock coupling; shared latches hand over hand, the leaf alone; a second descent with latches held alone if the leaf isn't safe (Bayer and Schkolnick) |
 //! | `b-tl`, `csb-tl` | TL: one reader-writer latch |
 //! | `b-vn`, `csb-vn` | VN: readers latch nothing; an update copies the node (CSB+: the group) and swaps the copy in, under the latches of node and parent |
@@ -61,6 +62,6 @@ pub type Entries<'a, K, V, D> = crate::common::scan::Entries<'a, K, V, OlfitTree
 use crate::olfit::tree::OlfitTree;
 
 pub use crate::olfit::node::{
-    BPlus, Concurrent, CsbPlus, Family, Kind, LockCoupling, Olfit, OlfitAtOnce, OneLatch, Scheme,
-    VersionedNodes, VersionedTree, Without,
+    BPlus, Concurrent, CsbPlus, Family, Kind, LockCoupling, Olfit, OlfitAtOnce, OlfitPrefetched, OneLatch,
+    Scheme, VersionedNodes, VersionedTree, Without,
 };

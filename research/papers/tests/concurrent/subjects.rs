@@ -6,7 +6,8 @@ use crate::reference::Reference;
 use crate::spiderman;
 use crate::subject::Make;
 use latchless_papers::olfit::{
-    BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
+    BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OlfitPrefetched, OneLatch, VersionedNodes,
+    VersionedTree,
 };
 
 /// Every structure with concurrent updates. Each member of a family does a part of what others do
@@ -19,12 +20,14 @@ pub const SUBJECTS: &[(&str, Make)] = &[
     ("art in batches", spiderman::trie_in_batches),
     ("b-ol", wide::<BPlus<Olfit>>),
     ("b-ol-at-once", wide::<BPlus<OlfitAtOnce>>),
+    ("b-ol-prefetched", wide::<BPlus<OlfitPrefetched>>),
     ("b-lc", wide::<BPlus<LockCoupling>>),
     ("b-tl", wide::<BPlus<OneLatch>>),
     ("b-vn", wide::<BPlus<VersionedNodes>>),
     ("b-vt", wide::<BPlus<VersionedTree>>),
     ("csb-ol", wide::<CsbPlus<Olfit>>),
     ("csb-ol-at-once", wide::<CsbPlus<OlfitAtOnce>>),
+    ("csb-ol-prefetched", wide::<CsbPlus<OlfitPrefetched>>),
     ("csb-lc", wide::<CsbPlus<LockCoupling>>),
     ("csb-tl", wide::<CsbPlus<OneLatch>>),
     ("csb-vn", wide::<CsbPlus<VersionedNodes>>),

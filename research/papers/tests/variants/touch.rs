@@ -246,24 +246,30 @@ fn index_levels(member: Member) -> usize {
     loaded(member, &Options::default()).stats().unwrap().levels
 }
 
-/// The writes of a structure of OLFIT's family to shared memory.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// The writes of a structure of OLFIT's family to shared memory, and the rest of its work.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Changed {
     exchanges: usize,
     writes: usize,
     visits: usize,
+    prefetched_bytes: usize,
+    lines_read: HashSet<usize>,
 }
 
 struct Watcher(Rc<RefCell<Changed>>);
 
 impl Sink for Watcher {
-    fn read(&mut self, _: usize, _: usize) {}
+    fn read(&mut self, at: usize, bytes: usize) {
+        self.0.borrow_mut().lines_read.extend(lines(at, bytes));
+    }
 
     fn write(&mut self, _: usize, _: usize) {
         self.0.borrow_mut().writes += 1;
     }
 
-    fn prefetch(&mut self, _: usize, _: usize) {}
+    fn prefetch(&mut self, _: usize, bytes: usize) {
+        self.0.borrow_mut().prefetched_bytes += bytes;
+    }
 
     fn exchange(&mut self, _: usize) {
         self.0.borrow_mut().exchanges += 1;
@@ -311,6 +317,35 @@ fn searches_write_what_their_scheme_says() {
     for member in [BPlusLc, CsbLc] {
         let changed = search(member);
         assert_eq!((changed.exchanges, changed.writes), (2 * changed.visits, 0), "{}", member.name());
+    }
+}
+
+/// The paper has no prefetch, so none of its schemes does; the additional member prefetches every node but
+/// the root.
+#[test]
+fn only_the_member_named_after_it_prefetches_children() {
+    for member in olfit::Member::ALL {
+        let searched = changed_in(member, |index| assert_eq!(index.get(700), Some(350)));
+        let nodes = if member.name().ends_with("prefetched") { searched.visits - 1 } else { 0 };
+        let expected = nodes * olfit::Options::default().node_bytes;
+        assert_eq!(searched.prefetched_bytes, expected, "{}", member.name());
+    }
+}
+
+/// §6: in a node of 128 bytes that is 70 % full, there is a high probability of accessing the first 64
+/// bytes only.
+#[test]
+fn a_search_often_needs_the_first_line_of_a_node_alone() {
+    for member in [olfit::Member::BPlusNo, olfit::Member::BPlusOlAtOnce, olfit::Member::CsbNo] {
+        let (mut lines, mut visits) = (0, 0);
+        for entry in (0..20_000).step_by(199) {
+            let searched = changed_in(member, |index| assert_eq!(index.get(2 * entry), Some(entry)));
+            // One more is the root's reference.
+            lines += searched.lines_read.len() - 1;
+            visits += searched.visits;
+        }
+        let per_node = lines as f64 / visits as f64;
+        assert!((1.2..1.6).contains(&per_node), "{per_node} of a node's two lines, {}", member.name());
     }
 }
 

@@ -197,12 +197,21 @@ impl<'a, K: Kind> Node<'a, K> {
         (!self.meta().is(Flag::First)).then_some(low)
     }
 
+    /// Returns where the reference is that the node has apart from its children.
+    #[inline(always)]
+    fn reference_at(self) -> usize {
+        match (Fields::<K>::WIDE, Fields::<K>::LINK_IS_LAST) {
+            (true, _) => Fields::<K>::META_AT,
+            (false, true) => self.words.len() - 1,
+            (false, false) => Fields::<K>::GROUP_AT,
+        }
+    }
+
     /// Returns the reference that the node has apart from its children: the node to the right, a group's
     /// link, or the group of children.
     #[inline(always)]
     pub(super) fn reference(self) -> NodeRef {
-        let wide = Fields::<K>::WIDE;
-        let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
+        let (wide, at) = (Fields::<K>::WIDE, self.reference_at());
         self.tell_read(at, 1);
         // It leads to a node that was written before it was published.
         let word = self.words[at].follow().to_u64();
@@ -211,8 +220,7 @@ impl<'a, K: Kind> Node<'a, K> {
 
     /// Sets the reference; a thread that follows it sees everything that was written before.
     pub(super) fn set_reference(self, to: NodeRef) {
-        let (wide, to) = (Fields::<K>::WIDE, u64::from(to.to_word()));
-        let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
+        let (wide, at, to) = (Fields::<K>::WIDE, self.reference_at(), u64::from(to.to_word()));
         let beside = if wide { self.words[at].load_relaxed().to_u64() & 0xFFFF_FFFF | to << 32 } else { to };
         self.tell_write(at, 1);
         self.words[at].publish(K::Bits::truncate(beside));

@@ -1,11 +1,18 @@
-//! The offset of each field of a node: first the scheme's words, then keys, then values or children.
+//! The offset of each field of a node: first the scheme's words, then entries.
 //!
 //! ```text
-//! latch │ meta │ high key │ low fence │ link or group │ keys ………… │ values or children ………
+//! latch │ meta │ high key │ low fence │ group │       key value │ key value │ ……… │ link
+//!                                              │ child │ key child │ key child │ ……… │ link
 //! ```
 //! Every field is one word as wide as a lane; words that a scheme doesn't need are absent. *Meta* has
-//! size, level and three flags (the paper's `size` and `level`, Fig. 3). With 64-bit lanes the upper half
-//! of meta has the link or group, and one word has two children.
+//! size, level and three flags (the paper's `size` and `level`, Fig. 3). The link is the last word, as in
+//! that figure: hardly a search reads it. With 64-bit lanes the upper half of meta has the link or group, and
+//! one word has two children, which are after all keys.
+//!
+//! # Keys are beside what they lead to
+//! The paper draws "keys and ptrs" as one field (Fig. 3), and finds nodes of 128 bytes best because a
+//! search often needs only the first 64 of a node that is 70 % full (§6). That holds only if a key and its
+//! pointer are adjacent: pointers after all keys would begin in the second line.
 //!
 //! # Table 1
 //! The paper counts an entry of a CSB+-Tree's inner node as one key; with n children only n − 1 separators
@@ -85,11 +92,10 @@ impl<K: Kind> Fields<K> {
     pub const LATCHED: bool = !matches!(K::Scheme::NODE_LATCH, NodeLatch::None);
     /// Whether nodes store the key after which they begin.
     pub const LOW_FENCES: bool = K::Scheme::LINKS && (K::GROUPS || K::Scheme::AT_ONCE);
-    /// Whether leaves refer to another node or group: the one to the right.
-    const LEAF_REFERS: bool = K::Scheme::LINKS && !K::GROUPS;
-    /// Whether inner nodes do, apart from their children: to the one to the right, or to the group of
-    /// children.
-    const INNER_REFERS: bool = K::Scheme::LINKS || K::GROUPS;
+    /// Whether a node's last word is the link to the right.
+    pub const LINK_IS_LAST: bool = K::Scheme::LINKS && !K::GROUPS && !Self::WIDE;
+    /// Whether a word before the keys is a reference: an inner node's, to the group of its children.
+    const GROUP_IS_FIRST: bool = K::GROUPS && !Self::WIDE;
 
     /// The latch.
     pub const LATCH_AT: usize = 0;
@@ -99,12 +105,15 @@ impl<K: Kind> Fields<K> {
     pub const HIGH_AT: usize = Self::META_AT + 1;
     /// The low fence.
     pub const LOW_AT: usize = Self::HIGH_AT + K::Scheme::LINKS as usize;
-    /// The link or group, of 32-bit lanes.
-    pub const REF_AT: usize = Self::LOW_AT + Self::LOW_FENCES as usize;
+    /// The group, of 32-bit lanes; of a group's head, the link.
+    pub const GROUP_AT: usize = Self::LOW_AT + Self::LOW_FENCES as usize;
     /// A leaf's keys.
-    pub const LEAF_KEYS_AT: usize = Self::REF_AT + (Self::LEAF_REFERS && !Self::WIDE) as usize;
-    /// An inner node's separators.
-    pub const INNER_KEYS_AT: usize = Self::REF_AT + (Self::INNER_REFERS && !Self::WIDE) as usize;
+    pub const LEAF_KEYS_AT: usize = Self::GROUP_AT;
+    /// Whether an inner node's children and separators alternate, one word each.
+    pub const ALTERNATES: bool = !K::GROUPS && !Self::WIDE;
+    /// An inner node's first separator; if they alternate with children, after the first child.
+    pub const INNER_KEYS_AT: usize =
+        Self::GROUP_AT + Self::GROUP_IS_FIRST as usize + Self::ALTERNATES as usize;
     /// Nodes before a unit's first one: the head of a group, which has the link to the next group under a
     /// separate latch and version (§5.5).
     pub const HEADS: usize = (K::GROUPS && K::Scheme::LINKS) as usize;
@@ -117,9 +126,7 @@ pub struct Layout {
     pub leaf_places: usize,
     /// The number of children that an inner node has room for: the fan-out.
     pub inner_places: usize,
-    /// The offset of a leaf's values.
-    pub values_at: usize,
-    /// The offset of an inner node's children, if it has one reference for each.
+    /// The offset of an inner node's children, if one word has two.
     pub children_at: usize,
     /// Nodes in a unit.
     pub unit_nodes: usize,
@@ -143,14 +150,14 @@ impl Layout {
         if !NODE_BYTES.contains(&node_bytes) || !node_bytes.is_multiple_of(LINE_BYTES) {
             return Err(Error::NodeSize { given: node_bytes });
         }
-        let words = node_bytes / K::Bits::BYTES;
+        let words = node_bytes / K::Bits::BYTES - usize::from(Fields::<K>::LINK_IS_LAST);
         let leaf_places = (words - Fields::<K>::LEAF_KEYS_AT) / 2;
         let free = words - Fields::<K>::INNER_KEYS_AT;
         let inner_places = match (K::GROUPS, Fields::<K>::WIDE) {
             // The low fence is where the n-th separator isn't needed.
             (true, _) => free + usize::from(Fields::<K>::LOW_FENCES),
-            // n - 1 separators and n children.
-            (false, false) => free.div_ceil(2),
+            // After the first child, n - 1 separators and children.
+            (false, false) => 1 + free / 2,
             // n - 1 separators and n / 2 words of children, rounded up: the most that fit.
             (false, true) => (2 * free).div_ceil(3),
         };
@@ -160,7 +167,6 @@ impl Layout {
         Ok(Self {
             leaf_places,
             inner_places,
-            values_at: Fields::<K>::LEAF_KEYS_AT + leaf_places,
             children_at: Fields::<K>::INNER_KEYS_AT + inner_places - 1,
             unit_nodes: if K::GROUPS { inner_places + Fields::<K>::HEADS } else { 1 },
         })
@@ -241,16 +247,16 @@ mod tests {
                 Err(Error::NodeSize { given: 64 }) if !K::GROUPS && Fields::<K>::LOW_FENCES => continue,
                 layout => layout.unwrap(),
             };
-            let words = node_bytes / K::Bits::BYTES;
+            let words = node_bytes / K::Bits::BYTES - usize::from(Fields::<K>::LINK_IS_LAST);
             assert!(layout.leaf_places >= 2 && layout.inner_places >= 4, "{node_bytes}: {layout:?}");
-            assert!(layout.values_at + layout.leaf_places <= words);
-            let children = match K::GROUPS {
-                true => 0,
-                false if Fields::<K>::WIDE => layout.inner_places.div_ceil(2),
-                false => layout.inner_places,
+            assert!(Fields::<K>::LEAF_KEYS_AT + 2 * layout.leaf_places <= words);
+            let separators = layout.inner_places - 1;
+            let end = match (K::GROUPS, Fields::<K>::WIDE) {
+                (true, _) => Fields::<K>::INNER_KEYS_AT + separators,
+                (false, true) => layout.children_at + layout.inner_places.div_ceil(2),
+                (false, false) => Fields::<K>::INNER_KEYS_AT + 2 * separators,
             };
-            assert!(layout.children_at + children <= words, "{node_bytes}: {layout:?}");
-            assert!(Fields::<K>::INNER_KEYS_AT + layout.inner_places - 1 <= words);
+            assert!(end <= words, "{node_bytes}: {layout:?}");
         }
     }
 

@@ -1,12 +1,14 @@
-//! Leaves: ascending keys, and their values after them.
+//! Leaves: ascending keys, each beside its value.
 
 use super::common::Node;
 use super::layout::{Fields, Kind};
-use crate::common::words::words_below;
+use crate::common::words::spaced_words_below;
 use latchless_core::mem::touch::{Trace, Work};
 
 impl<K: Kind> Node<'_, K> {
     const KEYS_AT: usize = Fields::<K>::LEAF_KEYS_AT;
+    /// Words of an entry.
+    const ENTRY: usize = 2;
 
     /// Returns whether a leaf has no room.
     #[inline(always)]
@@ -23,24 +25,25 @@ impl<K: Kind> Node<'_, K> {
     /// The first of `entries` places whose key is at least `key`.
     #[inline(always)]
     pub fn lower(self, entries: usize, key: K::Bits) -> usize {
-        words_below::<K::Bits, K::Trace>(&self.words[Self::KEYS_AT..Self::KEYS_AT + entries], key)
+        let words = &self.words[Self::KEYS_AT..Self::KEYS_AT + Self::ENTRY * entries];
+        spaced_words_below::<K::Bits, K::Trace, 2>(words, key)
     }
 
     /// The key at a place.
     #[inline(always)]
     pub fn key(self, place: usize) -> K::Bits {
-        self.lane(Self::KEYS_AT + place)
+        self.lane(Self::KEYS_AT + Self::ENTRY * place)
     }
 
     /// The value at a place.
     #[inline(always)]
     pub fn value(self, place: usize) -> K::Bits {
-        self.lane(self.layout.values_at + place)
+        self.lane(Self::KEYS_AT + Self::ENTRY * place + 1)
     }
 
     /// Sets the value at a place.
     pub fn set_value(self, place: usize, value: K::Bits) {
-        self.set_lane(self.layout.values_at + place, value);
+        self.set_lane(Self::KEYS_AT + Self::ENTRY * place + 1, value);
     }
 
     /// The place of the first entry of `key`, if there is one.
@@ -56,10 +59,10 @@ impl<K: Kind> Node<'_, K> {
         let size = self.entries();
         debug_assert!(place <= size && size < self.layout.leaf_places);
         K::Trace::work(Work::Shift(size - place));
-        self.shift(Self::KEYS_AT + place, Self::KEYS_AT + place + 1, size - place);
-        self.shift(self.layout.values_at + place, self.layout.values_at + place + 1, size - place);
-        self.set_lane(Self::KEYS_AT + place, key);
-        self.set_lane(self.layout.values_at + place, value);
+        let at = Self::KEYS_AT + Self::ENTRY * place;
+        self.shift(at, at + Self::ENTRY, Self::ENTRY * (size - place));
+        self.set_lane(at, key);
+        self.set_lane(at + 1, value);
         self.set_size(size + 1);
     }
 
@@ -69,8 +72,8 @@ impl<K: Kind> Node<'_, K> {
         debug_assert!(place < size);
         let behind = size - place - 1;
         K::Trace::work(Work::Shift(behind));
-        self.shift(Self::KEYS_AT + place + 1, Self::KEYS_AT + place, behind);
-        self.shift(self.layout.values_at + place + 1, self.layout.values_at + place, behind);
+        let at = Self::KEYS_AT + Self::ENTRY * place;
+        self.shift(at + Self::ENTRY, at, Self::ENTRY * behind);
         self.set_size(size - 1);
     }
 
@@ -79,8 +82,7 @@ impl<K: Kind> Node<'_, K> {
     pub fn split_leaf(self, right: Self, cut: usize) -> K::Bits {
         let moved = self.entries() - cut;
         K::Trace::work(Work::Shift(moved));
-        self.copy_words(Self::KEYS_AT + cut, right, Self::KEYS_AT, moved);
-        self.copy_words(self.layout.values_at + cut, right, self.layout.values_at, moved);
+        self.copy_words(Self::KEYS_AT + Self::ENTRY * cut, right, Self::KEYS_AT, Self::ENTRY * moved);
         right.set_size(moved);
         self.set_size(cut);
         self.key(cut - 1)
@@ -90,8 +92,8 @@ impl<K: Kind> Node<'_, K> {
     pub fn fill_leaf(self, entries: impl Iterator<Item = (K::Bits, K::Bits)>) {
         let mut size = 0;
         for (key, value) in entries {
-            self.set_lane(Self::KEYS_AT + size, key);
-            self.set_lane(self.layout.values_at + size, value);
+            self.set_lane(Self::KEYS_AT + Self::ENTRY * size, key);
+            self.set_value(size, value);
             size += 1;
         }
         self.set_size(size);

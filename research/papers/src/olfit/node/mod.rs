@@ -17,6 +17,6 @@ mod scheme;
 pub use common::{Flag, Meta, Node, Way};
 pub use layout::{At, BPlus, CsbPlus, Family, Fields, Kind, Layout, NODE_BYTES, Of, WordOf};
 pub use scheme::{
-    Concurrent, LockCoupling, NodeLatch, Olfit, OlfitAtOnce, OneLatch, Scheme, TreeLatch, VersionedNodes,
-    VersionedTree, Without,
+    Concurrent, LockCoupling, NodeLatch, Olfit, OlfitAtOnce, OlfitPrefetched, OneLatch, Scheme, TreeLatch,
+    VersionedNodes, VersionedTree, Without,
 };

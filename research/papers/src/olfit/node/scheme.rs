@@ -43,6 +43,9 @@ pub trait Scheme: Debug + Send + Sync + 'static {
     const AT_ONCE: bool = true;
     /// Whether updates copy the nodes that they change and replace them by the copies.
     const COPIES: bool = false;
+    /// Whether a descent prefetches all lines of a child before it reads the first one, as in a pB+-Tree.
+    /// The paper's schemes don't.
+    const PREFETCHES: bool = false;
     /// Whether many threads may use a tree at once.
     const CONCURRENT: bool = true;
 }
@@ -63,6 +66,10 @@ pub struct Olfit;
 /// nodes wait in the collector, as under [`Olfit`].
 #[derive(Debug)]
 pub struct OlfitAtOnce;
+
+/// OL whose descents prefetch whole children, as a pB+-Tree's do. Not one of the paper's.
+#[derive(Debug)]
+pub struct OlfitPrefetched;
 
 /// LC: lock coupling, the optimistic descent of Bayer and Schkolnick.
 #[derive(Debug)]
@@ -98,6 +105,14 @@ impl Scheme for OlfitAtOnce {
     const LINKS: bool = true;
 }
 
+impl Scheme for OlfitPrefetched {
+    const NAME: &'static str = "ol-prefetched";
+    const NODE_LATCH: NodeLatch = NodeLatch::Optimistic;
+    const LINKS: bool = true;
+    const AT_ONCE: bool = false;
+    const PREFETCHES: bool = true;
+}
+
 impl Scheme for LockCoupling {
     const NAME: &'static str = "lc";
     const NODE_LATCH: NodeLatch = NodeLatch::Shared;
@@ -128,4 +143,4 @@ macro_rules! concurrent {
         const _: () = assert!(<$scheme as Scheme>::CONCURRENT);
     )*};
 }
-concurrent!(Olfit, OlfitAtOnce, LockCoupling, OneLatch, VersionedNodes, VersionedTree);
+concurrent!(Olfit, OlfitAtOnce, OlfitPrefetched, LockCoupling, OneLatch, VersionedNodes, VersionedTree);

@@ -107,7 +107,9 @@ impl<K: Kind> OlfitTree<K> {
                     return Came::Here(found);
                 }
                 Next::Down { place, child, low } => {
-                    self.prefetch(child);
+                    if K::Scheme::PREFETCHES {
+                        self.prefetch(child);
+                    }
                     trail.down(level, at, place, low);
                     (at, level) = (child, level - 1);
                     if K::Scheme::NODE_LATCH == NodeLatch::Shared {

@@ -66,7 +66,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
 use latchless_core::latch::OptimisticLatch;
-use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::line::prefetch_read_all;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Striped, Word};
@@ -285,14 +285,11 @@ impl<K: Kind> OlfitTree<K> {
         if K::Scheme::AT_ONCE { level } else { 0 }
     }
 
-    /// Prefetches a node's lines. The machine of the paper doesn't, so models don't hear of it.
+    /// Prefetches a node's lines.
     #[inline(always)]
     fn prefetch(&self, at: At) {
-        if !K::Trace::LISTENING {
-            let address = self.arena.address(at.node::<K>());
-            for line in 0..self.arena.node_bytes() / LINE_BYTES {
-                latchless_core::mem::line::prefetch_read(address.wrapping_add(line * LINE_BYTES));
-            }
-        }
+        let (address, bytes) = (self.arena.address(at.node::<K>()), self.arena.node_bytes());
+        K::Trace::prefetch(address, bytes);
+        prefetch_read_all(address, bytes);
     }
 }

@@ -167,13 +167,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Numbers an address range as if it began a page, wherever it is: for data outside of an arena, so
-    /// that the allocator doesn't determine what shares its pages. To be called before the range is
-    /// touched.
-    pub fn set_apart(&mut self, addresses: Range<usize>) {
-        self.pages.set_apart(addresses);
-    }
-
     /// Empties the caches, at no cost in time: the paper's cold cache. Lines in flight are lost, but memory
     /// still delivers them: they keep their miss handlers and their accesses.
     pub fn clear_caches(&mut self) {

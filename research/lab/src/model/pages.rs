@@ -5,7 +5,6 @@
 //! cycles in every process on every machine.
 
 use super::parameters::{Granule, LINES_OF_PAGE, PAGE_BYTES};
-use core::ops::Range;
 use latchless_core::mem::line::LINE_BYTES;
 use std::collections::HashMap;
 
@@ -37,40 +36,17 @@ pub struct Pages {
     granule: Granule,
     /// Lines that have a separate number.
     numbered: u32,
-    /// Addresses that begin a page wherever they lie, and on which addresses they are taken for.
-    apart: Vec<(Range<usize>, usize)>,
 }
-
-/// The start of the first range that is set apart, and the distance to the next one: not an address of
-/// this machine.
-const APART: usize = 1 << 62;
-const APART_STEP: usize = 1 << 40;
 
 impl Pages {
     /// No page yet.
     pub fn new(granule: Granule) -> Self {
         let quick = vec![UNUSED; QUICK_ENTRIES];
-        Self {
-            by_first_touch: HashMap::new(),
-            quick,
-            lines: Vec::new(),
-            granule,
-            numbered: 0,
-            apart: Vec::new(),
-        }
+        Self { by_first_touch: HashMap::new(), quick, lines: Vec::new(), granule, numbered: 0 }
     }
 
-    /// Numbers a range as if it began a page: then the allocator doesn't determine what shares its pages.
-    /// The layout of its lines is unchanged.
-    pub fn set_apart(&mut self, addresses: Range<usize>) {
-        let start = addresses.start / LINE_BYTES * LINE_BYTES;
-        self.apart.push((start..addresses.end, APART + self.apart.len() * APART_STEP));
-    }
-
-    /// The place of `address` in the modelled machine. O(ranges set apart).
+    /// The place of `address` in the modelled machine. O(1).
     pub fn translate(&mut self, address: usize) -> Numbers {
-        let apart = self.apart.iter().find(|(range, _)| range.contains(&address));
-        let address = apart.map_or(address, |(range, base)| base + address - range.start);
         let page = self.page(address);
         let within = address >> LINE_SHIFT & (PAGE_LINES - 1);
         let line = match self.granule {
@@ -142,18 +118,6 @@ mod tests {
         pages.translate(0x1000);
         assert_eq!(pages.translate(0x2fff), Numbers { line: 1, page: 1 });
         assert_eq!(pages.translate(0x1fff), Numbers { line: 2, page: 0 });
-    }
-
-    #[test]
-    fn a_range_that_is_set_apart_begins_a_page() {
-        let place = |start: usize| {
-            let mut pages = Pages::new(Granule::Line);
-            pages.set_apart(start..start + 200);
-            [0, 64, 199, 200].map(|offset| pages.translate(start + offset))
-        };
-        let apart = [(0, 0), (1, 0), (2, 0), (3, 1)].map(|(line, page)| Numbers { line, page });
-        assert_eq!(place(0x5555_0000_0fc0), apart);
-        assert_eq!(place(0x7fff_1234_5080)[..3], apart[..3]);
     }
 
     #[test]

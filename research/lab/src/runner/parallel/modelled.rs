@@ -7,18 +7,27 @@ use crate::experiment::{ParallelCase, ParallelOutcome};
 use crate::model::{Listener, Machine, Parameters, Translation, Worker};
 use crate::row::On;
 use crate::subject::Subject;
-use latchless_core::base::index::OrderedIndex;
+use latchless_measure::apart::apart;
 
 /// Runs the cases on an index of this kind, one after the other: those of equal nodes on the same
-/// index.
-///
-/// Runs the cases. Each has a separate machine: the OLFIT paper's, with as many processors as work. Before
+/// index. Each case has a separate machine: the OLFIT paper's, with as many processors as work. Before
 /// the measurement, each processor does as many operations of the same kind to fill its caches. The index
 /// is built before, without a listener.
 ///
 /// # Errors
 /// When the index refuses, answers wrongly or gets stuck.
 pub fn run(
+    subject: Subject,
+    cases: &[ParallelCase],
+    announce: &mut dyn FnMut(usize),
+) -> Result<Vec<ParallelOutcome>> {
+    // An index's latches and its collector's clock and places are on the heap. Results that outlive them
+    // are copied, so that nothing stays there.
+    let outcomes = apart(|| run_apart(subject, cases, announce))?;
+    Ok(outcomes.clone())
+}
+
+fn run_apart(
     subject: Subject,
     cases: &[ParallelCase],
     announce: &mut dyn FnMut(usize),
@@ -38,10 +47,6 @@ pub fn run(
 
 fn run_one(loaded: &mut Loaded, case: &ParallelCase) -> Result<ParallelOutcome> {
     let machine = Listener::new(Machine::new(parameters(case))?);
-    let head: *const dyn OrderedIndex<u32, u32> = &raw const *loaded.index;
-    // The latches and the clock that the index itself has are on the allocator's memory.
-    let head = head.cast::<u8>().addr()..head.cast::<u8>().addr() + size_of_val(&*loaded.index);
-    machine.with(|machine| machine.set_apart(head));
     machine.with(Machine::start);
     work_together(&machine, loaded, case)?;
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));

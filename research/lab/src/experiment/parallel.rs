@@ -67,6 +67,12 @@ impl Setting {
         bus_cycles: None,
         change: Change::Nothing,
     };
+
+    /// Whether only a model has this machine.
+    fn is_modelled(self) -> bool {
+        let machine = (self.nodes, self.translation_cycles, self.bus_cycles, self.change);
+        machine != (1, None, None, Change::Nothing)
+    }
 }
 
 /// Skew: some keys, which are neighbours, are requested more often than others.
@@ -176,6 +182,11 @@ pub struct ParallelCase {
 const MANY: usize = 8;
 
 impl ParallelPanel {
+    /// Returns the points along the axis; natively there are none of a machine that only a model has.
+    pub fn values(&self, on: On, scale: Scale) -> &'static [usize] {
+        if on == On::Native && self.setting.is_modelled() { &[] } else { self.axis.values(on, scale) }
+    }
+
     /// The point at `x`.
     pub fn case(&self, x: usize, on: On, scale: Scale) -> ParallelCase {
         let processors = match on {
@@ -252,6 +263,8 @@ pub enum ParallelYardstick {
     Throughput,
     /// The ratio of its operations per second to those of the same index at this x.
     OverOwnAt(usize),
+    /// The ratio of its operations per second to those of the same index at half this x.
+    OverOwnAtHalf,
     /// The ratio of its operations per second to those of another index in the same run.
     Over(Subject),
     /// Lines that secondary caches miss, an operation.
@@ -274,6 +287,7 @@ impl ParallelYardstick {
         match self {
             Self::Throughput => "thousand operations/s".to_string(),
             Self::OverOwnAt(x) => format!("times its own at {x}"),
+            Self::OverOwnAtHalf => "times its own at half as many".to_string(),
             Self::Over(other) => format!("throughput over {}'s", other.name()),
             Self::Misses => "misses/operation".to_string(),
             Self::CoherenceMisses => "coherence misses/operation".to_string(),
@@ -296,7 +310,9 @@ impl ParallelYardstick {
         let counters = outcome.counters;
         match self {
             Self::Throughput => Some(outcome.throughput() / 1e3),
-            Self::OverOwnAt(_) | Self::Over(_) => Some(outcome.throughput() / reference?.throughput()),
+            Self::OverOwnAt(_) | Self::OverOwnAtHalf | Self::Over(_) => {
+                Some(outcome.throughput() / reference?.throughput())
+            }
             Self::Misses => Some(per_operation(counters?.memory_accesses)),
             Self::CoherenceMisses => Some(per_operation(counters?.coherence_misses)),
             Self::RemoteMisses => Some(per_operation(counters?.remote_accesses)),
@@ -373,6 +389,7 @@ mod tests {
         assert_eq!(ParallelYardstick::Throughput.measure(&slow, None), Some(1000.0));
         assert_eq!(ParallelYardstick::Over(BASE).measure(&fast, Some(&slow)), Some(4.0));
         assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, Some(&slow)), Some(4.0));
+        assert_eq!(ParallelYardstick::OverOwnAtHalf.measure(&fast, Some(&slow)), Some(4.0));
         assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, None), None);
         assert!((slow.nanoseconds(slow.seconds) - 2000.0).abs() < 1e-9);
     }

@@ -72,7 +72,7 @@ mod tests {
         let alone = described(&[first]).unwrap();
         assert_eq!(alone["machine"]["clock_mhz"], 400);
         assert_eq!(alone["machine"]["l2"], json!({ "bytes": 8 << 20, "ways": 1 }));
-        assert_eq!(alone["machine"]["translation"]["miss_cycles"], 47);
+        assert_eq!(alone["machine"]["translation"]["miss_cycles"], 72);
         assert!(alone.get("others").is_none());
         let others = described(&[first, Parameters::olfit(2), Parameters::olfit(15)]).unwrap();
         assert_eq!(

@@ -14,8 +14,8 @@ const COHERENCE: ParallelYardstick = ParallelYardstick::CoherenceMisses;
 const WAITS: ParallelYardstick = ParallelYardstick::WaitShare;
 
 const SIMILAR: Published = Published::About(1.0);
-const BETTER: Published = Published::MoreThan(1.0);
 const WORSE: Published = Published::LessThan(1.0);
+const SLIGHTLY_BETTER: Published = Published::Within(1.0, 1.25);
 
 const AXIS: ParallelAxis = ParallelAxis::UpdatesPercent(UPDATES);
 
@@ -111,7 +111,8 @@ pub(super) const FIG_10: Experiment = Experiment {
         eight!(
             "B+-Tree",
             b_plus,
-            Claim::between(0, 20, ParallelYardstick::Over(b_plus::TL), &[b_plus::VT], BETTER),
+            // "Slightly better than TL", and crosses it "as the update ratio further increases" (§6.3).
+            Claim::between(10, 20, ParallelYardstick::Over(b_plus::TL), &[b_plus::VT], SLIGHTLY_BETTER),
             Claim::at(100, ParallelYardstick::Over(b_plus::TL), &[b_plus::VT], WORSE)
         ),
         eight!(
@@ -132,6 +133,8 @@ const BEST_BYTES: usize = NODE_BYTES;
 const OVER_BEST: ParallelYardstick = ParallelYardstick::OverOwnAt(BEST_BYTES);
 
 const BOTH: &[Subject] = &[b_plus::OL, csb_plus::OL];
+const WITH_AND_WITHOUT: &[Subject] =
+    &[b_plus::OL, b_plus::OL_PREFETCHED, csb_plus::OL, csb_plus::OL_PREFETCHED];
 const BEST: &[Claim<ParallelYardstick>] = &[
     Claim::at(64, OVER_BEST, BOTH, WORSE),
     Claim::between(BEST_BYTES + 1, usize::MAX, OVER_BEST, BOTH, WORSE),
@@ -145,9 +148,9 @@ const fn by_node_bytes(name: &'static str, updates_percent: usize) -> ParallelPa
         processors: Processors { model: 8, native: 2 },
         updates_percent,
         node_bytes: 0,
-        setting: Setting::PLAIN,
+        setting: Setting { inserts_alone: true, ..Setting::PLAIN },
         operations: Scaled::new(25_000, 300),
-        series: BOTH,
+        series: WITH_AND_WITHOUT,
         yardsticks: &[THROUGHPUT, OVER_BEST, MISSES, COHERENCE],
         claims: BEST,
     }
@@ -157,10 +160,11 @@ pub(super) const FIG_6: Experiment = Experiment {
     name: "fig-6",
     title: "OLFIT on eight processors, two natively, by the size of nodes",
     remarks: &[
-        "The paper inserts only; here half of the updates are deletes, so that the tree stays the same. \
-         `inserts` sets the two beside each other.",
+        "The paper's reason for 128 bytes: in nodes that are 70 % full a search often needs only the first line. \
+         `b-ol-prefetched` and `csb-ol-prefetched` aren't in the paper: their descents prefetch all lines of a \
+         node before they read the first one, as a pB+-Tree's do, and larger nodes are then better.",
     ],
-    body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("update", 100)]),
+    body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("insert", 100)]),
 };
 
 /// Processors that reorder and predict request a node's lines in parallel.
@@ -171,25 +175,39 @@ const fn changed(name: &'static str, updates_percent: usize, change: Change) -> 
         axis: ParallelAxis::NodeBytes(&[64, 128, 256, 512]),
         keys: Scaled::new(1_000_000, 50_000),
         processors: Processors { model: 1, native: 1 },
-        setting: Setting { change, ..Setting::PLAIN },
+        setting: Setting { change, inserts_alone: true, ..Setting::PLAIN },
+        series: BOTH,
         yardsticks: &[THROUGHPUT, OVER_BEST, MISSES],
         claims: &[],
         ..by_node_bytes(name, updates_percent)
     }
 }
 
+/// Figure 6 on a machine on which every translation is at hand.
+const FREE_TRANSLATIONS: ParallelPanel = ParallelPanel {
+    axis: ParallelAxis::NodeBytes(&[64, 128, 256, 512]),
+    setting: Setting { translation_cycles: Some(0), ..Setting::PLAIN },
+    series: BOTH,
+    yardsticks: &[THROUGHPUT, OVER_BEST, MISSES, ParallelYardstick::TranslationMisses],
+    claims: &[],
+    ..by_node_bytes("search, eight processors and 10M keys, translations free", 0)
+};
+
 pub(super) const NODE_SIZES: Experiment = Experiment {
     name: "node-sizes",
     title: "Figure 6 on the paper's machine and on one whose processor reorders and guesses branches; 1M keys, alone",
     remarks: &[
         "The paper's processors do everything in order: a search in a node waits for one line after the other. \
-         A processor that guesses every other branch, and has 256 instructions in flight, asks for several.",
+         A processor that guesses every other branch, and has 256 instructions in flight, requests several.",
+        "A larger node saves a level, and with it a translation. What a missing one costs is the model's one \
+         calibrated number: the last panel is Figure 6's search without it.",
     ],
     body: Body::Parallel(&[
         changed("search, in order", 0, Change::Nothing),
         changed("search, reordered", 0, REORDERED),
-        changed("update, in order", 100, Change::Nothing),
-        changed("update, reordered", 100, REORDERED),
+        changed("insert, in order", 100, Change::Nothing),
+        changed("insert, reordered", 100, REORDERED),
+        FREE_TRANSLATIONS,
     ]),
 };
 

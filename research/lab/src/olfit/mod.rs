@@ -22,6 +22,7 @@ mod b_plus {
     pub const NO: Subject = Subject::Olfit(Member::BPlusNo);
     pub const OL: Subject = Subject::Olfit(Member::BPlusOl);
     pub const OL_AT_ONCE: Subject = Subject::Olfit(Member::BPlusOlAtOnce);
+    pub const OL_PREFETCHED: Subject = Subject::Olfit(Member::BPlusOlPrefetched);
     pub const LC: Subject = Subject::Olfit(Member::BPlusLc);
     pub const TL: Subject = Subject::Olfit(Member::BPlusTl);
     pub const VN: Subject = Subject::Olfit(Member::BPlusVn);
@@ -36,6 +37,7 @@ mod csb_plus {
     pub const NO: Subject = Subject::Olfit(Member::CsbNo);
     pub const OL: Subject = Subject::Olfit(Member::CsbOl);
     pub const OL_AT_ONCE: Subject = Subject::Olfit(Member::CsbOlAtOnce);
+    pub const OL_PREFETCHED: Subject = Subject::Olfit(Member::CsbOlPrefetched);
     pub const LC: Subject = Subject::Olfit(Member::CsbLc);
     pub const TL: Subject = Subject::Olfit(Member::CsbTl);
     pub const VN: Subject = Subject::Olfit(Member::CsbVn);

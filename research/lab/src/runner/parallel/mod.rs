@@ -16,7 +16,7 @@ use crate::subject::Subject;
 
 /// Returns the number of points of a panel.
 pub fn points(panel: &ParallelPanel, places: Places, scale: Scale) -> usize {
-    places.list().iter().map(|&on| panel.axis.values(on, scale).len() * panel.series.len()).sum()
+    places.list().iter().map(|&on| panel.values(on, scale).len() * panel.series.len()).sum()
 }
 
 /// Runs a panel, and compares the results with the published ones.
@@ -32,7 +32,7 @@ pub fn run_panel(
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for &on in places.list() {
-        let values = panel.axis.values(on, scale);
+        let values = panel.values(on, scale);
         let cases: Vec<ParallelCase> = values.iter().map(|&x| panel.case(x, on, scale)).collect();
         let mut announce = |what: &str, x: usize, points: usize| {
             let parts = [experiment.name, panel.name, what, on.name()];
@@ -69,12 +69,15 @@ fn rows_of(
         let position = panel.series.iter().position(|&subject| subject == wanted)?;
         outcomes.get(position)?.get(nth)
     };
-    let position_of = |wanted: usize| panel.axis.values(on, scale).iter().position(|&x| x == wanted);
+    let position_of = |wanted: usize| panel.values(on, scale).iter().position(|&x| x == wanted);
     let mut rows = Vec::new();
     for &yardstick in panel.yardsticks {
         for (&subject, along) in panel.series.iter().zip(outcomes) {
             let reference = match yardstick {
                 ParallelYardstick::OverOwnAt(x) => position_of(x).and_then(|position| along.get(position)),
+                ParallelYardstick::OverOwnAtHalf => {
+                    position_of(x / 2).and_then(|position| along.get(position))
+                }
                 _ => yardstick.compares_with().and_then(of_series),
             };
             if let Some(ours) = yardstick.measure(&along[nth], reference) {
@@ -124,6 +127,19 @@ mod tests {
         yardsticks: &[ParallelYardstick::OverOwnAt(1), ParallelYardstick::CoherenceMisses],
         claims: &[Claim::at(8, ParallelYardstick::OverOwnAt(1), &[BASE], Published::AtLeast(7.0))],
     };
+
+    #[test]
+    fn a_point_without_one_of_half_its_x_isn_t_compared_with_it() {
+        static STEPS: ParallelPanel = ParallelPanel {
+            axis: ParallelAxis::Processors { model: Scaled::same(&[1, 2, 8]), native: &[1, 2] },
+            yardsticks: &[ParallelYardstick::OverOwnAtHalf],
+            claims: &[],
+            ..SEARCHES
+        };
+        let rows = rows(&STEPS, Places::Model).unwrap();
+        assert_eq!(rows.iter().map(|row| row.x).collect::<Vec<_>>(), [2.0]);
+        assert!((1.9..=2.0).contains(&rows[0].ours), "{} times", rows[0].ours);
+    }
 
     fn rows(panel: &'static ParallelPanel, places: Places) -> Result<Vec<Row>> {
         let experiment = Experiment { name: "fig-7", title: "", remarks: &[], body: Body::Parallel(&[]) };

@@ -16,12 +16,13 @@
 //! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until a writer takes
 //!   the line that it waits for.
 //!
-//! # How early a load is issued No earlier than (1) the moment it enters the reorder buffer; (2) the arrival
-//! of the last line that this processor waited for, because its address may come from there: chasing
-//! pointers, as trees do, makes this the rule; (3) the last unpredictable branch (a binary search's compare,
-//! the end of its loop), since the instructions after a mispredicted branch are discarded. A
-//! [`Change`](super::change::Change) of the machine can lift (2) and (3): walks that take turns
-//! ([`Work::Walk`]) then don't depend on each other's lines.
+//! # How early a load is issued
+//! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line that this
+//! processor waited for, because its address may come from there: chasing pointers, as trees do, makes
+//! this the rule; (3) the last unpredictable branch (a binary search's compare, the end of its loop),
+//! since the instructions after a mispredicted branch are discarded. A [`Change`](super::change::Change)
+//! of the machine can lift (2) and (3): walks that take turns ([`Work::Walk`]) then don't depend on each
+//! other's lines.
 //!
 //! # Not modelled
 //! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order

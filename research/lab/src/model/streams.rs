@@ -1,5 +1,5 @@
-//! The stream prefetcher of a processor: it sees which lines are requested of its secondary cache, and has the
-//! lines fetched to which a run through a page will come.
+//! The stream prefetcher of a processor: it sees which lines are requested of its secondary cache, and has
+//! the lines fetched to which a run through a page will come.
 //!
 //! # Modelled
 //! - A page has one stream. Two requests in a row in one direction, not further apart than a stream is ahead,

@@ -5,14 +5,20 @@
 //! read, all others must still have the version that was read. At the first read of the last leaf all of
 //! them were at rest, and together they covered everything from the one answer to the other.
 
-use super::group::{Descents, Requests};
+use super::BlinkTree;
+use super::group::{Descents, Group, Requests};
+use super::mode::Mode;
 use super::nearest::{Nearest, Passed, Restart, TRIES};
 use super::nearest_each::still;
-use super::*;
+use crate::node::Leaf;
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{next, previous};
 use latchless_core::latch::Version;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The nearest entries on both sides of a key.

@@ -1,10 +1,13 @@
 //! The consistency check of the whole tree.
 
-use super::*;
-use crate::node::Children;
+use super::arena::SharedArena;
+use super::{BlinkTree, LEVELS_MAX};
 use crate::node::operation::{Operation, Run, Search};
-use latchless_core::base::error::Broken;
+use crate::node::{self, Children, Inner};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, behind};
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<B: Bits> BlinkTree<B> {
     /// Checks every invariant of the tree and of its nodes. The tree must be at rest: concurrent changes may

@@ -9,14 +9,18 @@
 //! none is returned twice, and keys ascend (or descend), whatever splits, merges or moves happen between two
 //! chunks.
 
-use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, lines_of};
-use super::*;
-use crate::node::Chunk;
+use super::mode::Mode;
+use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, Sweep, lines_of};
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Chunk, Leaf};
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// The position of a scan in chunks. Holds no latch and borrows nothing.
 #[derive(Debug, Clone)]

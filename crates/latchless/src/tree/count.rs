@@ -1,11 +1,14 @@
 //! Counting a range: a few leaves by their headers, more by cached counts.
 
+use super::BlinkTree;
+use super::mode::Mode;
 use super::ranks::by_block;
-use super::sweep::AHEAD_OF_COUNTS;
-use super::*;
-use crate::node::Entries;
+use super::sweep::{AHEAD_OF_COUNTS, Sweep};
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Entries, Leaf};
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, behind};
 
 /// Leaves that are counted one by one before cached counts are built. Harsher in tests.

@@ -1,10 +1,14 @@
 //! Descents: unvalidated for readers, latched for writers.
 
 use super::directory::Entry;
-use super::*;
+use super::mode::Mode;
+use super::{At, BlinkTree, READ_TRIES};
 use crate::node::operation::Search;
+use crate::node::{Inner, Leaf};
+use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 

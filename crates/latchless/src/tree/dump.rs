@@ -1,8 +1,10 @@
 //! A dump of the tree, for debugging.
 
-use super::*;
+use super::BlinkTree;
 use crate::node::{Children, Entries};
 use core::fmt;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {

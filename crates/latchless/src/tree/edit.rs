@@ -1,11 +1,15 @@
 //! Changing one entry, in one atomic step.
 
-use super::mode::Held;
+use super::mode::{Held, Mode};
 use super::spares::Reserve;
-use super::*;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Place, Seen};
+use crate::node::{self, Leaf, Place, Seen};
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The change of a key's entry.

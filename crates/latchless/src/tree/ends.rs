@@ -3,12 +3,15 @@
 //! Where keys come in order, every one goes to the end of the first or the last leaf: neither the tree nor
 //! the leaf is searched for it.
 
-use super::edit::Full;
+use super::BlinkTree;
+use super::edit::{Change, Edit, Edited, Full, Step};
 use super::guesses::End;
-use super::mode::Held;
-use super::*;
+use super::mode::{Held, Mode};
+use crate::node::Leaf;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 
 /// The maximum number of edits of a batch under one latch.

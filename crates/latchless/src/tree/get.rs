@@ -1,7 +1,10 @@
 //! Looking up one key.
 
-use super::*;
+use super::mode::Mode;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
+use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {

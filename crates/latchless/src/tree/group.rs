@@ -5,18 +5,24 @@
 //! every line is prefetched a whole group of requests before it is read.
 
 use super::directory::{DEPTH_MAX, Entry, Routes};
-use super::*;
+use super::edit::{Edit, Edited};
+use super::mode::Mode;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use core::num::NonZeroUsize;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The number of requests of a batch that descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Group {
-    /// The fastest number, which is measured on large batches: see [`Tuner`].
+    /// The fastest number, which is measured on large batches: see [`Tuner`](latchless_core::tuner::Tuner).
     #[default]
     Auto,
     /// This number, at most [`Group::MAX`].

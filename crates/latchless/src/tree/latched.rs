@@ -11,12 +11,15 @@
 //! Every latched leaf is one level of recursion: only empty ones are passed, and they are few, because an
 //! emptied leaf is merged at once.
 
+use super::BlinkTree;
 use super::beside::{Beside, Starts};
-use super::mode::Held;
-use super::*;
+use super::mode::{Held, Mode};
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::previous;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// A latched leaf.
@@ -196,7 +199,8 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Own;
+    use crate::node::Leaf;
+    use crate::tree::{BlinkOptions, Edit, Exclusive, Own, Shared};
     use std::collections::BTreeMap;
 
     const LEAVES: u64 = if cfg!(miri) { 9 } else { 30 };

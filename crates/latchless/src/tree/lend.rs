@@ -4,11 +4,15 @@
 //! moved over. That costs as much as a split and frees as much room, but takes no memory: leaves are a
 //! twentieth fuller.
 
-use super::mode::Held;
-use super::*;
+use super::BlinkTree;
+use super::mode::{Held, Mode};
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{self, Leaf};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<B: Bits> BlinkTree<B> {
     /// Prefetches what decides whether the right neighbour of a leaf can be lent entries.
@@ -79,6 +83,7 @@ impl<B: Bits> Operation for Lend<'_, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::{BlinkOptions, Edit, Shared};
 
     fn lends<B: Bits>() {
         let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };

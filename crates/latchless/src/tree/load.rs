@@ -1,13 +1,15 @@
 //! Bulk load: builds whole levels at once, optionally by several threads.
 
-use super::*;
-use crate::node::{Children, Entries};
+use super::BlinkTree;
+use crate::node::{Children, Entries, Inner, Leaf};
 use core::num::NonZeroUsize;
 use core::ops::Range;
-use latchless_core::base::error::Error;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
 use latchless_core::bulk::{Level, plan};
+use latchless_core::mem::node_ref::NodeRef;
 
 /// The minimum number of nodes of a level per thread.
 const NODES_PER_THREAD: usize = 256;

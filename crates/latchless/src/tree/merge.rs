@@ -4,11 +4,13 @@
 //! below one parent are latched from left to right, then their parent. If the left one has no room for both,
 //! the children of inner nodes are redistributed, and leaves stay as they are.
 
-use super::mode::Held;
-use super::*;
+use super::BlinkTree;
+use super::mode::{Held, Mode};
 use crate::node::operation::Search;
-use crate::node::{Children, Entries};
+use crate::node::{Children, Entries, Inner, Leaf};
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// How often a merge is tried when other threads interfere.
 const TRIES: usize = 4;

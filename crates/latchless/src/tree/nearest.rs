@@ -13,11 +13,17 @@
 //! A search that finds a passed leaf changed restarts, at most [`TRIES`] times, and then takes latches
 //! (`latched.rs`).
 
-use super::*;
+use super::BlinkTree;
+use super::mode::Mode;
+use crate::node;
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{next, previous};
 use latchless_core::latch::Version;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// How often a search that passes leaves is tried without latches.

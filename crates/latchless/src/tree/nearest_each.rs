@@ -9,11 +9,14 @@
 //! An answer is valid if its leaf still has the version that was read before its fences, and if the leaf has
 //! an answer. All other keys are searched one by one (`nearest.rs`). So each answer is of one moment.
 
-use super::group::{Descents, Requests};
-use super::*;
+use super::group::{Descents, Group, Requests};
+use super::mode::Mode;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 

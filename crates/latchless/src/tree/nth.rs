@@ -1,13 +1,16 @@
 //! The entry at a position, and keys that partition the tree evenly.
 
+use super::BlinkTree;
 use super::count::WALKED;
+use super::mode::Mode;
 use super::ranks::{Table, by_block};
-use super::sweep::AHEAD_OF_COUNTS;
-use super::*;
+use super::sweep::{AHEAD_OF_COUNTS, Sweep};
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 
 impl<B: Bits> BlinkTree<B> {
     /// Returns the entry before which there are `position` others.

@@ -1,9 +1,11 @@
 //! Removing everything between two keys.
 
-use super::mode::Held;
-use super::*;
-use crate::node::Entries;
+use super::BlinkTree;
+use super::mode::{Held, Mode};
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Entries, Leaf};
+use core::marker::PhantomData;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::behind;
 use latchless_core::search::Scalar;
 

@@ -1,9 +1,13 @@
 //! Visiting the entries of a range, leaf by leaf.
 
-use super::*;
+use super::BlinkTree;
+use super::mode::Mode;
+use super::sweep::Sweep;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 
 impl<B: Bits> BlinkTree<B> {
     /// Calls `visit` with the entries of `low..=high`, leaf by leaf, until it returns `false`. The entries
@@ -18,7 +22,7 @@ impl<B: Bits> BlinkTree<B> {
         wanted: usize,
         mut visit: impl FnMut(&[B], &[B]) -> bool,
     ) {
-        let visit = |leaf: &LeafCopy<B>| visit(leaf.keys(), leaf.values());
+        let visit = |leaf: &Entries<B>| visit(leaf.keys(), leaf.values());
         self.scan_leaves::<M>((low, high), direction, (wanted, usize::MAX), visit);
     }
 
@@ -30,7 +34,7 @@ impl<B: Bits> BlinkTree<B> {
         (low, high): (B, B),
         direction: Direction,
         (wanted, expected): (usize, usize),
-        visit: impl FnMut(&LeafCopy<B>) -> bool,
+        visit: impl FnMut(&Entries<B>) -> bool,
     ) {
         let range = (low, high, direction);
         self.dispatch.run(Scan { tree: self, range, wanted, expected, visit, mode: PhantomData::<M> });
@@ -46,7 +50,7 @@ struct Scan<'a, B, F, M> {
     mode: PhantomData<M>,
 }
 
-impl<B: Bits, M: Mode, F: FnMut(&LeafCopy<B>) -> bool> Operation for Scan<'_, B, F, M> {
+impl<B: Bits, M: Mode, F: FnMut(&Entries<B>) -> bool> Operation for Scan<'_, B, F, M> {
     type Output = ();
 
     #[inline(always)]

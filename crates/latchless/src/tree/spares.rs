@@ -1,7 +1,11 @@
 //! Spare nodes that are allocated before latches are taken, so that nothing is allocated under one.
 
-use super::*;
+use super::LEVELS_MAX;
+use super::arena::SharedArena;
+use crate::node;
+use latchless_core::base::error::Result;
 use latchless_core::mem::line::prefetch_read_all;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// One node for each of the lowest levels. Unused nodes are freed.
 #[derive(Debug)]

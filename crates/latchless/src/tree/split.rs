@@ -3,12 +3,15 @@
 //! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then is
 //! the number of new nodes known: if there are too few spare nodes, everything is unlatched unchanged.
 
-use super::mode::Held;
+use super::mode::{Held, Mode};
 use super::spares::Reserve;
-use super::*;
+use super::{BlinkTree, LEVELS_MAX};
 use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Children, Cut};
+use crate::node::{Children, Cut, Inner, Leaf};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// A latched node.
 type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);

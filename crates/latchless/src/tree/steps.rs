@@ -3,10 +3,14 @@
 //!
 //! Each step reads what the step before prefetched, and prefetches what the next one reads.
 
-use super::*;
+use super::mode::Shared;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
+use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The next step.

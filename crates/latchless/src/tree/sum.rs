@@ -1,8 +1,12 @@
 //! Adding up the values of a range, without copying them out of their leaves.
 
-use super::*;
+use super::BlinkTree;
+use super::mode::Mode;
+use super::sweep::Sweep;
 use crate::node::operation::{Operation, Run, Search};
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 
 impl<B: Bits> BlinkTree<B> {
     /// Returns the number and the sum, modulo 2^64, of the values of the first `most` entries in

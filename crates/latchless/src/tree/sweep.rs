@@ -14,14 +14,18 @@
 
 mod asking;
 
-use super::*;
+use super::mode::Mode;
+use super::{At, BlinkTree};
 use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Entries, LINES};
+use crate::node::{Entries, Inner, LINES, Leaf};
 use asking::prefetch_lines;
+use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 pub(super) use asking::lines_of;
@@ -151,7 +155,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
 
     /// Copies the entries of the next leaf that has any in the range. Returns `false` if the range has
     /// ended. The entries are of one moment, and ascend for either direction.
-    pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut LeafCopy<B>) -> bool {
+    pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut Entries<B>) -> bool {
         tree.dispatch.run(NextLeaf { sweep: self, tree, into, mode: PhantomData::<M> })
     }
 
@@ -442,7 +446,7 @@ impl<B: Bits, const ROOM: usize> Operation for LookFurther<'_, B, ROOM> {
 struct NextLeaf<'a, B: Bits, M, const ROOM: usize> {
     sweep: &'a mut Sweep<B, ROOM>,
     tree: &'a BlinkTree<B>,
-    into: &'a mut LeafCopy<B>,
+    into: &'a mut Entries<B>,
     mode: PhantomData<M>,
 }
 

@@ -1,9 +1,11 @@
 //! Cells: the partition of a range of keys into slots, and the memory of cells and their entries.
 
-use crate::tree::*;
 use core::hint::select_unpredictable;
+use latchless_core::base::error::Result;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
+use latchless_core::sync::Word;
 
 /// Slots of a cell per border between nodes in its range; in fact up to twice as many.
 const SLOTS_PER_BORDER: usize = 4;

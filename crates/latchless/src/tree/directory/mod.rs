@@ -29,11 +29,14 @@ mod survey;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-use super::*;
-use crate::node::Children;
+use super::BlinkTree;
 use cells::Table;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
+use latchless_core::sync::Word;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use survey::Survey;
 

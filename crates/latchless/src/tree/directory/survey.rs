@@ -14,9 +14,14 @@
 //! its tables.
 
 use super::cells::{Cell, DEPTH_MAX, Entry, Table};
-use super::*;
+use super::{BORDERS_MAX, NODES_MIN};
+use crate::node::{Children, Inner};
+use crate::tree::BlinkTree;
 use crate::tree::guesses::Sample;
 use core::ops::Range;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// Inner nodes whose fences a piece reads. Harsher where schedules are explored.
 const NODES_PER_PIECE: usize = if cfg!(latchless_shuttle) { 2 } else { 64 };

@@ -2,6 +2,8 @@
 //! here.
 
 use super::*;
+use crate::node::{Inner, Leaf};
+use crate::tree::{BlinkOptions, Edit, Exclusive, Group, Mode, Shared};
 use core::num::NonZeroUsize;
 use latchless_core::base::fill::FillFactor;
 

@@ -1,6 +1,8 @@
 //! The first and the last leaf, to which keys in order are added.
 
-use super::*;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Word;
 
 /// The leaves with the smallest and the greatest keys of all. Keys outside of the range of the table of
 /// slots have no prediction there; those that grow beyond all others, or fall below them, belong to these

@@ -31,14 +31,17 @@ mod ends;
 mod renewal;
 mod segments;
 
-use super::*;
-use crate::node::Children;
+use super::BlinkTree;
+use crate::node::{Children, Leaf};
 use core::hint::select_unpredictable;
 pub(super) use ends::End;
 use ends::Ends;
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
+use latchless_core::sync::Word;
 use std::sync::OnceLock;
 
 pub(super) use renewal::Sample;

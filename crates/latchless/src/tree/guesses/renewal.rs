@@ -5,9 +5,20 @@
 //! 1. The slots of a table that is neither in use nor being built are empty from `used` on, except for words
 //!    that a thread has written late, which are no worse than other wrong predictions.
 
-use super::*;
-use crate::node::Entries;
+use super::segments::{SEGMENTS, Segments, are_even};
+use super::{
+    FEWEST_SLOTS, Guesses, HUGE_FROM_BYTES, SEGMENTED, SIZES, SLOTS_PER_LEAF, Slots, TURNS, Table, UNREADY,
+    WRONG_SHARE, segments_of, table_of,
+};
+use crate::node::{Children, Entries, Leaf};
+use crate::tree::BlinkTree;
 use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::words::Words;
+use latchless_core::search::Scalar;
+use latchless_core::sync::Word;
+use std::sync::OnceLock;
 
 /// Leaves whose keys a survey tries.
 const SAMPLED_LEAVES: usize = 256;

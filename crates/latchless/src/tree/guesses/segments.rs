@@ -8,7 +8,10 @@
 //! Keys that cluster again within each segment, as runs of nearly equal keys do, need [the
 //! directory](super::super::directory).
 
-use super::*;
+use super::{PLACE_BITS, places};
+use core::hint::select_unpredictable;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Word;
 
 /// A power of two.
 pub(crate) const SEGMENTS: usize = 64;

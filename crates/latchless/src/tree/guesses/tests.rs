@@ -2,6 +2,7 @@
 //! code here.
 
 use super::*;
+use crate::tree::{BlinkOptions, Edit, Edited, Exclusive, Group, Shared};
 use core::cell::Cell;
 use latchless_core::search::Scalar;
 use latchless_core::testing::Rng;

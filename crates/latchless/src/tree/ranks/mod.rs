@@ -34,14 +34,17 @@ mod table;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-use super::mode::Held;
-use super::*;
-use crate::node::{Children, Entries};
+use super::BlinkTree;
+use super::mode::{Held, Mode};
+use crate::node::{Children, Entries, Inner, Leaf};
 use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
 
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
-use latchless_core::sync::Backoff;
+use latchless_core::sync::{Backoff, Word};
 use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 
 pub(super) use table::{Table, by_block};

@@ -1,13 +1,16 @@
 //! Recounting dirty buckets.
 
 use super::{Table, by_block};
-use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
-use crate::tree::mode::Held;
+use crate::node::{Entries, Leaf};
+use crate::tree::BlinkTree;
+use crate::tree::mode::{Held, Mode};
 use crate::tree::sweep::{AHEAD_OF_COUNTS, Sweep};
-use crate::tree::*;
+use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
+use latchless_core::search::Dispatch;
 
 /// A bucket that is being counted.
 struct Count<'a, B> {

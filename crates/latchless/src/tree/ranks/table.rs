@@ -2,9 +2,11 @@
 //!
 //! 64 buckets are a *block*: their counts are added up in one word, and their dirty bits are one.
 
-use crate::tree::*;
 use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::mem::words::Words;
+use latchless_core::sync::Word;
 
 /// Buckets in a block.
 pub(in crate::tree) const BUCKETS_PER_BLOCK: usize = 64;

@@ -1,6 +1,7 @@
 //! Which buckets a change makes dirty, when they are rebuilt, and the content of a table.
 
 use super::*;
+use crate::tree::{BlinkOptions, Edit, Exclusive, Shared};
 use latchless_core::testing::Rng;
 
 const KEYS: u64 = if cfg!(latchless_small_nodes) { 1_000 } else { 10_000 };

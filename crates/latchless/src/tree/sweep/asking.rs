@@ -1,7 +1,12 @@
 //! The prefetches of a sweep, ahead of its reader.
 
-use super::*;
-use latchless_core::mem::line::LINE_BYTES;
+use super::{LINES_IN_FLIGHT, Sweep};
+use crate::node::operation::Search;
+use crate::node::{self, Inner, LINES, Leaf};
+use crate::tree::BlinkTree;
+use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 
 /// Returns about how many lines this many entries fill, in leaves that are two thirds full.
 #[inline(always)]

@@ -9,9 +9,11 @@ use latchless_terminal::output::Rows;
 use serde_json::json;
 use std::fmt::Write;
 
-/// A row may cost this much more, in shares.
-const MORE: f64 = 0.01;
-/// … or this much, in events per operation: rare events vary with the addresses of code and data.
+/// A row may cost this much more of each event, in shares. The addresses of code and data vary between builds
+/// that differ elsewhere: by 0.4 % of the instructions (of an allocator), by 12 % of the branch misses, which
+/// depend on the addresses of branches, and by 0.8 % of the last-level misses.
+const MORE: [f64; 3] = [0.01, 0.15, 0.02];
+/// … or this much, in events per operation.
 const RARE: f64 = 0.02;
 
 /// Counts, with what a reader needs to repeat them.
@@ -78,10 +80,11 @@ impl Table {
                 more.push(format!("{name}: not counted any more"));
                 continue;
             };
-            for ((event, before), after) in EVENTS.iter().zip(before.events).zip(after.events) {
+            for (event, what) in EVENTS.into_iter().enumerate() {
+                let (before, after) = (before.events[event], after.events[event]);
                 let share = (after - before) / before * 100.0;
-                let line = format!("{name}: {before:.3} {event}, now {after:.3} ({share:+.1} %)");
-                match (after - before, (before * MORE).max(RARE)) {
+                let line = format!("{name}: {before:.3} {what}, now {after:.3} ({share:+.1} %)");
+                match (after - before, (before * MORE[event]).max(RARE)) {
                     (change, limit) if change > limit => more.push(line),
                     (change, limit) if change < -limit => less.push(line),
                     _ => {}
@@ -129,14 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_costs_over_a_hundredth_more_is_named() {
+    fn a_row_that_costs_more_is_named() {
         let base = table(&[("index", "get", [150.0, 1.5, 4.0]), ("bytes", "get", [300.0, 0.0, 0.0])]);
         let against = |rows: &[(&str, &str, [f64; 3])]| table(rows).against(&base, &["index", "bytes"]);
-        let within =
-            against(&[("index", "get", [151.4, 1.519, 4.03]), ("bytes", "get", [297.1, 0.01, 0.01])]);
+        let within = against(&[("index", "get", [151.4, 1.72, 4.07]), ("bytes", "get", [297.1, 0.01, 0.01])]);
         assert_eq!(within, (vec![], vec![]));
         let (more, less) =
-            against(&[("index", "get", [151.6, 1.53, 3.9]), ("bytes", "get", [300.0, 0.03, 0.0])]);
+            against(&[("index", "get", [151.6, 1.73, 3.9]), ("bytes", "get", [300.0, 0.03, 0.0])]);
         assert_eq!(more.len(), 3, "{more:?}");
         assert_eq!(more[0], "index get: 150.000 instructions, now 151.600 (+1.1 %)");
         assert!(more[2].starts_with("bytes get: 0.000 branch misses"), "{more:?}");

@@ -4,7 +4,7 @@
 
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
 use latchless::index::Exclusive;
-use latchless::{BoxedIndex, Error, Index, Result};
+use latchless::{BoxedIndex, Index, Result};
 use std::hint::black_box;
 
 /// A value of a boxed index: of the size of a small struct.
@@ -16,8 +16,6 @@ pub const RANGE: usize = 48;
 pub trait Subject {
     /// A key, as the caller stores it.
     type Key;
-    /// Whether the index has an operation for batches of inserts.
-    const INSERTS_MANY: bool = true;
     /// Inserts a key, or replaces its value.
     fn insert(&mut self, key: &Self::Key) -> Result<usize>;
     /// Removes a key.
@@ -120,76 +118,53 @@ impl Subject for BytesIndex<Vec<u8>, u64> {
     }
 }
 
-impl Subject for BoxedIndex<u64, Boxed> {
-    type Key = u64;
+/// A boxed index over either kind of key has the same methods: its key type, the pattern of a stored key, and
+/// the name there by which a request has it.
+macro_rules! boxed {
+    ($($subject:ty, $key:ty, $stored:pat => $asked:ident;)*) => {$(
+        impl Subject for $subject {
+            type Key = $key;
 
-    fn insert(&mut self, &key: &u64) -> Result<usize> {
-        Ok(usize::from(black_box(Self::insert(self, key, [key; 4], &self.pin())?).is_some()))
-    }
+            fn insert(&mut self, $stored: &$key) -> Result<usize> {
+                Ok(usize::from(black_box(<$subject>::insert(self, $asked, [1; 4], &self.pin())?).is_some()))
+            }
 
-    fn remove(&mut self, &key: &u64) -> usize {
-        usize::from(black_box(Self::remove(self, key, &self.pin())).is_some())
-    }
+            fn remove(&mut self, $stored: &$key) -> usize {
+                usize::from(black_box(<$subject>::remove(self, $asked, &self.pin())).is_some())
+            }
 
-    fn get(&self, &key: &u64) -> usize {
-        usize::from(black_box(Self::get(self, key, &self.pin())).is_some())
-    }
+            fn get(&self, $stored: &$key) -> usize {
+                usize::from(black_box(<$subject>::get(self, $asked, &self.pin())).is_some())
+            }
 
-    fn ceiling(&self, &key: &u64) -> usize {
-        usize::from(black_box(Self::ceiling(self, key, &self.pin())).is_some())
-    }
+            fn ceiling(&self, $stored: &$key) -> usize {
+                usize::from(black_box(<$subject>::ceiling(self, $asked, &self.pin())).is_some())
+            }
 
-    fn range(&self, &low: &u64) -> usize {
-        Self::range(self, low.., &self.pin()).take(RANGE).map(black_box).count()
-    }
+            fn range(&self, $stored: &$key) -> usize {
+                <$subject>::range::<$key>(self, $asked.., &self.pin()).take(RANGE).map(black_box).count()
+            }
 
-    fn get_many(&self, keys: &[u64]) -> Result<usize> {
-        let (pin, mut answers) = (self.pin(), vec![None; keys.len()]);
-        Self::get_many(self, keys, &mut answers, &pin)?;
-        Ok(present(&answers))
-    }
+            fn get_many(&self, keys: &[$key]) -> Result<usize> {
+                let (pin, mut answers) = (self.pin(), vec![None; keys.len()]);
+                <$subject>::get_many(self, keys, &mut answers, &pin)?;
+                Ok(present(&answers))
+            }
 
-    fn insert_many(&mut self, keys: &[u64]) -> Result<usize> {
-        let (pin, mut replaced) = (self.pin(), vec![None; keys.len()]);
-        let entries = keys.iter().map(|&key| (key, [key; 4]));
-        Self::insert_many(self, entries, &mut replaced, &pin).map_err(|incomplete| incomplete.error)?;
-        Ok(present(&replaced))
-    }
+            fn insert_many(&mut self, keys: &[$key]) -> Result<usize> {
+                let (pin, mut replaced) = (self.pin(), vec![None; keys.len()]);
+                let entries = keys.iter().map(|$stored| ($asked, [1; 4]));
+                <$subject>::insert_many(self, entries, &mut replaced, &pin)
+                    .map_err(|incomplete| incomplete.error)?;
+                Ok(present(&replaced))
+            }
+        }
+    )*};
 }
 
-impl Subject for BoxedBytesIndex<Vec<u8>, Boxed> {
-    type Key = Vec<u8>;
-    const INSERTS_MANY: bool = false;
-
-    fn insert(&mut self, key: &Vec<u8>) -> Result<usize> {
-        Ok(usize::from(black_box(Self::insert(self, key, [1; 4], &self.pin())?).is_some()))
-    }
-
-    fn remove(&mut self, key: &Vec<u8>) -> usize {
-        usize::from(black_box(Self::remove(self, key, &self.pin())).is_some())
-    }
-
-    fn get(&self, key: &Vec<u8>) -> usize {
-        usize::from(black_box(Self::get(self, key, &self.pin())).is_some())
-    }
-
-    fn ceiling(&self, key: &Vec<u8>) -> usize {
-        usize::from(black_box(Self::ceiling(self, key, &self.pin())).is_some())
-    }
-
-    fn range(&self, low: &Vec<u8>) -> usize {
-        Self::range::<Vec<u8>>(self, low.., &self.pin()).take(RANGE).map(black_box).count()
-    }
-
-    fn get_many(&self, keys: &[Vec<u8>]) -> Result<usize> {
-        let (pin, mut answers) = (self.pin(), vec![None; keys.len()]);
-        Self::get_many(self, keys, &mut answers, &pin)?;
-        Ok(present(&answers))
-    }
-
-    fn insert_many(&mut self, _: &[Vec<u8>]) -> Result<usize> {
-        Err(Error::Unsupported { index: "BoxedBytesIndex", operation: "insert_many" })
-    }
+boxed! {
+    BoxedIndex<u64, Boxed>, u64, &key => key;
+    BoxedBytesIndex<Vec<u8>, Boxed>, Vec<u8>, key => key;
 }
 
 /// Returns the `at`th of as many different numbers as there are, in no order.

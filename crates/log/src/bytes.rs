@@ -1,22 +1,15 @@
 //! A durable index of byte strings.
 
 use crate::batch::{Batch, STRING_MAX};
-use crate::durable::Options;
+use crate::durable::Durable;
 use crate::error::{Error, Result};
-use crate::journal::Journal;
-use crate::reader::Reader;
-use crate::reading::ReadOnly;
 use crate::record::{Draft, Kind};
-use crate::recover::{DamagedTail, Found, Recovery};
-use crate::saver::Saver;
 use crate::stripes::Set;
 use latchless::bytes::{BytesIndex, Form, Lent};
 use latchless::index::Incomplete;
-use latchless::snapshot::{self, SavedValue, strings};
+use latchless::snapshot::{self, SavedValue};
 use latchless::{BytesKey, BytesValue};
 use std::ops::{Bound, RangeBounds};
-use std::path::Path;
-use std::sync::Arc;
 
 /// A [`BytesIndex`] in memory with a redo log in a folder: the counterpart of
 /// [`DurableIndex`](crate::DurableIndex) for keys of any length, with every value that a snapshot has
@@ -45,18 +38,7 @@ use std::sync::Arc;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DurableBytesIndex<K: BytesKey, V: BytesValue> {
-    /// The first that is dropped: its thread has a share of the others.
-    pub(crate) saver: Saver,
-    pub(crate) index: Arc<BytesIndex<K, V>>,
-    pub(crate) journal: Arc<Journal>,
-}
-
-impl<K: BytesKey, V: BytesValue> std::fmt::Debug for DurableBytesIndex<K, V> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DurableBytesIndex").field("journal", &self.journal).finish_non_exhaustive()
-    }
-}
+pub type DurableBytesIndex<K, V> = Durable<BytesIndex<K, V>>;
 
 /// Refuses a key that is too long, before anything is logged.
 pub fn check_length(key: &[u8]) -> latchless::Result<()> {
@@ -99,52 +81,9 @@ pub fn removal(key: &[u8]) -> Draft {
 }
 
 impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
-    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings. Of the options
-    /// of an index, its memory limit counts.
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
-    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
-        let found = Found::open(folder)?;
-        found.recover_bytes(BytesIndex::with_options(options.index)?, options.into())
-    }
-
-    /// Reads a folder into an index in memory without locking or writing anything. See
-    /// [`DurableIndex::read`](crate::DurableIndex::read).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::read`](crate::DurableIndex::read).
-    pub fn read(
-        folder: impl AsRef<Path>,
-        options: latchless::index::Options,
-    ) -> Result<(BytesIndex<K, V>, Recovery)> {
-        let index = BytesIndex::with_options(options)?;
-        ReadOnly::open(folder)?.load_bytes(index, DamagedTail::Refuse)
-    }
-
-    /// The index, for reading: every operation that leaves it as it is.
-    pub fn index(&self) -> Reader<'_, BytesIndex<K, V>> {
-        Reader(&self.index)
-    }
-
     /// The value of a key.
     pub fn get<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         self.index.get(key)
-    }
-
-    /// How many entries there are.
-    pub fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
-    }
-
-    /// The log's bytes since the last snapshot: the next start has to replay them.
-    pub fn log_bytes(&self) -> u64 {
-        self.journal.log_bytes()
     }
 
     /// Sets a key in the index, after it was logged.
@@ -447,43 +386,5 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
         let draft = key.with_bytes(removal).seal();
         self.journal.change_held(held, draft, || Ok(self.index.remove(&key)))?;
         Ok(Some((key, value)))
-    }
-
-    /// Returns when every change that returned before is on the disk.
-    ///
-    /// # Errors
-    /// [`Error::Closed`] if the disk fails, or failed before.
-    pub fn sync(&self) -> Result<()> {
-        self.journal.sync()
-    }
-
-    /// The failure of the last due snapshot, unless one was saved since. See
-    /// [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
-    pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
-        self.journal.due().failure()
-    }
-
-    /// Saves a snapshot, removes the logs that it makes useless, and returns the number of its entries. See
-    /// [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
-    pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|out| strings::write(&self.index, out))
-    }
-
-    /// Waits until everything is on the disk, and releases the folder. See
-    /// [`DurableIndex::close`](crate::DurableIndex::close).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::close`](crate::DurableIndex::close).
-    pub fn close(&self) -> Result<()> {
-        self.saver.close()
-    }
-
-    /// In a fork of the process, gives up this process's share of the folder's lock. See
-    /// [`DurableIndex::forsake`](crate::DurableIndex::forsake).
-    pub fn forsake(&self) {
-        self.journal.forsake();
     }
 }

@@ -3,8 +3,8 @@
 //! acknowledged like changes, even if nothing changes.
 
 use crate::columns::Columns;
-use crate::durable::DurableIndex;
 use crate::error::Result;
+use crate::index::DurableIndex;
 use crate::record::Draft;
 use crate::stripes::Set;
 use latchless::{Index, Key, Value};

@@ -1,18 +1,13 @@
-//! A durable index of numbers.
+//! An index with a redo log, whichever its keys are: how it is opened, saved and closed.
 
-use crate::columns::{self, Columns, Plain};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
+use crate::kept::{Kept, Usual};
 use crate::reader::Reader;
 use crate::reading::ReadOnly;
-use crate::record::{Draft, ENTRIES_MAX};
 use crate::recover::{DamagedTail, Found, Recovery};
 use crate::saver::{Saver, SnapshotPolicy};
-use crate::stripes::Set;
-use latchless::snapshot::Native;
-use latchless::{Index, Key, Value};
-use std::ops::Bound::{Excluded, Included};
-use std::ops::RangeBounds;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +21,7 @@ pub enum SyncMode {
     Each,
     /// A background thread syncs within this interval.
     Every(Duration),
-    /// When the system pleases, or at [`DurableIndex::sync`].
+    /// When the system pleases, or at [`Durable::sync`].
     Never,
 }
 
@@ -72,22 +67,31 @@ impl From<Options> for Opening {
     }
 }
 
-/// An [`Index`] in memory with a redo log in a folder. See the [crate's head](crate).
+/// An index in memory with a redo log in a folder. See the [crate's head](crate). `I` is the index:
+/// [`DurableIndex`](crate::DurableIndex), [`DurableBytesIndex`](crate::DurableBytesIndex) and
+/// [`DurableMultiIndex`](crate::DurableMultiIndex) are names of this type for the three kinds, each with its
+/// own changes. `C` is the [`Columns`](crate::Columns) of numbers.
 ///
 /// All operations take `&self` and may be called from any thread. Reads cost what the index's own do. A
 /// change writes its record (about a microsecond), changes the index, and waits for the disk if the options
 /// say so.
-#[derive(Debug)]
-pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
+pub struct Durable<I, C = ()> {
     /// The first that is dropped: its thread has a share of the others.
     pub(crate) saver: Saver,
-    pub(crate) index: Arc<Index<K, V>>,
+    pub(crate) index: Arc<I>,
     pub(crate) columns: Arc<C>,
     pub(crate) journal: Arc<Journal>,
 }
 
-impl<K: Native, V: Native> DurableIndex<K, V> {
-    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings.
+impl<I, C> fmt::Debug for Durable<I, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Durable").field("journal", &self.journal).finish_non_exhaustive()
+    }
+}
+
+impl<I: Usual> Durable<I, I::Columns> {
+    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings. Of the options
+    /// of an index, byte strings and rows have the memory limit alone.
     ///
     /// # Errors
     /// [`Error::Locked`] if it is open elsewhere; [`Error::Damaged`], [`Error::Missing`],
@@ -95,14 +99,14 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then unchanged.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
-        found.recover(Index::with_options(options.index)?, Plain, options.into())
+        found.recover(I::with_options(options.index)?, I::Columns::default(), options.into())
     }
 
     /// Reads the entries of a folder into an index in memory, which is then independent of the folder; also
     /// returns the recovery's findings. Nothing is written or locked: see [`ReadOnly`].
     ///
     /// # Errors
-    /// Those of [`DurableIndex::open`], except that [`Error::Missing`] reports a folder without a durable
+    /// Those of [`Durable::open`], except that [`Error::Missing`] reports a folder without a durable
     /// index, and [`Error::Locked`] never occurs.
     ///
     /// ```
@@ -119,172 +123,31 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn read(
-        folder: impl AsRef<Path>,
-        options: latchless::index::Options,
-    ) -> Result<(Index<K, V>, Recovery)> {
-        let index = Index::with_options(options)?;
-        ReadOnly::open(folder)?.load(index, &Plain, DamagedTail::Refuse)
+    pub fn read(folder: impl AsRef<Path>, options: latchless::index::Options) -> Result<(I, Recovery)> {
+        let index = I::with_options(options)?;
+        ReadOnly::open(folder)?.load(index, &I::Columns::default(), DamagedTail::Refuse)
     }
 }
 
-impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
+impl<I: Kept<C>, C> Durable<I, C> {
     /// The index, for reading: every operation that leaves it as it is.
-    pub fn index(&self) -> Reader<'_, Index<K, V>> {
+    pub fn index(&self) -> Reader<'_, I> {
         Reader(&self.index)
     }
 
-    /// The value of a key.
-    pub fn get(&self, key: K) -> Option<V> {
-        self.index.get(key)
-    }
-
-    /// How many entries there are.
+    /// How many entries there are; in an index of rows, pairs.
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.index.entries()
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
+        self.len() == 0
     }
 
     /// The log's bytes since the last snapshot: the next start has to replay them.
     pub fn log_bytes(&self) -> u64 {
         self.journal.log_bytes()
-    }
-
-    /// Logs that keys of a batch have the values that they have now: those that the index refused.
-    fn take_back(&self, keys: &[K], refused: &[usize]) -> Result<()> {
-        let (mut there, mut values, mut gone) = (Vec::new(), Vec::new(), Vec::new());
-        for key in refused.iter().map(|&at| keys[at]) {
-            match self.index.get(key) {
-                Some(value) => {
-                    there.push(key);
-                    values.push(value);
-                }
-                None => gone.push(key),
-            }
-        }
-        self.journal.take_back(Draft::put(&self.columns, &there, &values))?;
-        self.journal.take_back(Draft::remove(&self.columns, &gone))
-    }
-
-    /// Sets a key in the index, after it was logged. Compiled once for all callers, as is its counterpart:
-    /// next to a record's write a call costs nothing.
-    #[inline(never)]
-    pub(crate) fn put_logged(&self, key: K, value: V) -> Result<Option<V>> {
-        let inserted = self.index.insert(key, value);
-        if inserted.is_err() {
-            self.take_back(&[key], &[0])?;
-        }
-        Ok(inserted?)
-    }
-
-    /// Removes a key from the index, after that was logged.
-    #[inline(never)]
-    pub(crate) fn remove_logged(&self, key: K) -> Option<V> {
-        self.index.remove(key)
-    }
-
-    /// The stripes of these keys.
-    pub(crate) fn stripes_of(&self, keys: &[K]) -> Set {
-        Set::of(keys.iter().map(|&key| self.columns.key_to_cell(key)))
-    }
-
-    /// Sets a key to a value, and returns the one it had.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::Index`]: nothing has changed. [`Error::Closed`]: nothing has changed, or, if
-    /// the disk failed while the operation waited for it, it is in the index and perhaps not on the disk.
-    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        let draft = Draft::put(&self.columns, &[key], &[value]);
-        self.journal.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
-    }
-
-    /// Sets the keys of a column to the values of another, and returns how many keys are new. Of a key that
-    /// occurs twice the last value stays. One record for up to 2^20 entries, one wait for the disk.
-    ///
-    /// # Errors
-    /// [`Error::Index`] names the refused entries: all of them, if the columns aren't of one length. The
-    /// others are those of [`DurableIndex::insert`]; of a batch of over 2^20 entries, the records before
-    /// the one that failed are done.
-    pub fn insert_columns(&self, keys: &[K], values: &[V]) -> Result<usize> {
-        if keys.len() != values.len() {
-            // Refused by the index's own words, before anything is logged.
-            return Ok(self.index.insert_columns(keys, values).map_err(latchless::Error::from)?);
-        }
-        if keys.is_empty() {
-            return self.journal.nothing(0);
-        }
-        let mut new = 0;
-        let parts = keys.chunks(ENTRIES_MAX).zip(values.chunks(ENTRIES_MAX));
-        for (part, (keys, values)) in parts.enumerate() {
-            let draft = Draft::put(&self.columns, keys, values);
-            new += self.journal.change(self.stripes_of(keys), draft, || {
-                self.index.insert_columns(keys, values).or_else(|incomplete| {
-                    self.take_back(keys, &incomplete.refused)?;
-                    let refused = incomplete.refused.iter().map(|at| at + part * ENTRIES_MAX).collect();
-                    Err(Error::Index { cause: incomplete.error, refused })
-                })
-            })?;
-        }
-        Ok(new)
-    }
-
-    /// Sets keys to values, and returns how many keys are new. See [`DurableIndex::insert_columns`].
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::insert_columns`].
-    pub fn insert_many(&self, entries: &[(K, V)]) -> Result<usize> {
-        let (keys, values): (Vec<K>, Vec<V>) = entries.iter().copied().unzip();
-        self.insert_columns(&keys, &values)
-    }
-
-    /// Removes a key, and returns the value it had.
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::insert`].
-    pub fn remove(&self, key: K) -> Result<Option<V>> {
-        let draft = Draft::remove(&self.columns, &[key]);
-        self.journal.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
-    }
-
-    /// Removes the keys of a batch, and returns how many were there. One record for up to 2^20 keys.
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::insert_columns`].
-    pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
-        if keys.is_empty() {
-            return self.journal.nothing(0);
-        }
-        let mut removed = 0;
-        for keys in keys.chunks(ENTRIES_MAX) {
-            removed +=
-                self.journal.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
-                    let mut before = vec![None; keys.len()];
-                    self.index.remove_many(keys, &mut before)?;
-                    Ok(before.iter().flatten().count())
-                })?;
-        }
-        Ok(removed)
-    }
-
-    /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
-    ///
-    /// # Errors
-    /// [`Error::Index`] if the range ends before it starts. The others as [`DurableIndex::insert`].
-    pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        let range = (range.start_bound().cloned(), range.end_bound().cloned());
-        // A range that the index refuses isn't logged.
-        if let (Included(start) | Excluded(start), Included(end) | Excluded(end)) = range
-            && start.encode() > end.encode()
-        {
-            return Err(latchless::Error::InvertedRange.into());
-        }
-        self.journal.change(Set::ALL, Draft::remove_range(&self.columns, &range), || {
-            Ok(self.index.remove_range(range)?)
-        })
     }
 
     /// Returns when every change that returned before is on the disk.
@@ -307,7 +170,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
     pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|out| columns::write(&self.index, out, &self.columns))
+        self.journal.snapshot(|out| self.index.write(&self.columns, out))
     }
 
     /// Waits until everything is on the disk, and releases the folder for other openings. Reads go on;

@@ -116,7 +116,9 @@ mod durable;
 mod error;
 mod file;
 mod folder;
+mod index;
 mod journal;
+mod kept;
 mod later;
 mod log;
 #[cfg(test)]
@@ -136,8 +138,10 @@ mod stripes;
 
 pub use bytes::DurableBytesIndex;
 pub use columns::{Columns, Plain, load, save};
-pub use durable::{DurableIndex, Opening, Options, SyncMode};
+pub use durable::{Durable, Opening, Options, SyncMode};
 pub use error::{Error, Result};
+pub use index::DurableIndex;
+pub use kept::{Kept, Usual};
 pub use multi::DurableMultiIndex;
 pub use reader::Reader;
 pub use reading::ReadOnly;

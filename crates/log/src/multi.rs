@@ -2,21 +2,13 @@
 
 use crate::batch::Batch;
 use crate::bytes::{check_length, removal, stripe_of};
-use crate::durable::Options;
+use crate::durable::Durable;
 use crate::error::{Error, Result};
-use crate::journal::Journal;
 use crate::pairs::ROW;
-use crate::reader::Reader;
-use crate::reading::ReadOnly;
 use crate::record::{Draft, Kind};
-use crate::recover::{DamagedTail, Found, Recovery};
-use crate::saver::Saver;
 use latchless::BytesKey;
 use latchless::bytes::MultiIndex;
 use latchless::index::Incomplete;
-use latchless::snapshot::multi;
-use std::path::Path;
-use std::sync::Arc;
 
 /// A [`MultiIndex`] in memory with a redo log in a folder: the counterpart of
 /// [`DurableIndex`](crate::DurableIndex) for keys that map to many rows. The promises of the [crate's
@@ -39,18 +31,7 @@ use std::sync::Arc;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DurableMultiIndex<K: BytesKey> {
-    /// The first that is dropped: its thread has a share of the others.
-    pub(crate) saver: Saver,
-    pub(crate) index: Arc<MultiIndex<K>>,
-    pub(crate) journal: Arc<Journal>,
-}
-
-impl<K: BytesKey> std::fmt::Debug for DurableMultiIndex<K> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DurableMultiIndex").field("journal", &self.journal).finish_non_exhaustive()
-    }
-}
+pub type DurableMultiIndex<K> = Durable<MultiIndex<K>>;
 
 /// A pair's bytes in a record.
 fn push(draft: &mut Draft, key: &[u8], row: u64) {
@@ -70,49 +51,6 @@ fn check<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q, row: u64) -> latchless::
 }
 
 impl<K: BytesKey + 'static> DurableMultiIndex<K> {
-    /// Opens a folder, which is made if it isn't there, and returns the recovery's findings. Of the options
-    /// of an index, its memory limit counts.
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::open`](crate::DurableIndex::open).
-    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
-        let found = Found::open(folder)?;
-        found.recover_multi(MultiIndex::with_options(options.index)?, options.into())
-    }
-
-    /// Reads a folder into an index in memory without locking or writing anything. See
-    /// [`DurableIndex::read`](crate::DurableIndex::read).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::read`](crate::DurableIndex::read).
-    pub fn read(
-        folder: impl AsRef<Path>,
-        options: latchless::index::Options,
-    ) -> Result<(MultiIndex<K>, Recovery)> {
-        let index = MultiIndex::with_options(options)?;
-        ReadOnly::open(folder)?.load_multi(index, DamagedTail::Refuse)
-    }
-
-    /// The index, for reading: every operation that leaves it as it is.
-    pub fn index(&self) -> Reader<'_, MultiIndex<K>> {
-        Reader(&self.index)
-    }
-
-    /// How many pairs there are.
-    pub fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
-    }
-
-    /// The log's bytes since the last snapshot: the next start has to replay them.
-    pub fn log_bytes(&self) -> u64 {
-        self.journal.log_bytes()
-    }
-
     /// Logs that a pair isn't there that the index refused.
     fn take_back<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<()> {
         if self.index.contains(key, row) {
@@ -192,43 +130,5 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         }
         let (set, draft) = key.with_bytes(|key| (stripe_of(key), removal(key)));
         self.journal.change(set, draft, || Ok(self.index.remove_all(key)))
-    }
-
-    /// Returns when every change that returned before is on the disk.
-    ///
-    /// # Errors
-    /// [`Error::Closed`] if the disk fails, or failed before.
-    pub fn sync(&self) -> Result<()> {
-        self.journal.sync()
-    }
-
-    /// The failure of the last due snapshot, unless one was saved since. See
-    /// [`DurableIndex::snapshot_failure`](crate::DurableIndex::snapshot_failure).
-    pub fn snapshot_failure(&self) -> Option<Arc<Error>> {
-        self.journal.due().failure()
-    }
-
-    /// Saves a snapshot, removes the logs that it makes useless, and returns the number of its pairs. See
-    /// [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
-    pub fn snapshot(&self) -> Result<u64> {
-        self.journal.snapshot(|out| multi::write(&self.index, out))
-    }
-
-    /// Waits until everything is on the disk, and releases the folder. See
-    /// [`DurableIndex::close`](crate::DurableIndex::close).
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::close`](crate::DurableIndex::close).
-    pub fn close(&self) -> Result<()> {
-        self.saver.close()
-    }
-
-    /// In a fork of the process, gives up this process's share of the folder's lock. See
-    /// [`DurableIndex::forsake`](crate::DurableIndex::forsake).
-    pub fn forsake(&self) {
-        self.journal.forsake();
     }
 }

@@ -1,17 +1,12 @@
 //! Reading a folder without changing it.
 
-use crate::columns::{self, Columns};
 use crate::disk::System;
 use crate::error::{Error, Result};
 use crate::folder::{Contents, Folder};
-use crate::numbers::Numbers;
-use crate::pairs::Pairs;
+use crate::kept::Kept;
 use crate::recover::{DamagedTail, Look, Recovery, replay};
 use crate::replay::Target;
-use crate::strings::Strings;
-use latchless::bytes::{BytesIndex, MultiIndex};
-use latchless::snapshot::{self, DataType, SavedValue};
-use latchless::{BytesKey, Index, Key, Value};
+use latchless::snapshot::{self, DataType};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +23,7 @@ const LOOKS_MAX: usize = 100;
 /// isn't there yet, and [`Recovery::stopped`] reports its first bytes. When the other process takes a
 /// snapshot and removes a file that is being read, the reading restarts.
 ///
-/// [`DurableIndex::read`](crate::DurableIndex::read) is enough where the types are known beforehand.
+/// [`Durable::read`](crate::Durable::read) is enough where the types are known beforehand.
 #[derive(Debug)]
 pub struct ReadOnly {
     folder: Folder,
@@ -63,7 +58,7 @@ impl ReadOnly {
         self.look.types
     }
 
-    /// The metadata of the newest snapshot: see [`Columns::metadata`].
+    /// The metadata of the newest snapshot: see [`Columns::metadata`](crate::Columns::metadata).
     pub fn metadata(&self) -> &[(String, String)] {
         self.look.metadata()
     }
@@ -72,41 +67,17 @@ impl ReadOnly {
     /// [`Stopped::rejected`](crate::Stopped::rejected) is the log itself, because nothing is cut off.
     ///
     /// # Errors
-    /// Those of [`DurableIndex::open`](crate::DurableIndex::open), except [`Error::Locked`].
-    pub fn load<K: Key, V: Value>(
+    /// Those of [`Durable::open`](crate::Durable::open), except [`Error::Locked`].
+    pub fn load<I: Kept<C>, C>(
         self,
-        mut index: Index<K, V>,
-        columns: &impl Columns<K, V>,
+        mut index: I,
+        columns: &C,
         damaged: DamagedTail,
-    ) -> Result<(Index<K, V>, Recovery)> {
-        columns::check(columns).map_err(Error::snapshot(self.folder.path()))?;
-        let recovery = self.load_into(&mut Numbers::new(&mut index, columns), damaged)?;
-        Ok((index, recovery))
-    }
-
-    /// Reads the entries into an index with keys of any length. See [`ReadOnly::load`].
-    ///
-    /// # Errors
-    /// Those of [`ReadOnly::load`].
-    pub fn load_bytes<K: BytesKey + 'static, V: SavedValue>(
-        self,
-        mut index: BytesIndex<K, V>,
-        damaged: DamagedTail,
-    ) -> Result<(BytesIndex<K, V>, Recovery)> {
-        let recovery = self.load_into(&mut Strings::new(&mut index), damaged)?;
-        Ok((index, recovery))
-    }
-
-    /// Reads the entries into an index of keys that map to many rows. See [`ReadOnly::load`].
-    ///
-    /// # Errors
-    /// Those of [`ReadOnly::load`].
-    pub fn load_multi<K: BytesKey + 'static>(
-        self,
-        mut index: MultiIndex<K>,
-        damaged: DamagedTail,
-    ) -> Result<(MultiIndex<K>, Recovery)> {
-        let recovery = self.load_into(&mut Pairs::new(&mut index), damaged)?;
+    ) -> Result<(I, Recovery)> {
+        let path = self.folder.path().to_path_buf();
+        let mut target = index.target(columns).map_err(Error::snapshot(&path))?;
+        let recovery = self.load_into(&mut target, damaged)?;
+        drop(target);
         Ok((index, recovery))
     }
 

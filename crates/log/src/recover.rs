@@ -1,25 +1,19 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
-use crate::bytes::DurableBytesIndex;
-use crate::columns::{self, Columns};
 use crate::disk::{Disk, How, Reading, System, Writing};
-use crate::durable::{DurableIndex, Opening};
+use crate::durable::{Durable, Opening};
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, LogFile};
 use crate::folder::{Contents, Folder};
 use crate::journal::Journal;
+use crate::kept::Kept;
 use crate::later;
 use crate::log::Tail;
-use crate::multi::DurableMultiIndex;
-use crate::numbers::Numbers;
-use crate::pairs::{Pairs, ROW};
+use crate::pairs::ROW;
 use crate::record::Format;
 use crate::replay::{Base, End, Replay, Target, head_of};
 use crate::saver::{Due, Saver};
-use crate::strings::Strings;
-use latchless::bytes::{BytesIndex, MultiIndex};
-use latchless::snapshot::{self, DataType, SavedValue, Snapshot, multi, strings};
-use latchless::{BytesKey, Index, Key, Value};
+use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,7 +74,7 @@ pub struct Stopped {
 
 /// A folder that is locked, and of which the types are known, but whose entries aren't in an index yet.
 ///
-/// [`DurableIndex::open`] is enough where the types are known beforehand.
+/// [`Durable::open`] is enough where the types are known beforehand.
 #[derive(Debug)]
 pub struct Found {
     folder: Folder,
@@ -136,61 +130,31 @@ impl Found {
         self.look.types
     }
 
-    /// The metadata of the newest snapshot: see [`Columns::metadata`].
+    /// The metadata of the newest snapshot: see [`Columns::metadata`](crate::Columns::metadata).
     pub fn metadata(&self) -> &[(String, String)] {
         self.look.metadata()
     }
 
     /// Makes a durable index of it, and returns the recovery's findings. The index given must be empty,
     /// unless the folder is new: then its entries are the first ones, in a snapshot that is on the disk
-    /// when this returns.
+    /// when this returns. The columns of an index of byte strings or of rows are `()`.
     ///
     /// # Errors
-    /// Those of [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover<K: Key, V: Value, C: Columns<K, V> + 'static>(
+    /// Those of [`Durable::open`]; [`Error::Index`] for entries where some are already.
+    pub fn recover<I: Kept<C>, C: Send + Sync + 'static>(
         self,
-        mut index: Index<K, V>,
+        mut index: I,
         columns: C,
         opening: Opening,
-    ) -> Result<(DurableIndex<K, V, C>, Recovery)> {
-        columns::check(&columns).map_err(Error::snapshot(self.folder.path()))?;
-        let (journal, recovery) = self.recover_into(&mut Numbers::new(&mut index, &columns), opening)?;
+    ) -> Result<(Durable<I, C>, Recovery)> {
+        let path = self.folder.path().to_path_buf();
+        let mut target = index.target(&columns).map_err(Error::snapshot(&path))?;
+        let (journal, recovery) = self.recover_into(&mut target, opening)?;
+        drop(target);
         let (index, columns, journal) = (Arc::new(index), Arc::new(columns), Arc::new(journal));
         let its = (index.clone(), columns.clone());
-        let saver = Saver::start(&journal, move |out| columns::write(&its.0, out, &*its.1))?;
-        Ok((DurableIndex { saver, index, columns, journal }, recovery))
-    }
-
-    /// Recovers an index with keys of any length. See [`Found::recover`].
-    ///
-    /// # Errors
-    /// Those of [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover_bytes<K: BytesKey + 'static, V: SavedValue>(
-        self,
-        mut index: BytesIndex<K, V>,
-        opening: Opening,
-    ) -> Result<(DurableBytesIndex<K, V>, Recovery)> {
-        let (journal, recovery) = self.recover_into(&mut Strings::new(&mut index), opening)?;
-        let (index, journal) = (Arc::new(index), Arc::new(journal));
-        let its = index.clone();
-        let saver = Saver::start(&journal, move |out| strings::write(&its, out))?;
-        Ok((DurableBytesIndex { saver, index, journal }, recovery))
-    }
-
-    /// Recovers an index of keys that map to many rows. See [`Found::recover`].
-    ///
-    /// # Errors
-    /// Those of [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
-    pub fn recover_multi<K: BytesKey + 'static>(
-        self,
-        mut index: MultiIndex<K>,
-        opening: Opening,
-    ) -> Result<(DurableMultiIndex<K>, Recovery)> {
-        let (journal, recovery) = self.recover_into(&mut Pairs::new(&mut index), opening)?;
-        let (index, journal) = (Arc::new(index), Arc::new(journal));
-        let its = index.clone();
-        let saver = Saver::start(&journal, move |out| multi::write(&its, out))?;
-        Ok((DurableMultiIndex { saver, index, journal }, recovery))
+        let saver = Saver::start(&journal, move |out| its.0.write(&its.1, out))?;
+        Ok((Durable { saver, index, columns, journal }, recovery))
     }
 
     fn recover_into(mut self, target: &mut impl Target, opening: Opening) -> Result<(Journal, Recovery)> {

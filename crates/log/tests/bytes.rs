@@ -213,7 +213,7 @@ fn a_folder_begins_with_entries_and_knows_its_tuples() {
     let first: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1), ((7, "b".into()), -2)].into();
     let opening = Opening { sync: SyncMode::Never, ..Opening::default() };
     let found = Found::open(folder.path()).expect("it opens");
-    let (durable, _) = found.recover_bytes(first, opening).expect("a new one");
+    let (durable, _) = found.recover(first, (), opening).expect("a new one");
     durable.insert(&(6u64, "c"), -3).expect("a put");
     drop(durable);
     let refused = DurableBytesIndex::<(i64, String), i8>::open(folder.path(), never()).unwrap_err();
@@ -231,7 +231,7 @@ fn a_folder_begins_with_entries_and_knows_its_tuples() {
     assert!(refused.to_string().contains("keys of type (u64, text)"), "{refused}");
 
     let more: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1)].into();
-    let refused = Found::open(folder.path()).expect("it opens").recover_bytes(more, opening).unwrap_err();
+    let refused = Found::open(folder.path()).expect("it opens").recover(more, (), opening).unwrap_err();
     assert!(matches!(refused, Error::Index { cause: latchless::Error::NotEmpty { len: 1 }, .. }));
 }
 

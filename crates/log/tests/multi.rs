@@ -160,7 +160,7 @@ fn a_folder_begins_with_pairs() {
     first.insert(&(7u64, "a"), 1).expect("memory");
     let opening = Opening { sync: SyncMode::Never, ..Opening::default() };
     let found = Found::open(folder.path()).expect("it opens");
-    let (durable, _) = found.recover_multi(first, opening).expect("a new one");
+    let (durable, _) = found.recover(first, (), opening).expect("a new one");
     durable.insert(&(7u64, "a"), 0).expect("a put");
     drop(durable);
     let (durable, recovery) =
@@ -170,7 +170,7 @@ fn a_folder_begins_with_pairs() {
     drop(durable);
     let more = MultiIndex::<(u64, String)>::new().expect("memory");
     more.insert(&(7u64, "a"), 1).expect("memory");
-    let refused = Found::open(folder.path()).expect("it opens").recover_multi(more, opening).unwrap_err();
+    let refused = Found::open(folder.path()).expect("it opens").recover(more, (), opening).unwrap_err();
     assert!(matches!(refused, Error::Index { cause: latchless::Error::NotEmpty { len: 1 }, .. }));
 }
 

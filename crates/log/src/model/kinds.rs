@@ -170,7 +170,7 @@ fn number(text: &str) -> u64 {
 
 impl Kind for DurableBytesIndex<String, u64> {
     fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
-        Found::open_on(Arc::new(model.clone()), folder)?.recover_bytes(BytesIndex::new()?, opening)
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(BytesIndex::new()?, (), opening)
     }
 
     fn journal(&self) -> &Journal {
@@ -219,7 +219,7 @@ impl Kind for DurableBytesIndex<String, u64> {
 
 impl Kind for DurableMultiIndex<String> {
     fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
-        Found::open_on(Arc::new(model.clone()), folder)?.recover_multi(MultiIndex::new()?, opening)
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(MultiIndex::new()?, (), opening)
     }
 
     fn journal(&self) -> &Journal {

@@ -1,12 +1,12 @@
 //! The key-independent part of a durable index: the order of changes, the end of the log, the wait for the
 //! disk, snapshots that shorten the log, and closing.
 
-use crate::durable::{Opening, SyncMode};
+use crate::due::Due;
 use crate::error::{Error, Result};
 use crate::folder::Folder;
 use crate::log::{Log, Syncer, Tail};
+use crate::options::{Opening, SyncMode};
 use crate::record::Draft;
-use crate::saver::Due;
 use crate::stripes::{Held, Set, Stripes};
 use latchless::snapshot::{self, DataType};
 use std::io::Write;

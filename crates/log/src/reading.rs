@@ -1,10 +1,12 @@
 //! Reading a folder without changing it.
 
 use crate::disk::System;
+use crate::durable::Durable;
 use crate::error::{Error, Result};
+use crate::findings::{DamagedTail, Recovery};
 use crate::folder::{Contents, Folder};
-use crate::kept::Kept;
-use crate::recover::{DamagedTail, Look, Recovery, replay};
+use crate::kept::{Kept, Usual};
+use crate::recover::{Look, replay};
 use crate::replay::Target;
 use latchless::snapshot::{self, DataType};
 use std::io::ErrorKind;
@@ -132,6 +134,34 @@ impl ReadOnly {
             recovery.stopped = found.stopped(&self.folder, target.types(), damaged)?;
         }
         Ok(recovery)
+    }
+}
+
+impl<I: Usual> Durable<I, I::Columns> {
+    /// Reads the entries of a folder into an index in memory, which is then independent of the folder; also
+    /// returns the recovery's findings. Nothing is written or locked: see [`ReadOnly`].
+    ///
+    /// # Errors
+    /// Those of [`Durable::open`], except that [`Error::Missing`] reports a folder without a durable
+    /// index, and [`Error::Locked`] never occurs.
+    ///
+    /// ```
+    /// use latchless_log::{DurableIndex, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-read-{}", std::process::id()));
+    /// let (prices, _) = DurableIndex::<u64, u64>::open(&folder, Options::default())?;
+    /// prices.insert(101, 7)?;
+    /// // Beside the index that is open:
+    /// let (copy, _) = DurableIndex::<u64, u64>::read(&folder, Options::default().index)?;
+    /// prices.insert(102, 8)?;
+    /// assert_eq!((copy.get(101), copy.get(102)), (Some(7), None));
+    /// # drop(prices);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(folder: impl AsRef<Path>, options: latchless::index::Options) -> Result<(I, Recovery)> {
+        let index = I::with_options(options)?;
+        ReadOnly::open(folder)?.load(index, &I::Columns::default(), DamagedTail::Refuse)
     }
 }
 

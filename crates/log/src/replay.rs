@@ -3,8 +3,8 @@
 use crate::disk::{Disk, How, Reading};
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, Head, Whole, check_head};
+use crate::findings::Recovery;
 use crate::record::{Entry, Format, HEADER_BYTES, Header};
-use crate::recover::Recovery;
 use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
 use std::collections::VecDeque;
 use std::io::{BufReader, Read, Write};

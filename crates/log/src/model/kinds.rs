@@ -2,7 +2,8 @@
 //! keys are strings.
 
 use super::{Model, Set};
-use crate::recover::{Found, Recovery};
+use crate::findings::Recovery;
+use crate::recover::Found;
 use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, Plain, Result, columns};
 use latchless::Index;
 use latchless::bytes::{BytesIndex, MultiIndex};

@@ -43,6 +43,39 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         }
     }
 
+    /// Replaces a key's value by the result of a closure on the present one, if any; `None` removes the key.
+    /// Returns the previous value. The closure runs once. No other change of the key comes between; so the
+    /// closure itself mustn't change the index, which would wait for it for ever. A value that is equal bit
+    /// by bit isn't logged.
+    ///
+    /// # Errors
+    /// Those of [`DurableIndex::insert`].
+    ///
+    /// ```
+    /// # use latchless_log::{DurableIndex, Options};
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-sums-{}", std::process::id()));
+    /// let (sums, recovery) = DurableIndex::<u64, u64>::open(&folder, Options::default())?;
+    /// assert_eq!(recovery.stopped, None);
+    /// let add = |key, more| sums.compute(key, |sum| Some(sum.unwrap_or(0) + more));
+    /// assert_eq!((add(7, 5)?, add(7, 3)?, sums.get(7)), (None, Some(5), Some(8)));
+    /// # drop(sums);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compute(&self, key: K, value: impl FnOnce(Option<V>) -> Option<V>) -> Result<Option<V>> {
+        let cell = |value| self.columns.value_to_cell(value);
+        let mut value = Some(value);
+        self.change_by(key, &mut |before| {
+            // It is called once.
+            match (before, value.take().and_then(|value| value(before))) {
+                (None, None) => Becomes::Same,
+                (Some(was), Some(value)) if cell(was) == cell(value) => Becomes::Same,
+                (_, Some(value)) => Becomes::Value(value),
+                (_, None) => Becomes::Gone,
+            }
+        })
+    }
+
     /// The key's value; without one, the key gets this value first.
     ///
     /// # Errors

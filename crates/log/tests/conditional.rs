@@ -25,6 +25,8 @@ fn what_they_did_is_back() {
     assert!(!durable.compare_exchange(2, 21, 99).expect("another value"));
     assert!(!durable.compare_exchange(9, 0, 99).expect("it isn't there"));
     assert!(!durable.compare_remove(2, 21).expect("another value"));
+    assert_eq!(durable.compute(2, |was| was).expect("the same value"), Some(20));
+    assert_eq!(durable.compute(9, |was| was).expect("it isn't there"), None);
     assert_eq!(durable.log_bytes(), logged, "what changes nothing isn't logged");
     assert_eq!(durable.get_or_insert(7, 70).expect("it is new"), 70);
     assert_eq!(durable.replace(2, 22).expect("it is there"), Some(20));
@@ -32,7 +34,10 @@ fn what_they_did_is_back() {
     assert!(durable.compare_remove(4, 40).expect("the expected value"));
     assert_eq!(durable.pop_first().expect("an entry"), Some((1, 10)));
     assert_eq!(durable.pop_last().expect("an entry"), Some((7, 70)));
-    let expected = vec![(2, 22), (3, 33), (5, 50), (6, 60)];
+    assert_eq!(durable.compute(5, |was| was.map(|was| was + 1)).expect("a sum"), Some(50));
+    assert_eq!(durable.compute(8, |was| Some(was.unwrap_or(80))).expect("a new key"), None);
+    assert_eq!(durable.compute(6, |_| None).expect("a removal"), Some(60));
+    let expected = vec![(2, 22), (3, 33), (5, 51), (8, 80)];
     assert_eq!(entries(&durable), expected);
     drop(durable);
     let durable = open(folder.path());
@@ -52,11 +57,12 @@ fn they_are_atomic_and_in_the_log_s_order() {
     let work = |thread: u64| {
         let mut popped = 0;
         for step in 0..STEPS {
-            loop {
+            // Half of the threads count in one way, half in the other.
+            let count = |was: Option<u64>| was.map(|was| was + 1);
+            let mut counted = thread % 2 == 1 && durable.compute(0, count).expect("a change").is_some();
+            while !counted {
                 let before = durable.get(0).expect("the counter");
-                if durable.compare_exchange(0, before, before + 1).expect("a change") {
-                    break;
-                }
+                counted = durable.compare_exchange(0, before, before + 1).expect("a change");
             }
             durable.get_or_insert(1 + step * THREADS + thread, 1).expect("a new key");
             if step % 3 == 0 {

@@ -19,6 +19,9 @@ pub enum Branches {
     /// A processor predicts them, and is right each time: all keys of a search are requested as soon as it
     /// begins.
     Predicted,
+    /// The same, but one guess of this many is wrong: loads after it are issued when it is resolved. Wrong
+    /// guesses are spread evenly, and prefer no step of a search.
+    WrongOnceIn(u64),
 }
 
 /// The condition for issuing a load, as far as its address is concerned.
@@ -170,6 +173,25 @@ mod tests {
         // Those after the first one wait for it where the next key is computed from it.
         assert!((250.0..350.0).contains(&search(Branches::None)), "{}", search(Branches::None));
         assert!((100.0..200.0).contains(&search(Branches::Predicted)), "{}", search(Branches::Predicted));
+    }
+
+    #[test]
+    fn one_guess_in_eight_is_wrong_at_any_step_of_a_search() {
+        let mut machine = at_work(Branches::WrongOnceIn(8), Depends::OnLastLine);
+        let mut wrong = [0; 7];
+        for _ in 0..800 {
+            // With the end of the search these are eight guesses.
+            machine.work(Work::Operation);
+            for wrong in &mut wrong {
+                let before = machine.counters();
+                machine.work(Work::Probe);
+                *wrong += (machine.counters() - before).mispredictions;
+            }
+        }
+        assert!(wrong.iter().all(|wrong| (90..=110).contains(wrong)), "{wrong:?}");
+        let [right, twice, always] = [1_000_000, 2, 1].map(|n| search(Branches::WrongOnceIn(n)));
+        assert!(right == search(Branches::Predicted) && always == search(Branches::Waited));
+        assert!(right < twice && twice < always, "{right}, {twice}, {always}");
     }
 
     #[test]

@@ -71,6 +71,9 @@ impl Within {
 /// One wrong guess.
 const GUESS: u64 = 1 << 32;
 
+/// 2^64 over the golden ratio: its multiples are spread evenly, whatever the number of guesses of a search.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// One modelled processor. Its caches are part of the hierarchy.
 #[derive(Debug)]
 pub struct Processor {
@@ -95,7 +98,8 @@ pub struct Processor {
     running: bool,
     branches: Branches,
     depends: Depends,
-    /// How much of a wrong guess is due, in parts of [`GUESS`].
+    /// How much of a wrong guess is due, in parts of [`GUESS`]. For [`Branches::WrongOnceIn`], a multiple of
+    /// [`GOLDEN`].
     due: u64,
     reorder: ReorderBuffer,
     /// Whether prefetches wait for a miss handler.
@@ -176,7 +180,7 @@ impl Processor {
         }
         if self.search == Within::None && search != Within::None {
             // A search reports its first key before its first branch.
-            let predicted = self.branches == Branches::Predicted;
+            let predicted = matches!(self.branches, Branches::Predicted | Branches::WrongOnceIn(_));
             self.found = if predicted { self.arrived_before } else { self.arrived };
         }
         self.search = search;
@@ -302,6 +306,10 @@ impl Processor {
                 let wrong = self.due >= GUESS;
                 self.due -= if wrong { GUESS } else { 0 };
                 wrong
+            }
+            Branches::WrongOnceIn(guesses) => {
+                self.due = self.due.wrapping_add(GOLDEN);
+                self.due < u64::MAX / guesses.max(1)
             }
             Branches::None | Branches::Predicted => false,
         };

@@ -4,7 +4,7 @@
 use super::figures::panel;
 use super::{MISSES, OVER_NONE, PAPER, THROUGHPUT, naive};
 use crate::experiment::{BatchedPanel, BatchedYardstick, Body, Experiment, Way};
-use crate::model::{Branches, Change, Depends};
+use crate::model::{Branches, Change, Depends, Parameters};
 use latchless_workload::Workload;
 
 /// The paper's sizes, and Figure 13's options.
@@ -34,12 +34,16 @@ const fn on(
     }
 }
 
-/// Half of a search's branches are predicted rightly.
-const HALF: Change = Change::Reordered(Branches::HalfGuessed, Depends::WithinOperation, 224);
+/// All of a search's branches are predicted rightly.
+const ALL: Change = predicted(Branches::Predicted);
+/// One guess of four is wrong, twice as many as on the paper's machine.
+const FEWER: Change = predicted(Branches::WrongOnceIn(4));
+/// Half of them are wrong, and a search's first key is waited for.
+const HALF: Change = predicted(Branches::HalfGuessed);
 /// Each load waits for the last line, whether or not its address is from there.
-const CHAINED: Change = Change::Reordered(Branches::Predicted, Depends::OnLastLine, 224);
+const CHAINED: Change = Change::Reordered(Parameters::SPIDERMAN_BRANCHES, Depends::OnLastLine, 224);
 /// More than twice the instructions in flight.
-const LARGER: Change = Change::Reordered(Branches::Predicted, Depends::WithinOperation, 512);
+const LARGER: Change = Change::Reordered(Parameters::SPIDERMAN_BRANCHES, Depends::WithinOperation, 512);
 /// Lines of a search and of a run come one after the other.
 const WAITS: &[Change] =
     &[Change::Reordered(Branches::Waited, Depends::OnLastLine, 224), Change::RunsOverlap(false)];
@@ -47,33 +51,46 @@ const SIX_CHANNELS: &[Change] = &[Change::MemoryInterval(2)];
 const TWO_CHANNELS: &[Change] = &[Change::MemoryInterval(6)];
 const FEW: &[usize] = &[1, 4];
 const MOST: &[usize] = &[16];
+
+/// Branches of a search are predicted otherwise.
+const fn predicted(branches: Branches) -> Change {
+    Change::Reordered(branches, Depends::WithinOperation, 224)
+}
+
 use Workload::{SpidermanA as A, SpidermanB as B, SpidermanC as C, SpidermanD as D};
 
 pub(super) const MACHINES: Experiment = Experiment {
     name: "machines",
     title: "Figures 9 to 13 on machines that differ from the paper's in one thing, or in two",
     remarks: &[
-        "The paper's machine requests the lines of a binary search and of a run of entries side by side. \"waits\": each \
-         comes after the last one, as if it had the next one's address, and requests don't overlap. \"half predicted\": every \
-         other branch of a search is predicted rightly, and a load after another one waits for it. \"runs in order\": \
+        "The paper's machine requests the lines of a binary search and of a run of entries side by side, except after \
+         branch of a search in eight, which it predicts wrongly. \"waits\": each comes after the last one, as if it \
+         had the next one's address, and requests don't overlap. \"all predicted\": no branch of a search is predicted \
+         wrongly; \"three of four predicted\": a quarter is; \"half predicted\": a half is, and a search's first key is \
+         waited for, too. \"runs in order\": \
          what an insert moves comes line by line. \"chained\": neither requests nor walks that take turns overlap. Six \
          channels of memory are a full socket's, two as if the server had modules of 32 GB.",
     ],
     body: Body::Batched(&[
         on("A, waits", A, FEW, WAITS),
+        on("A, all predicted", A, FEW, &[ALL]),
         on("A, half predicted", A, FEW, &[HALF]),
         on("A, runs in order", A, &[1], &[Change::RunsOverlap(false)]),
         on("A, chained", A, FEW, &[CHAINED]),
         on("A, six channels", A, MOST, SIX_CHANNELS),
         on("A, two channels", A, MOST, TWO_CHANNELS),
         on("B, waits", B, &[1], WAITS),
+        on("B, all predicted", B, &[1], &[ALL]),
         on("B, half predicted", B, &[1], &[HALF]),
         on("C, waits", C, FEW, WAITS),
+        on("C, all predicted", C, FEW, &[ALL]),
+        on("C, three of four predicted", C, &[1], &[FEWER]),
         on("C, half predicted", C, FEW, &[HALF]),
         on("C, two miss handlers", C, &[1], &[Change::MissHandlers(2)]),
         on("C, six channels", C, MOST, SIX_CHANNELS),
         on("C, two channels", C, MOST, TWO_CHANNELS),
         on("D, waits", D, &[1], WAITS),
+        on("D, all predicted", D, &[1], &[ALL]),
         on("D, half predicted", D, &[1], &[HALF]),
     ]),
 };

@@ -114,7 +114,7 @@ impl CacheShape {
 }
 
 /// A cache that all processors of a node share, below their own two. If its number of sets isn't a power of
-/// two, it consists of an odd number of equal slices, up to [`SLICES_MAX`], over which a hash distributes the
+/// two, it consists of an odd number of equal slices, at most 63, over which a hash distributes the
 /// lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SharedCache {

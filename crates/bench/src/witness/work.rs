@@ -180,7 +180,7 @@ pub fn write(done: &[Done]) -> String {
     format!("{}\n{}", Kernel::best().name(), done.iter().map(line).collect::<String>())
 }
 
-/// Reads the kernel and what has run from another process's [`write`].
+/// Reads the kernel and what has run from another process's [`write()`].
 pub fn read(text: &str) -> Option<(String, Vec<Done>)> {
     let mut lines = text.lines();
     let kernel = lines.next()?.to_owned();

@@ -1,6 +1,6 @@
 //! The recommended index over keys of any length.
 
-use crate::catalogue::Options;
+use crate::races::catalogue::Options;
 use latchless::bytes::BytesIndex;
 use latchless::{FillFactor, Result};
 use latchless_rivals::bytes::{Peer, Reach, Session, Way};

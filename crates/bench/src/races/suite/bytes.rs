@@ -4,8 +4,8 @@
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::{choose, finish, show_bytes};
-use crate::args::{Args, Suite, Width};
-use crate::bytes::{catalogue::FLAGSHIP, sets};
+use crate::races::args::{Args, Suite, Width};
+use crate::races::bytes::{catalogue::FLAGSHIP, sets};
 use latchless_terminal::failure::Failure;
 
 /// Creates a row that compares times; the suite's number of requests is divided by `one_in`.

@@ -8,8 +8,8 @@ use super::flagship::BY_LEAF;
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::{choose, finish, show_keys};
-use crate::args::{Args, Suite, Width};
-use crate::catalogue::FLAGSHIP;
+use crate::races::args::{Args, Suite, Width};
+use crate::races::catalogue::FLAGSHIP;
 use latchless_terminal::failure::Failure;
 use latchless_workload::KeySet;
 

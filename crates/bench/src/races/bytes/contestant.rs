@@ -2,9 +2,9 @@
 //! and the last.
 
 use super::stream::{Asks, Stream};
-use crate::digest::Digest;
-use crate::side_by_side::side_by_side;
-use crate::timed::Run;
+use crate::races::digest::Digest;
+use crate::races::side_by_side::side_by_side;
+use crate::races::timed::Run;
 use latchless::Result;
 use latchless_rivals::bytes::{Peer, Reach, Session};
 use std::hint::black_box;
@@ -202,8 +202,8 @@ fn scans(index: &mut impl Reach, requests: &[(&[u8], u64)]) -> Result<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::catalogue::build;
-    use crate::catalogue::Options;
+    use crate::races::bytes::catalogue::build;
+    use crate::races::catalogue::Options;
     use latchless_workload::{BytesKeySet, Spec, Workload, value_of};
 
     /// Returns the answers of a race of the baseline, and its contents at the end.

@@ -3,7 +3,7 @@
 use super::races::{Measured, Races};
 use super::row::{Field, Row};
 use super::show::{labelled, ratio, shown};
-use crate::outcome::percent;
+use crate::races::outcome::percent;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 

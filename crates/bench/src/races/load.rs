@@ -3,8 +3,8 @@
 use super::Load;
 use super::raced::Raced;
 use super::word::Word;
-use crate::catalogue;
-use crate::progress::Progress;
+use crate::races::catalogue;
+use crate::races::progress::Progress;
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_measure::counting;

@@ -2,7 +2,7 @@
 //! published rivals, one workload per row.
 
 use super::row::{Field, Of, Row, Run, What};
-use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
+use crate::races::catalogue::{FLAGSHIP, SINGLE_THREADED};
 
 /// The note of rows in which a peer has to loop over its iterator.
 pub const PUSHED_DOWN: &str = "pushed down; peers loop";

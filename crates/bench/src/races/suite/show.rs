@@ -2,7 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row};
-use crate::args::{Args, Suite};
+use crate::races::args::{Args, Suite};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::fmt::Write;

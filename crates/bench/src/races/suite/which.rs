@@ -6,8 +6,8 @@ use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
 use super::show::shown;
 use super::{choose, finish};
-use crate::args::{Args, Suite};
-use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
+use crate::races::args::{Args, Suite};
+use crate::races::catalogue::{FLAGSHIP, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ fn table(chosen: &[&Row], races: &Races) -> Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue;
+    use crate::races::catalogue;
 
     #[test]
     fn each_index_is_known_and_threads_are_for_those_that_share() {

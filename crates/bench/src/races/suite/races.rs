@@ -2,9 +2,9 @@
 
 use super::row::{Field, Of, Row, Run, What};
 use super::show::shown;
-use crate::args::Args;
-use crate::outcome::beside;
-use crate::pages;
+use crate::races::args::Args;
+use crate::races::outcome::beside;
+use crate::races::pages;
 use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet};
 use serde_json::Value;
@@ -268,7 +268,7 @@ fn measured(line: &str) -> Option<Measured> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::bytes::ROWS;
+    use crate::races::suite::bytes::ROWS;
 
     #[test]
     fn each_row_compares_the_number_in_its_unit() {

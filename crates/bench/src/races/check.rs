@@ -98,9 +98,9 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{self, build};
-    use crate::requests::Handing;
-    use crate::{Load, Order};
+    use crate::races::catalogue::{self, build};
+    use crate::races::requests::Handing;
+    use crate::races::{Load, Order};
     use latchless_workload::{Operation, value_of};
 
     /// Three keys, and a get of one of them.

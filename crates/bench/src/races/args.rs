@@ -4,7 +4,7 @@ use super::outcome::Setting;
 use super::pages::Pages;
 use super::pauses::Single;
 use super::word::Word;
-use crate::catalogue;
+use crate::races::catalogue;
 use latchless_terminal::count;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;

@@ -1,7 +1,7 @@
 //! The indexes over byte strings by name.
 
 use super::contestant::Contestant;
-use crate::catalogue::{self, Entry, Options, Origin};
+use crate::races::catalogue::{self, Entry, Options, Origin};
 use latchless_rivals::Missing;
 use latchless_rivals::bytes::{self, Peer, Visitor};
 use latchless_terminal::failure::Failure;

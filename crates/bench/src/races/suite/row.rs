@@ -1,8 +1,8 @@
 //! A row of a suite, as data.
 
 use super::which;
-use crate::bytes;
-use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
+use crate::races::bytes;
+use crate::races::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
 
 /// A row of a suite's table.

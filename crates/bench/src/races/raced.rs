@@ -1,7 +1,7 @@
 //! An index in the race, by its own type if its users would name it.
 
 use super::word::Word;
-use crate::catalogue::{self, FLAGSHIP, SINGLE_THREADED};
+use crate::races::catalogue::{self, FLAGSHIP, SINGLE_THREADED};
 use latchless::Index;
 use latchless::index::ExclusiveIndex;
 use latchless_core::base::index::OrderedIndex;

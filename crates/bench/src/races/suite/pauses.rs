@@ -6,7 +6,7 @@
 //! tables.
 
 use super::row::{Field, Of, Row, Run, What};
-use crate::catalogue::FLAGSHIP;
+use crate::races::catalogue::FLAGSHIP;
 
 /// Creates a row with a race and its 99.9 %.
 const fn race(name: &'static str, flags: &'static str) -> Row {

@@ -1,7 +1,7 @@
 //! The parameters of a race over byte strings, and the refusal of those that these races don't support.
 
 use super::catalogue;
-use crate::args::{Args, Batch, Order, Width};
+use crate::races::args::{Args, Batch, Order, Width};
 use latchless_terminal::failure::Failure;
 use latchless_workload::{BytesKeySet, Kind, Spec, Workload};
 

@@ -1,7 +1,7 @@
 //! `latchless-bench list`: all names of the command line.
 
-use crate::bytes::catalogue as byte_indexes;
-use crate::catalogue;
+use crate::races::bytes::catalogue as byte_indexes;
+use crate::races::catalogue;
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;

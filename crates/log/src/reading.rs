@@ -76,8 +76,7 @@ impl ReadOnly {
         columns: &C,
         damaged: DamagedTail,
     ) -> Result<(I, Recovery)> {
-        let path = self.folder.path().to_path_buf();
-        let mut target = index.target(columns).map_err(Error::snapshot(&path))?;
+        let mut target = index.target(columns).map_err(Error::snapshot(self.folder.path()))?;
         let recovery = self.load_into(&mut target, damaged)?;
         drop(target);
         Ok((index, recovery))

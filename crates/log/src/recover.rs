@@ -95,8 +95,7 @@ impl Found {
         columns: C,
         opening: Opening,
     ) -> Result<(Durable<I, C>, Recovery)> {
-        let path = self.folder.path().to_path_buf();
-        let mut target = index.target(&columns).map_err(Error::snapshot(&path))?;
+        let mut target = index.target(&columns).map_err(Error::snapshot(self.folder.path()))?;
         let (journal, recovery) = self.recover_into(&mut target, opening)?;
         drop(target);
         let (index, columns, journal) = (Arc::new(index), Arc::new(columns), Arc::new(journal));

@@ -17,6 +17,7 @@ use core::marker::PhantomData;
 use core::mem::swap;
 use core::ptr::from_ref;
 use latchless_core::mem::touch::{Trace, Work};
+use latchless_papers::common::words::one_by_one;
 use std::sync::{Arc, OnceLock};
 
 /// Pointers of a node.
@@ -91,7 +92,7 @@ impl<T: Trace> Bpt<T> {
     pub(super) fn get(&self, key: u32) -> Option<u32> {
         T::work(Work::Operation);
         let (keys, pointers) = self.leaf_of(key);
-        let at = Self::first(keys, |other| other != key);
+        let at = one_by_one::<T, _>(keys, |&other| other != key);
         let pointer = pointers.records.get(at).filter(|_| at < keys.len())?;
         T::read(from_ref(pointer).cast(), size_of_val(pointer));
         let record = pointer.as_deref()?;
@@ -104,7 +105,7 @@ impl<T: Trace> Bpt<T> {
     pub(super) fn range(&self, low: u32, high: u32, walk: Walk, mut each: impl FnMut(u32, &u32)) {
         T::work(Work::Operation);
         let (mut keys, mut pointers) = self.leaf_of(low);
-        let mut from = Self::first(keys, |key| key < low);
+        let mut from = one_by_one::<T, _>(keys, |&key| key < low);
         loop {
             let mut at = from;
             for (key, pointer) in keys.iter().zip(&pointers.records).skip(from) {
@@ -151,7 +152,7 @@ impl<T: Trace> Bpt<T> {
             match Self::visited(node) {
                 Node::Leaf { count, keys, pointers } => return (&keys[..*count as usize], pointers),
                 Node::Inner { count, keys, children } => {
-                    let at = Self::first(&keys[..*count as usize], |separator| separator <= key);
+                    let at = one_by_one::<T, _>(&keys[..*count as usize], |&separator| separator <= key);
                     T::read(from_ref(&children[at]).cast(), size_of::<usize>());
                     node = children[at].as_ref().expect(ONE_MORE);
                 }
@@ -165,23 +166,6 @@ impl<T: Trace> Bpt<T> {
         T::work(Work::Visit);
         T::read(from_ref(&**node).cast(), size_of::<Node>());
         node
-    }
-
-    /// Returns the number of keys before the first one that is `passed` no longer, comparing one by one.
-    #[inline(always)]
-    fn first(keys: &[u32], passed: impl Fn(u32) -> bool) -> usize {
-        let mut at = 0;
-        for key in keys {
-            T::read(from_ref(key).cast(), size_of_val(key));
-            T::work(Work::Compare(1));
-            if !passed(*key) {
-                break;
-            }
-            at += 1;
-        }
-        // It is known only now at which of them the loop ends.
-        T::work(Work::Branch(keys.len() + 1));
-        at
     }
 }
 

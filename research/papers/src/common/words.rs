@@ -52,21 +52,26 @@ fn spaced_halving<T: Trace, I, const STEP: usize>(items: &[I], goes_before: impl
     base
 }
 
-/// Returns how many of these words from the front on are at most `key`, comparing one after the other, with a
-/// branch at each.
+/// Returns how many of these words from the front on are at most `key`, comparing [one by one](one_by_one).
 #[inline(always)]
 pub fn words_up_to_one_by_one<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
+    one_by_one::<T, _>(words, |word| word.load_relaxed() <= key)
+}
+
+/// Returns how many items from the front on are passed, comparing one after the other, with a branch at each.
+#[inline(always)]
+pub fn one_by_one<T: Trace, I>(items: &[I], is_passed: impl Fn(&I) -> bool) -> usize {
     let mut passed = 0;
-    for word in words {
-        T::read(core::ptr::from_ref(word).cast(), B::BYTES);
+    for item in items {
+        T::read(core::ptr::from_ref(item).cast(), size_of::<I>());
         T::work(Work::Compare(1));
-        if word.load_relaxed() > key {
+        if !is_passed(item) {
             break;
         }
         passed += 1;
     }
     // It is known only now at which of them the loop ends.
-    T::work(Work::Branch(words.len() + 1));
+    T::work(Work::Branch(items.len() + 1));
     passed
 }
 

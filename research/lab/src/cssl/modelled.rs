@@ -110,7 +110,7 @@ trait Answers {
 pub(super) struct Events {
     pub(super) cycles: f64,
     pub(super) mispredictions: f64,
-    /// Lines that were requested of the secondary cache, which didn't have, and the third had.
+    /// Lines that a query requested and its secondary cache didn't have, and the third had.
     pub(super) hits: f64,
     /// Lines that the third didn't have.
     pub(super) misses: f64,

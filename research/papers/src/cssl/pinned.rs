@@ -19,8 +19,8 @@ use latchless_core::mem::touch::{NoTrace, Trace};
 /// serve many lookups; but while it exists, no memory that other threads release is reused. A map has room
 /// for 64 pins at a time; the next one waits until one is dropped.
 ///
-/// `T` hears of the accesses of [`get`](Self::get), [`contains`](Self::contains) and of the searches for the ends
-/// of a range: see [`CsslMap::pin_as`](super::CsslMap::pin_as).
+/// `T` hears of the accesses of [`get`](Self::get), [`contains`](Self::contains) and of the searches for the
+/// ends of a range: see [`CsslMap::pin_as`](super::CsslMap::pin_as).
 pub struct Pinned<'a, K: Key, V: Fits<K::Bits>, T = NoTrace> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,

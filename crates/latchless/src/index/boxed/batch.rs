@@ -61,9 +61,9 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
     /// replaced, which are retired, in the entries' order.
     ///
-    /// # Errors
-    /// [`Incomplete`] lists exactly the inserts that were refused, memory or for the length of a byte string;
-    /// their values are dropped. All others are done. If the buffers have unequal lengths, all are refused.
+    /// # Errors [`Incomplete`] lists exactly the inserts that were refused, for want of memory or for a byte
+    /// string's length; their values are dropped. All others are done. If the buffers have unequal lengths,
+    /// all are refused.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

@@ -123,10 +123,10 @@ impl Parameters {
 
     /// The branches of a search on that machine. The paper's code branches at each key, and the paper doesn't
     /// say how many of these its processor predicts. That is the machine's one free choice, calibrated by one
-    /// number, the 6 % that batches gain in Figure 11 on one thread: one guess of eight is wrong, about one a
+    /// number, the 6 % that batches gain in Figure 11 on one thread: one guess of seven is wrong, about one a
     /// page. If none is, batches lose there, and with more they gain more (experiment `machines`). All
     /// other numbers are predictions.
-    pub const SPIDERMAN_BRANCHES: Branches = Branches::WrongOnceIn(8);
+    pub const SPIDERMAN_BRANCHES: Branches = Branches::WrongOnceIn(7);
 
     /// The machine of the CSSL paper's §5, of which its experiments use one core: a 2 GHz Xeon E5-2620 with
     /// 15 MB of third-level cache.

@@ -63,8 +63,8 @@ pub(super) const MACHINES: Experiment = Experiment {
     name: "machines",
     title: "Figures 9 to 13 on machines that differ from the paper's in one thing, or in two",
     remarks: &[
-        "The paper's machine requests the lines of a binary search and of a run of entries side by side, except after \
-         branch of a search in eight, which it predicts wrongly. \"waits\": each comes after the last one, as if it \
+        "The paper's machine requests the lines of a binary search and of a run of entries side by side, except after a \
+         branch of a search in seven, which it predicts wrongly. \"waits\": each comes after the last one, as if it \
          had the next one's address, and requests don't overlap. \"all predicted\": no branch of a search is predicted \
          wrongly; \"three of four predicted\": a quarter is; \"half predicted\": a half is, and a search's first key is \
          waited for, too. \"runs in order\": \

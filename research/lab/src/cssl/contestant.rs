@@ -9,7 +9,7 @@ use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
-use latchless_core::mem::touch::{Branching, NoTrace};
+use latchless_core::mem::touch::{Branching, NoTrace, Trace};
 use latchless_core::search::Kernel;
 use latchless_papers::cssl::{CsslMap, Member, Options, Pinned};
 use latchless_papers::pb_tree::node::{Form, Grouped, Plain, Shaped};
@@ -69,6 +69,9 @@ pub(super) enum Ask {
     Unguessed,
     /// The same with the paper's nine lanes (§5), whatever number would fit a first-level cache best.
     NineLanes,
+    /// The same lanes, compared key by key with a branch at each (Algorithm 1): a processor that predicts
+    /// these loads lines of the next lane before it knows which one it needs.
+    Branching,
 }
 
 /// The paper's number of fast lanes (§5).
@@ -118,6 +121,8 @@ impl Who {
             Self::Cssl(Member::Cssl2, Ask::Unguessed, _) => "cssl2, without a guess",
             Self::Cssl(Member::Cssl5, Ask::NineLanes, _) => "cssl5, nine lanes",
             Self::Cssl(Member::Cssl2, Ask::NineLanes, _) => "cssl2, nine lanes",
+            Self::Cssl(Member::Cssl5, Ask::Branching, _) => "cssl5, branching",
+            Self::Cssl(Member::Cssl2, Ask::Branching, _) => "cssl2, branching",
             Self::Cssl(..) => "cssl, another way",
             Self::BinarySearch => "binary search",
             Self::BinarySearchBranching => "binary search, branching",
@@ -155,8 +160,8 @@ impl Who {
     ) -> Result<Option<Box<dyn Contestant>>> {
         Ok(Some(match self {
             Self::Cssl(member, ask, kernel) => {
-                let guess = !matches!(ask, Ask::Unguessed | Ask::NineLanes);
-                let lanes = (ask == Ask::NineLanes).then_some(PAPER_S_LANES);
+                let guess = !matches!(ask, Ask::Unguessed | Ask::NineLanes | Ask::Branching);
+                let lanes = matches!(ask, Ask::NineLanes | Ask::Branching).then_some(PAPER_S_LANES);
                 let options = Options { kernel, guess, lanes, ..Options::default() };
                 Box::new(Lists { map: loaded.list(member.options(&options), keys)?, ask })
             }
@@ -272,49 +277,79 @@ struct Lists {
 }
 
 impl Lists {
-    fn range(&self, pinned: &Pinned<'_, u32, u32>, (low, high): (u32, u32)) -> u64 {
+    fn range<T: Trace>(&self, pinned: &Pinned<'_, u32, u32, T>, (low, high): (u32, u32)) -> u64 {
         let run = match self.ask {
-            Ask::Along | Ask::Unguessed | Ask::NineLanes => pinned.range_along_lane(low..=high),
+            Ask::Along | Ask::Unguessed | Ask::NineLanes | Ask::Branching => {
+                pinned.range_along_lane(low..=high)
+            }
             Ask::Descents | Ask::Batched => pinned.range(low..=high),
         };
         run.map_or(0, |run| run.count()) as u64
     }
-}
 
-impl Contestant for Lists {
-    fn lookups(&self, keys: &[u32]) -> u64 {
-        let pinned = self.map.pin();
-        if self.ask == Ask::Batched {
-            let mut answers = vec![None; keys.len()];
-            let answered = pinned.get_many(keys, &mut answers);
-            debug_assert!(answered.is_ok(), "as many answers as keys");
-            return answers.iter().flatten().count() as u64;
-        }
+    fn lookups_one_by_one<T: Trace>(&self, keys: &[u32]) -> u64 {
+        let pinned = self.map.pin_as::<T>();
         keys.iter().map(|&key| u64::from(pinned.get(key).is_some())).sum()
     }
 
-    fn chained(&self, keys: &[u32]) -> u64 {
-        let pinned = self.map.pin();
+    fn lookups_in_a_chain<T: Trace>(&self, keys: &[u32]) -> u64 {
+        let pinned = self.map.pin_as::<T>();
         chain(keys, |key| pinned.get(key))
     }
 
-    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
-        let pinned = self.map.pin();
-        if self.ask == Ask::Batched {
-            let mut found = 0;
-            pinned.range_many(ranges, |_, run| found += run.count());
-            return found as u64;
-        }
+    fn ranges_one_by_one<T: Trace>(&self, ranges: &[(u32, u32)]) -> u64 {
+        let pinned = self.map.pin_as::<T>();
         ranges.iter().map(|&range| self.range(&pinned, range)).sum()
     }
 
-    fn mixed(&self, queries: &[Query]) -> u64 {
-        let pinned = self.map.pin();
+    fn both<T: Trace>(&self, queries: &[Query]) -> u64 {
+        let pinned = self.map.pin_as::<T>();
         let found = |query: &Query| match *query {
             Query::Lookup(key) => u64::from(pinned.get(key).is_some()),
             Query::Range(range) => self.range(&pinned, range),
         };
         queries.iter().map(found).sum()
+    }
+}
+
+impl Contestant for Lists {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        match self.ask {
+            Ask::Batched => {
+                let mut answers = vec![None; keys.len()];
+                let answered = self.map.pin().get_many(keys, &mut answers);
+                debug_assert!(answered.is_ok(), "as many answers as keys");
+                answers.iter().flatten().count() as u64
+            }
+            Ask::Branching => self.lookups_one_by_one::<Branching>(keys),
+            _ => self.lookups_one_by_one::<NoTrace>(keys),
+        }
+    }
+
+    fn chained(&self, keys: &[u32]) -> u64 {
+        match self.ask {
+            Ask::Branching => self.lookups_in_a_chain::<Branching>(keys),
+            _ => self.lookups_in_a_chain::<NoTrace>(keys),
+        }
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        match self.ask {
+            Ask::Batched => {
+                let mut found = 0;
+                self.map.pin().range_many(ranges, |_, run| found += run.count());
+                found as u64
+            }
+            Ask::Branching => self.ranges_one_by_one::<Branching>(ranges),
+            _ => self.ranges_one_by_one::<NoTrace>(ranges),
+        }
+    }
+
+    fn mixed(&self, queries: &[Query]) -> u64 {
+        match self.ask {
+            Ask::Branching => self.both::<Branching>(queries),
+            _ => self.both::<NoTrace>(queries),
+        }
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -21,6 +21,9 @@ pub(super) const CSSL5_UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed,
 pub(super) const CSSL2_UNGUESSED: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
 pub(super) const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
 pub(super) const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
+/// The same by Algorithm 1, which branches at each key.
+pub(super) const CSSL5_BRANCHING: Who = Who::Cssl(Member::Cssl5, Ask::Branching, None);
+pub(super) const CSSL2_BRANCHING: Who = Who::Cssl(Member::Cssl2, Ask::Branching, None);
 pub(super) const PARTS: Who = Who::Cssl(Member::Cssl, Ask::Descents, None);
 pub(super) const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
 const WALK: Who = Who::BinarySearch;

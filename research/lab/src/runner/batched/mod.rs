@@ -9,17 +9,18 @@ use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
 use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Pages, Scale, Way};
 use crate::row::{On, Row};
-use latchless_core::mem::touch::{NoTrace, Traced};
+use latchless_core::mem::touch::{Branching, NoTrace, Traced};
 use latchless_papers::spiderman::page::CodeBase;
 pub(crate) use traffic::{Loaded, serve};
 
 /// The trees of an experiment's last panels, which the next ones use as well if they want as many records on
-/// pages of the same form.
+/// pages of the same form. Natively searches in pages branch at each key, as those of the paper's code base do: a
+/// processor that predicts a branch requests the next line before the key is there.
 #[derive(Default)]
 pub struct Kept {
-    native: Option<Loaded<NoTrace>>,
+    native: Option<Loaded<Branching>>,
     modelled: Option<Loaded<Traced>>,
-    native_theirs: Option<Loaded<CodeBase<NoTrace>>>,
+    native_theirs: Option<Loaded<CodeBase<Branching>>>,
     modelled_theirs: Option<Loaded<CodeBase<Traced>>>,
 }
 

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 /// An index in memory with a redo log in a folder. See the [crate's head](crate). `I` is the index:
 /// [`DurableIndex`](crate::DurableIndex), [`DurableBytesIndex`](crate::DurableBytesIndex) and
-/// [`DurableMultiIndex`](crate::DurableMultiIndex) are names of this type for the three kinds, each with its
-/// own changes. `C` is the [`Columns`](crate::Columns) of numbers.
+/// [`DurableMultiIndex`](crate::DurableMultiIndex) are names of this type for the three kinds. `C` is the [`Columns`](crate::Columns) of numbers.
 ///
 /// All operations take `&self` and may be called from any thread. Reads cost what the index's own do. A
 /// change writes its record (about a microsecond), changes the index, and waits for the disk if the options

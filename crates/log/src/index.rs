@@ -2,7 +2,9 @@
 
 use crate::columns::{Columns, Plain};
 use crate::durable::Durable;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
 use crate::record::{Draft, ENTRIES_MAX};
 use crate::stripes::Set;
 use latchless::{Index, Key, Value};
@@ -12,88 +14,108 @@ use std::ops::RangeBounds;
 /// An [`Index`] in memory with a redo log in a folder. See the [crate's head](crate).
 pub type DurableIndex<K, V, C = Plain> = Durable<Index<K, V>, C>;
 
-impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
-    /// The value of a key.
-    pub fn get(&self, key: K) -> Option<V> {
-        self.index.get(key)
+impl<K: Key, V: Value, C: Columns<K, V> + 'static> Logged<C> for Index<K, V> {
+    type Value = V;
+    type Lent<'v> = V;
+    type Entry = (K, V);
+
+    fn lend(&value: &V) -> V {
+        value
     }
 
-    /// Logs that keys of a batch have the values that they have now: those that the index refused.
-    fn take_back(&self, keys: &[K], refused: &[usize]) -> Result<()> {
-        let (mut there, mut values, mut gone) = (Vec::new(), Vec::new(), Vec::new());
-        for key in refused.iter().map(|&at| keys[at]) {
-            match self.index.get(key) {
-                Some(value) => {
-                    there.push(key);
-                    values.push(value);
-                }
-                None => gone.push(key),
-            }
-        }
-        self.journal.take_back(Draft::put(&self.columns, &there, &values))?;
-        self.journal.take_back(Draft::remove(&self.columns, &gone))
+    fn own(value: V) -> V {
+        value
     }
 
-    /// Sets a key in the index, after it was logged. Compiled once for all callers, as is its counterpart:
-    /// next to a record's write a call costs nothing.
-    #[inline(never)]
-    pub(crate) fn put_logged(&self, key: K, value: V) -> Result<Option<V>> {
-        let inserted = self.index.insert(key, value);
-        if inserted.is_err() {
-            self.take_back(&[key], &[0])?;
-        }
-        Ok(inserted?)
+    fn is_alike(columns: &C, one: V, other: V) -> bool {
+        columns.value_to_cell(one) == columns.value_to_cell(other)
     }
 
-    /// Removes a key from the index, after that was logged.
-    #[inline(never)]
-    pub(crate) fn remove_logged(&self, key: K) -> Option<V> {
-        self.index.remove(key)
+    #[inline(always)]
+    fn check_value(_: V, _: &Journal) -> Result<()> {
+        Ok(())
     }
 
-    /// The stripes of these keys.
-    pub(crate) fn stripes_of(&self, keys: &[K]) -> Set {
-        Set::of(keys.iter().map(|&key| self.columns.key_to_cell(key)))
+    fn first(&self) -> Option<(K, V)> {
+        self.first()
     }
 
-    /// Sets a key to a value, and returns the one it had.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::Index`]: nothing has changed. [`Error::Closed`]: nothing has changed, or, if
-    /// the disk failed while the operation waited for it, it is in the index and perhaps not on the disk.
-    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        let draft = Draft::put(&self.columns, &[key], &[value]);
-        self.journal.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
+    fn last(&self) -> Option<(K, V)> {
+        self.last()
     }
 
+    fn key(&(key, _): &(K, V)) -> impl KeyOf<Self, C> {
+        key
+    }
+}
+
+impl<K: Key, V: Value, C: Columns<K, V> + 'static> Map<C> for Index<K, V> {}
+
+/// The stripes of these keys.
+fn stripes_of<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: impl Iterator<Item = K>) -> Set {
+    Set::of(keys.map(|key| columns.key_to_cell(key)))
+}
+
+impl<K: Key, V: Value, C: Columns<K, V> + 'static> KeyOf<Index<K, V>, C> for K {
+    #[inline(always)]
+    fn check(self) -> latchless::Result<()> {
+        Ok(())
+    }
+
+    fn stripe(self, columns: &C) -> Set {
+        stripes_of(columns, std::iter::once(self))
+    }
+
+    fn puts<'v>(
+        columns: &C,
+        entries: impl ExactSizeIterator<Item = (K, LentOf<'v, Index<K, V>, C>)> + Clone,
+    ) -> Part {
+        let entries = entries.take(ENTRIES_MAX);
+        let keys = entries.clone().map(|(key, _)| key);
+        Part { set: stripes_of(columns, keys), entries: entries.len(), draft: Draft::put(columns, entries) }
+    }
+
+    fn removals(columns: &C, keys: impl ExactSizeIterator<Item = K> + Clone) -> Part {
+        let keys = keys.take(ENTRIES_MAX);
+        let set = stripes_of(columns, keys.clone());
+        Part { set, entries: keys.len(), draft: Draft::remove(columns, keys) }
+    }
+
+    #[inline]
+    fn get(self, index: &Index<K, V>) -> Option<V> {
+        index.get(self)
+    }
+
+    fn put(self, index: &Index<K, V>, value: V) -> latchless::Result<Option<V>> {
+        index.insert(self, value)
+    }
+
+    fn remove(self, index: &Index<K, V>) -> Option<V> {
+        index.remove(self)
+    }
+
+    fn remove_many(index: &Index<K, V>, keys: &[K]) -> latchless::Result<usize> {
+        let mut before = vec![None; keys.len()];
+        index.remove_many(keys, &mut before)?;
+        Ok(before.iter().flatten().count())
+    }
+}
+
+impl<K: Key, V: Value, C: Columns<K, V> + 'static> DurableIndex<K, V, C> {
     /// Sets the keys of a column to the values of another, and returns how many keys are new. Of a key that
     /// occurs twice the last value stays. One record for up to 2^20 entries, one wait for the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] names the refused entries: all of them, if the columns aren't of one length. The
-    /// others are those of [`DurableIndex::insert`]; of a batch of over 2^20 entries, the records before
-    /// the one that failed are done.
+    /// [`Error::Index`](crate::Error::Index) names the refused entries: all of them, if the columns aren't of
+    /// one length. The others are those of [`Durable::insert`]; of a batch of over 2^20 entries, the records
+    /// before the one that failed are done.
     pub fn insert_columns(&self, keys: &[K], values: &[V]) -> Result<usize> {
         if keys.len() != values.len() {
             // Refused by the index's own words, before anything is logged.
             return Ok(self.index.insert_columns(keys, values).map_err(latchless::Error::from)?);
         }
-        if keys.is_empty() {
-            return self.journal.nothing(0);
-        }
-        let mut new = 0;
-        let parts = keys.chunks(ENTRIES_MAX).zip(values.chunks(ENTRIES_MAX));
-        for (part, (keys, values)) in parts.enumerate() {
-            let draft = Draft::put(&self.columns, keys, values);
-            new += self.journal.change(self.stripes_of(keys), draft, || {
-                self.index.insert_columns(keys, values).or_else(|incomplete| {
-                    self.take_back(keys, &incomplete.refused)?;
-                    let refused = incomplete.refused.iter().map(|at| at + part * ENTRIES_MAX).collect();
-                    Err(Error::Index { cause: incomplete.error, refused })
-                })
-            })?;
-        }
-        Ok(new)
+        let entries = keys.iter().copied().zip(values.iter().copied());
+        self.put_many(entries, |now| self.index.insert_columns(&keys[now.clone()], &values[now]))
     }
 
     /// Sets keys to values, and returns how many keys are new. See [`DurableIndex::insert_columns`].
@@ -105,39 +127,18 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         self.insert_columns(&keys, &values)
     }
 
-    /// Removes a key, and returns the value it had.
-    ///
-    /// # Errors
-    /// Those of [`DurableIndex::insert`].
-    pub fn remove(&self, key: K) -> Result<Option<V>> {
-        let draft = Draft::remove(&self.columns, &[key]);
-        self.journal.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
-    }
-
     /// Removes the keys of a batch, and returns how many were there. One record for up to 2^20 keys.
     ///
     /// # Errors
     /// Those of [`DurableIndex::insert_columns`].
     pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
-        if keys.is_empty() {
-            return self.journal.nothing(0);
-        }
-        let mut removed = 0;
-        for keys in keys.chunks(ENTRIES_MAX) {
-            removed +=
-                self.journal.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
-                    let mut before = vec![None; keys.len()];
-                    self.index.remove_many(keys, &mut before)?;
-                    Ok(before.iter().flatten().count())
-                })?;
-        }
-        Ok(removed)
+        self.take_many(keys.iter().copied())
     }
 
     /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// [`Error::Index`] if the range ends before it starts. The others as [`DurableIndex::insert`].
+    /// [`Error::Index`](crate::Error::Index) if the range ends before it starts. The others as [`Durable::insert`].
     pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
         let range = (range.start_bound().cloned(), range.end_bound().cloned());
         // A range that the index refuses isn't logged.

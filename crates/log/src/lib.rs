@@ -108,9 +108,9 @@
 mod acknowledged;
 mod batch;
 mod bytes;
+mod changes;
 mod columns;
 mod commit;
-mod conditional;
 mod disk;
 mod due;
 mod durable;
@@ -123,6 +123,7 @@ mod journal;
 mod kept;
 mod later;
 mod log;
+mod logged;
 #[cfg(test)]
 mod model;
 mod multi;
@@ -147,6 +148,7 @@ pub use error::{Error, Result};
 pub use findings::{DamagedTail, Recovery, Stopped};
 pub use index::DurableIndex;
 pub use kept::{Kept, Usual};
+pub use logged::{KeyOf, Logged, Map};
 pub use multi::DurableMultiIndex;
 pub use options::{Opening, Options, SyncMode};
 pub use reader::Reader;

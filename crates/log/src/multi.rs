@@ -1,14 +1,16 @@
-//! A durable index of keys that map to many rows.
+//! A durable index of keys that map to many rows. As entries of the log its pairs are keys without values.
 
-use crate::batch::Batch;
-use crate::bytes::{check_length, removal, stripe_of};
+use crate::batch;
+use crate::bytes::{check_length, removals, stripe_of};
 use crate::durable::Durable;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::logged::{KeyOf, LentOf, Logged, Part};
 use crate::pairs::ROW;
-use crate::record::{Draft, Kind};
+use crate::record::Kind;
+use crate::stripes::Set;
 use latchless::BytesKey;
 use latchless::bytes::MultiIndex;
-use latchless::index::Incomplete;
 
 /// A [`MultiIndex`] in memory with a redo log in a folder: the counterpart of
 /// [`DurableIndex`](crate::DurableIndex) for keys that map to many rows. The promises of the [crate's
@@ -33,79 +35,111 @@ use latchless::index::Incomplete;
 /// ```
 pub type DurableMultiIndex<K> = Durable<MultiIndex<K>>;
 
-/// A pair's bytes in a record.
-fn push(draft: &mut Draft, key: &[u8], row: u64) {
-    draft.push(key);
-    draft.push_value(&row.to_le_bytes(), ROW);
+impl<K: BytesKey + 'static> Logged<()> for MultiIndex<K> {
+    type Value = ();
+    type Lent<'v> = ();
+    type Entry = (K, u64);
+
+    fn lend((): &()) {}
+
+    fn own((): ()) {}
+
+    fn is_alike((): &(), (): (), (): ()) -> bool {
+        true
+    }
+
+    fn check_value((): (), _: &Journal) -> Result<()> {
+        Ok(())
+    }
+
+    fn first(&self) -> Option<(K, u64)> {
+        self.first()
+    }
+
+    fn last(&self) -> Option<(K, u64)> {
+        self.last()
+    }
+
+    fn key((key, row): &(K, u64)) -> impl KeyOf<Self> {
+        (key, *row)
+    }
 }
 
-fn draft_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(kind: Kind, key: &Q, row: u64) -> Draft {
-    let mut draft = Draft::of_strings(kind);
-    key.with_bytes(|key| push(&mut draft, key, row));
-    draft
+/// The record of the first of these pairs.
+fn part<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q>(
+    kind: Kind,
+    pairs: impl Iterator<Item = (&'q Q, u64)>,
+) -> Part {
+    batch::part(kind, pairs, |draft, (key, row)| {
+        key.with_bytes(|key| {
+            draft.push(key);
+            draft.push_value(&row.to_le_bytes(), ROW);
+            stripe_of(key)
+        })
+    })
 }
 
-/// Refuses a pair that is too long, as the index would, before anything is logged.
-fn check<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q, row: u64) -> latchless::Result<()> {
-    (key, row).with_bytes(check_length)
+/// The stripe is that of the key, so that [`DurableMultiIndex::remove_all`] excludes changes of its rows.
+impl<K: BytesKey + 'static, Q: BytesKey<K> + ?Sized> KeyOf<MultiIndex<K>> for (&Q, u64) {
+    /// As the index would.
+    fn check(self) -> latchless::Result<()> {
+        self.with_bytes(check_length)
+    }
+
+    fn stripe(self, (): &()) -> Set {
+        self.0.with_bytes(stripe_of)
+    }
+
+    fn puts<'v>(
+        (): &(),
+        entries: impl ExactSizeIterator<Item = (Self, LentOf<'v, MultiIndex<K>, ()>)> + Clone,
+    ) -> Part {
+        part(Kind::PutStrings, entries.map(|(pair, ())| pair))
+    }
+
+    fn removals((): &(), pairs: impl ExactSizeIterator<Item = Self> + Clone) -> Part {
+        part(Kind::RemoveRows, pairs)
+    }
+
+    fn get(self, index: &MultiIndex<K>) -> Option<()> {
+        index.contains(self.0, self.1).then_some(())
+    }
+
+    fn put(self, index: &MultiIndex<K>, (): ()) -> latchless::Result<Option<()>> {
+        let is_new = index.insert(self.0, self.1)?;
+        Ok((!is_new).then_some(()))
+    }
+
+    fn remove(self, index: &MultiIndex<K>) -> Option<()> {
+        index.remove(self.0, self.1).then_some(())
+    }
+
+    fn remove_many(index: &MultiIndex<K>, pairs: &[Self]) -> latchless::Result<usize> {
+        Ok(pairs.iter().filter(|(key, row)| index.remove(*key, *row)).count())
+    }
 }
 
 impl<K: BytesKey + 'static> DurableMultiIndex<K> {
-    /// Logs that a pair isn't there that the index refused.
-    fn take_back<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<()> {
-        if self.index.contains(key, row) {
-            return Ok(());
-        }
-        self.journal.take_back(draft_of(Kind::RemoveRows, key, row))
-    }
-
     /// Inserts a row under a key. Returns whether it is new.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Index`], also for a key of more bytes than a [`MultiIndex`] takes:
-    /// nothing has changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the
+    /// [`Error::Io`](crate::Error::Io), and [`Error::Index`](crate::Error::Index), also for a key of more bytes than a [`MultiIndex`] takes:
+    /// nothing has changed. [`Error::Closed`](crate::Error::Closed): nothing has changed, or, if the disk failed while the
     /// operation waited for it, the row is in the index and perhaps not on the disk.
     pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
-        check(key, row)?;
-        self.journal.change(key.with_bytes(stripe_of), draft_of(Kind::PutStrings, key, row), || {
-            let inserted = self.index.insert(key, row);
-            if inserted.is_err() {
-                self.take_back(key, row)?;
-            }
-            Ok(inserted?)
-        })
+        Ok(self.put((key, row), ())?.is_none())
     }
 
     /// Inserts many rows, in order, and returns how many are new. One record for up to 64 MiB, one wait for
     /// the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] names the refused pairs: all, if a key is too long. The others are those of
+    /// [`Error::Index`](crate::Error::Index) names the refused pairs: all, if a key is too long. The others are those of
     /// [`DurableMultiIndex::insert`]; of a batch of several records, those before the one that failed are
     /// done.
     pub fn insert_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
-        let refused = |cause| Error::Index { cause, refused: (0..pairs.len()).collect() };
-        pairs.iter().try_for_each(|(key, row)| check(key, *row)).map_err(refused)?;
-        if pairs.is_empty() {
-            return self.journal.nothing(0);
-        }
-        let (mut new, mut from) = (0, 0);
-        while from < pairs.len() {
-            let rest = &pairs[from..];
-            let batch = Batch::new(Kind::PutStrings, rest, |draft, (key, row)| {
-                key.with_bytes(|key| push(draft, key, *row));
-                key.with_bytes(stripe_of)
-            });
-            let now = &rest[..batch.entries];
-            new += self.journal.change(batch.set, batch.draft, || {
-                self.index.insert_many(now).or_else(|Incomplete { error: cause, refused }| {
-                    refused.iter().try_for_each(|&at| self.take_back(&now[at].0, now[at].1))?;
-                    Err(Error::Index { cause, refused: refused.into_iter().map(|at| from + at).collect() })
-                })
-            })?;
-            from += batch.entries;
-        }
-        Ok(new)
+        let entries = pairs.iter().map(|(key, row)| ((key, *row), ()));
+        self.put_many(entries, |now| self.index.insert_many(&pairs[now]))
     }
 
     /// Removes a row from under a key, and returns whether it was there.
@@ -113,11 +147,15 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// # Errors
     /// Those of [`DurableMultiIndex::insert`], except that a key that is too long isn't there.
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
-        if check(key, row).is_err() {
-            return self.journal.nothing(false);
-        }
-        let draft = draft_of(Kind::RemoveRows, key, row);
-        self.journal.change(key.with_bytes(stripe_of), draft, || Ok(self.index.remove(key, row)))
+        Ok(self.take((key, row))?.is_some())
+    }
+
+    /// Removes rows from under keys, and returns how many were there. One record for up to 64 MiB.
+    ///
+    /// # Errors
+    /// Those of [`DurableMultiIndex::insert_many`], except that keys that are too long aren't there.
+    pub fn remove_many<Q: BytesKey<K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
+        self.take_many(pairs.iter().map(|(key, row)| (key, *row)))
     }
 
     /// Removes all rows of a key, and returns how many there were.
@@ -125,10 +163,11 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
     /// # Errors
     /// Those of [`DurableMultiIndex::remove`].
     pub fn remove_all<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Result<usize> {
-        if check(key, 0).is_err() {
+        let pair = (key, 0);
+        if KeyOf::<MultiIndex<K>>::check(pair).is_err() {
             return self.journal.nothing(0);
         }
-        let (set, draft) = key.with_bytes(|key| (stripe_of(key), removal(key)));
+        let Part { set, draft, .. } = removals::<K, Q>(std::iter::once(key));
         self.journal.change(set, draft, || Ok(self.index.remove_all(key)))
     }
 }

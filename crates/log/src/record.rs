@@ -124,20 +124,26 @@ impl Draft {
         Self { bytes, kind, count: entries as u32 }
     }
 
-    /// Sets these keys to these values; as many of one as of the other.
-    pub fn put<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: &[K], values: &[V]) -> Self {
+    /// Sets these keys to their values.
+    pub fn put<K: Key, V: Value>(
+        columns: &impl Columns<K, V>,
+        entries: impl ExactSizeIterator<Item = (K, V)> + Clone,
+    ) -> Self {
         let [key, value] = columns.types().map(DataType::width_bytes);
-        let mut draft = Self::new(Kind::Put, keys.len(), keys.len() * (key + value));
-        append(key, keys.iter().map(|&key| columns.key_to_cell(key)), &mut draft.bytes);
-        append(value, values.iter().map(|&value| columns.value_to_cell(value)), &mut draft.bytes);
+        let mut draft = Self::new(Kind::Put, entries.len(), entries.len() * (key + value));
+        append(key, entries.clone().map(|(key, _)| columns.key_to_cell(key)), &mut draft.bytes);
+        append(value, entries.map(|(_, value)| columns.value_to_cell(value)), &mut draft.bytes);
         draft
     }
 
     /// Removes these keys.
-    pub fn remove<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: &[K]) -> Self {
+    pub fn remove<K: Key, V: Value>(
+        columns: &impl Columns<K, V>,
+        keys: impl ExactSizeIterator<Item = K>,
+    ) -> Self {
         let width = columns.types()[0].width_bytes();
         let mut draft = Self::new(Kind::Remove, keys.len(), keys.len() * width);
-        append(width, keys.iter().map(|&key| columns.key_to_cell(key)), &mut draft.bytes);
+        append(width, keys.map(|key| columns.key_to_cell(key)), &mut draft.bytes);
         draft
     }
 

@@ -2,8 +2,13 @@
 //! log, after snapshots, under many writers. Untrustworthy logs are refused.
 
 mod common;
+#[path = "common/forged.rs"]
+mod forged;
 
-use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
+use common::{
+    every_cut_gives_the_records_before, every_flipped_bit_is_found, folder, folder_with, log_of, never,
+};
+use forged::{record, set_aside};
 use latchless::bytes::BytesIndex;
 use latchless::{Key, index};
 use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Options, SyncMode};
@@ -69,42 +74,15 @@ fn opened(source: &Path, log: &[u8]) -> (TempDir, Result<(Durable, latchless_log
 
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for cut in 0..whole.len() {
-        let (folder, opened) = opened(source.path(), &whole[..cut]);
-        let (durable, recovery) = opened.expect("it opens");
-        let (bytes, state) = state_at(&states, cut);
-        assert_eq!(entries(&durable), state, "cut at {cut}");
-        assert_eq!(end_of(cut, &recovery), bytes);
-        assert!(recovery.stopped.is_none_or(|stopped| stopped.at + stopped.bytes == cut as u64));
-        // It takes further changes, and they are back as well.
+    every_cut_gives_the_records_before::<BytesIndex<String, u32>, _>(history, |durable| {
+        durable.index().check_invariants().expect("a whole tree");
         durable.insert("zz", 1).expect("a put");
-        drop(durable);
-        let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens again");
-        assert_eq!((durable.len(), recovery.stopped), (state.len() + 1, None), "cut at {cut}");
-    }
+    });
 }
 
 #[test]
 fn a_flipped_bit_is_found() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
-        let mut flipped = whole.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        match opened(source.path(), &flipped).1 {
-            Err(error) => assert!(bit / 8 < 64, "bit {bit}: {error}"),
-            Ok((durable, recovery)) => {
-                let stopped = recovery.stopped.expect("the record's sum tells");
-                let before = states.iter().rev().find(|(bytes, _)| *bytes <= (bit / 8) as u64);
-                let (bytes, state) = before.expect("a record");
-                assert_eq!((stopped.at, &entries(&durable)), (*bytes, state), "bit {bit}");
-            }
-        }
-    }
+    every_flipped_bit_is_found::<BytesIndex<String, u32>, _>(history);
 }
 
 #[test]
@@ -233,30 +211,6 @@ fn a_folder_begins_with_entries_and_knows_its_tuples() {
     let more: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1)].into();
     let refused = Found::open(folder.path()).expect("it opens").recover(more, (), opening).unwrap_err();
     assert!(matches!(refused, Error::Index { cause: latchless::Error::NotEmpty { len: 1 }, .. }));
-}
-
-#[test]
-fn changes_that_depend_on_the_value() {
-    let folder = folder();
-    let durable = open(folder.path());
-    assert_eq!(durable.get_or_insert("a", 1).expect("a put"), 1);
-    let logged = durable.log_bytes();
-    assert_eq!(durable.get_or_insert("a", 2).expect("it is there"), 1);
-    assert_eq!(durable.replace("b", 1).expect("it isn't there"), None);
-    assert!(!durable.compare_exchange("a", 7, 8).expect("it is another"));
-    assert!(!durable.compare_remove("b", 0).expect("it isn't there"));
-    assert_eq!(durable.compute("a", |value| value).expect("the same"), Some(1));
-    assert_eq!(durable.compute("b", |value| value).expect("the same"), None);
-    assert_eq!(durable.log_bytes(), logged, "what stays isn't logged");
-    assert_eq!(durable.replace("a", 5).expect("it is there"), Some(1));
-    assert!(durable.compare_exchange("a", 5, 6).expect("it is that"));
-    assert_eq!(durable.compute("b", |value| Some(value.map_or(9, |_| 0))).expect("a put"), None);
-    assert_eq!(durable.pop_last().expect("the last"), Some(("b".into(), 9)));
-    assert_eq!(durable.insert_many(&[("0", 1), ("z", 2)]).expect("a batch"), 2);
-    assert_eq!(durable.pop_first().expect("the first"), Some(("0".into(), 1)));
-    assert!(durable.compare_remove("z", 2).expect("it is that"));
-    drop(durable);
-    assert_eq!(entries(&open(folder.path())), [("a".into(), 6)]);
 }
 
 #[test]

@@ -2,8 +2,13 @@
 //! of its log, after snapshots, under many writers. Untrustworthy logs are refused.
 
 mod common;
+#[path = "common/forged.rs"]
+mod forged;
 
-use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
+use common::{
+    every_cut_gives_the_records_before, every_flipped_bit_is_found, folder, folder_with, log_of, never,
+};
+use forged::{record, set_aside};
 use latchless::bytes::MultiIndex;
 use latchless::index;
 use latchless_log::{
@@ -41,7 +46,15 @@ fn history(folder: &Path) -> Vec<(u64, Pairs)> {
     note(&durable);
     assert_eq!(durable.remove_all("").expect("removals"), 2);
     note(&durable);
-    assert_eq!(pairs(&durable), [("Ulm".into(), u64::MAX), ("a\0b".into(), 1)]);
+    assert_eq!(durable.insert_many(&[("x", 2), ("x", 1), ("y", 3)]).expect("a batch"), 3);
+    note(&durable);
+    assert_eq!(durable.remove_many(&[("x", 2), ("none", 1), ("y", 3)]).expect("removals"), 2);
+    note(&durable);
+    assert_eq!(durable.pop_last().expect("the last"), Some(("x".into(), 1)));
+    note(&durable);
+    assert_eq!(durable.pop_first().expect("the first"), Some(("Ulm".into(), u64::MAX)));
+    note(&durable);
+    assert_eq!(pairs(&durable), [("a\0b".into(), 1)]);
     states
 }
 
@@ -52,36 +65,15 @@ fn opened(source: &Path, log: &[u8]) -> Result<(Durable, Recovery), Error> {
 
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for cut in 0..=whole.len() {
-        let (durable, recovery) = opened(source.path(), &whole[..cut]).expect("it opens");
-        let (bytes, state) = state_at(&states, cut);
-        assert_eq!(pairs(&durable), state, "cut at {cut}");
+    every_cut_gives_the_records_before::<MultiIndex<String>, _>(history, |durable| {
         durable.index().check_invariants().expect("a whole tree");
-        assert_eq!(end_of(cut, &recovery), bytes);
-    }
+        durable.insert("zz", 1).expect("a put");
+    });
 }
 
 #[test]
 fn a_flipped_bit_is_found() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
-        let mut flipped = whole.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        match opened(source.path(), &flipped) {
-            Err(error) => assert!(bit / 8 < 64, "bit {bit}: {error}"),
-            Ok((durable, recovery)) => {
-                let stopped = recovery.stopped.expect("the record's sum tells");
-                let before = states.iter().rev().find(|(bytes, _)| *bytes <= (bit / 8) as u64);
-                let (bytes, state) = before.expect("a record");
-                assert_eq!((stopped.at, &pairs(&durable)), (*bytes, state), "bit {bit}");
-            }
-        }
-    }
+    every_flipped_bit_is_found::<MultiIndex<String>, _>(history);
 }
 
 #[test]
@@ -190,6 +182,7 @@ fn what_the_index_refuses_is_not_back() {
     too_long(durable.insert(&long, 1).unwrap_err(), &[]);
     too_long(durable.insert_many(&[("b", 1), (&long, 2)]).unwrap_err(), &[0, 1]);
     assert!(!durable.remove(&long, 1).expect("it isn't there"));
+    assert_eq!(durable.remove_many(&[(&long, 1)]).expect("it isn't there"), 0);
     assert_eq!(durable.remove_all(&long).expect("it isn't there"), 0);
     assert_eq!((durable.log_bytes(), durable.len()), (logged, 0));
     drop(durable);

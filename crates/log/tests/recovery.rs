@@ -1,48 +1,24 @@
 //! A durable index recovers its entries: after a close, after every truncation and flip of its log, after
 //! snapshots, under many writers. Untrustworthy logs are refused.
 
-use latchless_log::{DamagedTail, DurableIndex, Error, Options, SnapshotPolicy, SyncMode};
+mod common;
+
+use common::{every_cut_gives_the_records_before, every_flipped_bit_is_found, folder, log_of, never};
+use latchless::Index;
+use latchless_log::{DurableIndex, Error, Options, SyncMode};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-use tempfile::TempDir;
 
 type Durable = DurableIndex<u64, u64>;
 
-const NEVER: Options = Options {
-    sync: SyncMode::Never,
-    fenced: false,
-    damaged_tail: DamagedTail::Refuse,
-    snapshots: SnapshotPolicy::MANUAL,
-    index: index_options(),
-};
-
-const fn index_options() -> latchless::index::Options {
-    latchless::index::Options {
-        limit_bytes: None,
-        huge_pages: false,
-        prefault: false,
-        kernel: None,
-        group: latchless::index::Group::Auto,
-        node_references: u32::MAX,
-    }
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder for the test")
-}
-
 fn open(folder: &Path) -> Durable {
-    Durable::open(folder, NEVER).expect("a folder that can be opened").0
+    Durable::open(folder, never()).expect("a folder that can be opened").0
 }
 
 fn entries(durable: &Durable) -> Vec<(u64, u64)> {
     durable.index().iter().collect()
-}
-
-fn log_of(folder: &Path) -> PathBuf {
-    folder.join("log-0000000000000001.redo")
 }
 
 /// A log of puts, batches, removals and a removed range, and the entries after each of its records.
@@ -73,69 +49,23 @@ fn history(folder: &Path) -> Vec<(u64, Vec<(u64, u64)>)> {
 fn everything_is_back_after_a_close() {
     let folder = folder();
     let states = history(folder.path());
-    let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+    let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
     assert_eq!(entries(&durable), states.last().expect("states").1);
     assert_eq!((recovery.records, recovery.stopped, recovery.snapshot_entries), (12, None, 0));
     assert_eq!(durable.get(1), Some(6));
 }
 
-/// Wherever a kill cuts the log, each record before the cut is recovered, and the rest is reported.
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
-    for cut in 0..whole.len() {
-        let folder = folder();
-        fs::write(log_of(folder.path()), &whole[..cut]).expect("a shorter log");
-        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
-        let expected = states.iter().rev().find(|(bytes, _)| *bytes <= cut as u64);
-        let (bytes, state) = expected.map_or((0, &[][..]), |(bytes, state)| (*bytes, &state[..]));
-        assert_eq!(entries(&durable), state, "cut at {cut}");
-        match recovery.stopped {
-            None => assert!(bytes == cut as u64 || cut < 64, "a log without its first bytes was only begun"),
-            Some(stopped) => {
-                assert_eq!((stopped.at, stopped.at + stopped.bytes), (bytes, cut as u64));
-                assert_eq!(fs::read(stopped.rejected).expect("kept"), whole[bytes as usize..cut]);
-            }
-        }
-        // It takes further changes, and they are back as well.
+    every_cut_gives_the_records_before::<Index<u64, u64>, _>(history, |durable| {
+        durable.index().check_invariants().expect("a whole tree");
         durable.insert(u64::MAX, 1).expect("a put");
-        drop(durable);
-        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens again");
-        assert_eq!((durable.len(), recovery.stopped), (state.len() + 1, None), "cut at {cut}");
-    }
+    });
 }
 
-/// A flipped bit never gives entries that weren't there after one of the records. One bit of each byte; all
-/// of them in the campaign.
 #[test]
 fn a_flipped_bit_is_found() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
-    let all = std::env::var_os("LATCHLESS_KILLS").is_some();
-    for bit in (0..whole.len() * 8).filter(|bit| all || bit % 8 == bit / 8 % 8) {
-        let folder = folder();
-        let mut flipped = whole.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        fs::write(log_of(folder.path()), &flipped).expect("a flipped log");
-        match Durable::open(folder.path(), NEVER) {
-            Err(error) => {
-                assert!(bit / 8 < 64, "bit {bit}: {error}");
-                assert!(
-                    matches!(error, Error::Damaged { .. } | Error::Version { .. } | Error::OtherType { .. }),
-                    "bit {bit}: {error}"
-                );
-            }
-            Ok((durable, recovery)) => {
-                let stopped = recovery.stopped.expect("the record's sum tells");
-                let before = states.iter().rev().find(|(bytes, _)| *bytes <= (bit / 8) as u64);
-                let (bytes, state) = before.expect("a record");
-                assert_eq!((stopped.at, &entries(&durable)), (*bytes, state), "bit {bit}");
-            }
-        }
-    }
+    every_flipped_bit_is_found::<Index<u64, u64>, _>(history);
 }
 
 /// Each record is whole, but one between them isn't there.
@@ -143,12 +73,12 @@ fn a_flipped_bit_is_found() {
 fn a_record_that_is_missing_is_found() {
     let source = folder();
     let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
     for (before, after) in states.iter().zip(&states[1..states.len() - 1]) {
         let folder = folder();
         let [start, end] = [before.0, after.0].map(|bytes| bytes as usize);
-        fs::write(log_of(folder.path()), [&whole[..start], &whole[end..]].concat()).expect("a log");
-        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+        fs::write(log_of(folder.path(), 1), [&whole[..start], &whole[end..]].concat()).expect("a log");
+        let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
         let stopped = recovery.stopped.expect("the numbers tell");
         assert_eq!((stopped.at, &entries(&durable)), (before.0, &before.1));
     }
@@ -161,12 +91,12 @@ fn a_snapshot_replaces_the_logs_before_it() {
     let durable = open(folder.path());
     let last = &states.last().expect("states").1;
     assert_eq!(durable.snapshot().expect("a snapshot"), last.len() as u64);
-    assert!(!log_of(folder.path()).exists(), "its records are in the snapshot");
+    assert!(!log_of(folder.path(), 1).exists(), "its records are in the snapshot");
     durable.insert(5_000, 1).expect("a put");
     durable.remove(0).expect("a removal");
     let expected = entries(&durable);
     drop(durable);
-    let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+    let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
     assert_eq!((recovery.snapshot_entries, recovery.records), (last.len() as u64, 2));
     assert_eq!(entries(&durable), expected);
 }
@@ -187,7 +117,7 @@ fn a_snapshot_that_was_killed_loses_nothing() {
         .expect("half a snapshot");
     let again = tempfile::tempdir().expect("a folder");
     assert_eq!(history(again.path()).pop().expect("states").1, last);
-    fs::copy(log_of(again.path()), log_of(folder.path())).expect("the log of before");
+    fs::copy(log_of(again.path(), 1), log_of(folder.path(), 1)).expect("the log of before");
     // Its records begin at 1 in both, so only the numbers of the second log show that they belong together.
     let durable = open(folder.path());
     assert_eq!(entries(&durable), expected);
@@ -202,19 +132,19 @@ fn what_cannot_be_trusted_is_refused_by_name() {
     let folder = folder();
     history(folder.path());
     let durable = open(folder.path());
-    let locked = Durable::open(folder.path(), NEVER).expect_err("it is open");
+    let locked = Durable::open(folder.path(), never()).expect_err("it is open");
     assert!(matches!(&locked, Error::Locked { .. }), "{locked}");
     durable.snapshot().expect("a snapshot");
     durable.insert(1, 1).expect("a put");
     drop(durable);
-    let other = DurableIndex::<u64, f64>::open(folder.path(), NEVER).expect_err("other values");
+    let other = DurableIndex::<u64, f64>::open(folder.path(), never()).expect_err("other values");
     assert!(matches!(&other, Error::Snapshot { .. }), "{other}");
     let log = folder.path().join("log-0000000000000002.redo");
     fs::rename(&log, folder.path().join("log-0000000000000003.redo")).expect("another name");
-    let missing = Durable::open(folder.path(), NEVER).expect_err("a log is missing");
+    let missing = Durable::open(folder.path(), never()).expect_err("a log is missing");
     assert!(matches!(&missing, Error::Missing { path } if *path == log), "{missing}");
     fs::copy(folder.path().join("log-0000000000000003.redo"), &log).expect("a log twice");
-    let renamed = Durable::open(folder.path(), NEVER).expect_err("a log under another number");
+    let renamed = Durable::open(folder.path(), never()).expect_err("a log under another number");
     assert!(matches!(&renamed, Error::Damaged { at: 16, .. }), "{renamed}");
 }
 
@@ -222,7 +152,7 @@ fn what_cannot_be_trusted_is_refused_by_name() {
 fn a_log_of_other_types_is_refused() {
     let folder = folder();
     history(folder.path());
-    let other = DurableIndex::<i64, u64>::open(folder.path(), NEVER).expect_err("other keys");
+    let other = DurableIndex::<i64, u64>::open(folder.path(), never()).expect_err("other keys");
     assert!(matches!(&other, Error::OtherType { part: "key", found, .. } if found == "uint64"), "{other}");
 }
 
@@ -231,21 +161,21 @@ fn a_log_of_other_types_is_refused() {
 fn damage_before_the_last_log_is_an_error() {
     let folder = folder();
     let bytes = history(folder.path()).last().expect("states").0;
-    let first = fs::read(log_of(folder.path())).expect("the log");
+    let first = fs::read(log_of(folder.path(), 1)).expect("the log");
     let durable = open(folder.path());
     durable.snapshot().expect("a snapshot");
     drop(durable);
     fs::remove_file(folder.path().join("snapshot-0000000000000002.arrow")).expect("there was one");
     for cut in [1, first.len() - bytes as usize + 30] {
-        fs::write(log_of(folder.path()), &first[..first.len() - cut]).expect("a cut log");
-        let damaged = Durable::open(folder.path(), NEVER).expect_err("records are missing");
+        fs::write(log_of(folder.path(), 1), &first[..first.len() - cut]).expect("a cut log");
+        let damaged = Durable::open(folder.path(), never()).expect_err("records are missing");
         assert!(
-            matches!(&damaged, Error::Damaged { path, .. } if *path == log_of(folder.path())),
+            matches!(&damaged, Error::Damaged { path, .. } if *path == log_of(folder.path(), 1)),
             "{damaged}"
         );
     }
-    fs::write(log_of(folder.path()), &first).expect("the log of before");
-    assert!(Durable::open(folder.path(), NEVER).is_ok());
+    fs::write(log_of(folder.path(), 1), &first).expect("the log of before");
+    assert!(Durable::open(folder.path(), never()).is_ok());
 }
 
 /// A rotation that was killed leaves a log without a byte, and perhaps half a record before it.
@@ -253,12 +183,12 @@ fn damage_before_the_last_log_is_an_error() {
 fn a_log_that_was_only_begun_hides_nothing() {
     let folder = folder();
     let states = history(folder.path());
-    let whole = fs::read(log_of(folder.path())).expect("the log");
+    let whole = fs::read(log_of(folder.path(), 1)).expect("the log");
     let next = folder.path().join("log-0000000000000002.redo");
     for cut in [0, 1, 30] {
         fs::write(&next, b"").expect("the next log, just made");
-        fs::write(log_of(folder.path()), &whole[..whole.len() - cut]).expect("a cut log");
-        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+        fs::write(log_of(folder.path(), 1), &whole[..whole.len() - cut]).expect("a cut log");
+        let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
         let expected =
             states.iter().rev().find(|(bytes, _)| *bytes <= (whole.len() - cut) as u64).expect("a state");
         assert_eq!(entries(&durable), expected.1);
@@ -275,8 +205,8 @@ fn a_log_that_was_only_begun_hides_nothing() {
 #[test]
 fn what_was_refused_is_not_back() {
     let folder = folder();
-    let tight = latchless::index::Options { limit_bytes: Some(1 << 20), ..index_options() };
-    let (durable, _) = Durable::open(folder.path(), Options { index: tight, ..NEVER }).expect("it opens");
+    let tight = latchless::index::Options { limit_bytes: Some(1 << 20), ..never().index };
+    let (durable, _) = Durable::open(folder.path(), Options { index: tight, ..never() }).expect("it opens");
     let mut refused = 0;
     for batch in 0..400u64 {
         let keys: Vec<u64> =
@@ -394,7 +324,7 @@ fn synced_batches_of_many_threads_are_back() {
 #[test]
 fn a_thread_syncs_every_so_often_and_ends_with_the_index() {
     let folder = folder();
-    let options = Options { sync: SyncMode::Every(Duration::from_millis(1)), ..NEVER };
+    let options = Options { sync: SyncMode::Every(Duration::from_millis(1)), ..never() };
     let (durable, _) = Durable::open(folder.path(), options).expect("it opens");
     durable.insert(1, 1).expect("a put");
     std::thread::sleep(Duration::from_millis(20));
@@ -407,10 +337,10 @@ fn a_thread_syncs_every_so_often_and_ends_with_the_index() {
 fn keys_and_values_of_every_width_are_back() {
     fn round<K: latchless::snapshot::Native, V: latchless::snapshot::Native + PartialEq>(entries: &[(K, V)]) {
         let folder = folder();
-        let (durable, _) = DurableIndex::<K, V>::open(folder.path(), NEVER).expect("it opens");
+        let (durable, _) = DurableIndex::<K, V>::open(folder.path(), never()).expect("it opens");
         durable.insert_many(entries).expect("a batch");
         drop(durable);
-        let (durable, _) = DurableIndex::<K, V>::open(folder.path(), NEVER).expect("it opens");
+        let (durable, _) = DurableIndex::<K, V>::open(folder.path(), never()).expect("it opens");
         assert!(entries.iter().all(|&(key, value)| durable.get(key) == Some(value)));
         assert_eq!(durable.len(), entries.len());
     }

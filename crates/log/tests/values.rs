@@ -2,9 +2,14 @@
 //! truncation and flip of its log, and under many writers. Untrustworthy logs are refused.
 
 mod common;
+#[path = "common/forged.rs"]
+mod forged;
 
-use common::{end_of, folder, folder_with, log_of, never, record, set_aside, state_at};
-use latchless::bytes::Words;
+use common::{
+    every_cut_gives_the_records_before, every_flipped_bit_is_found, folder, folder_with, log_of, never,
+};
+use forged::{record, set_aside};
+use latchless::bytes::{BytesIndex, Words};
 use latchless::snapshot::{DataType, SavedValue};
 use latchless::{BytesValue, WideValue};
 use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Recovery, SyncMode};
@@ -56,36 +61,15 @@ fn opened(source: &Path, log: &[u8]) -> Result<(Texts, Recovery), Error> {
 
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for cut in 0..=whole.len() {
-        let (texts, recovery) = opened(source.path(), &whole[..cut]).expect("it opens");
-        let (bytes, state) = state_at(&states, cut);
-        assert_eq!(entries(&texts), state, "cut at {cut}");
-        texts.index().check_invariants().expect("a whole tree");
-        assert_eq!(end_of(cut, &recovery), bytes);
-    }
+    every_cut_gives_the_records_before::<BytesIndex<String, String>, _>(history, |durable| {
+        durable.index().check_invariants().expect("a whole tree");
+        durable.insert("zz", "1").expect("a put");
+    });
 }
 
 #[test]
 fn a_flipped_bit_is_found() {
-    let source = folder();
-    let states = history(source.path());
-    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
-    for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
-        let mut flipped = whole.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        match opened(source.path(), &flipped) {
-            Err(error) => assert!(bit / 8 < 64, "bit {bit}: {error}"),
-            Ok((texts, recovery)) => {
-                let stopped = recovery.stopped.expect("the record's sum tells");
-                let before = states.iter().rev().find(|(bytes, _)| *bytes <= (bit / 8) as u64);
-                let (bytes, state) = before.expect("a record");
-                assert_eq!((stopped.at, &entries(&texts)), (*bytes, state), "bit {bit}");
-            }
-        }
-    }
+    every_flipped_bit_is_found::<BytesIndex<String, String>, _>(history);
 }
 
 /// Values of this type are back, from the log and from a snapshot.
@@ -116,30 +100,6 @@ fn every_type_of_value() {
     comes_back(vec![(1u64, 0.5f32), (2, -0.0)]);
     comes_back(vec![[-1i64; 8]]);
     comes_back(vec![-3i8, 4]);
-}
-
-#[test]
-fn changes_that_depend_on_the_value() {
-    let folder = folder();
-    let texts: Texts = open(folder.path());
-    assert_eq!(texts.get_or_insert("a", "one".into()).expect("a put"), "one");
-    let logged = texts.log_bytes();
-    assert_eq!(texts.get_or_insert("a", "two".into()).expect("it is there"), "one");
-    assert_eq!(texts.replace("b", "one").expect("it isn't there"), None);
-    assert!(!texts.compare_exchange("a", "on", "two").expect("it is another"));
-    assert!(!texts.compare_remove("b", "").expect("it isn't there"));
-    assert_eq!(texts.compute("a", |value| value).expect("the same").as_deref(), Some("one"));
-    assert_eq!(texts.log_bytes(), logged, "what stays isn't logged");
-    assert_eq!(texts.replace("a", "two").expect("it is there").as_deref(), Some("one"));
-    assert!(texts.compare_exchange("a", "two", "").expect("it is that"));
-    let longer = |value: Option<String>| Some(value.unwrap_or_default() + "more");
-    assert_eq!(texts.compute("a", longer).expect("a put").as_deref(), Some(""));
-    assert_eq!(texts.compute("b", longer).expect("a put"), None);
-    assert_eq!(texts.pop_last().expect("the last"), Some(("b".into(), "more".into())));
-    texts.insert("c", "").expect("a put");
-    assert!(texts.compare_remove("c", "").expect("it is that"));
-    drop(texts);
-    assert_eq!(entries(&open(folder.path())), [("a".into(), "more".into())]);
 }
 
 /// A value that is an even number, and is saved as one byte too many if it is `WRONG`.

@@ -3,11 +3,14 @@
 
 use super::{Model, Set};
 use crate::findings::Recovery;
+use crate::kept::Kept;
+use crate::logged::{KeyOf, Logged, Map};
 use crate::recover::Found;
-use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, Plain, Result, columns};
+use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, Plain, Result};
+use crate::{Durable, columns};
 use latchless::Index;
 use latchless::bytes::{BytesIndex, MultiIndex};
-use latchless::snapshot::{DataType, multi, strings};
+use latchless::snapshot::DataType;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +29,18 @@ pub enum Change {
     /// From a value, which the key may have or not.
     Exchange(u64, u64, u64),
     PopFirst,
+}
+
+impl Change {
+    /// The key of a change of one.
+    fn key(&self) -> u64 {
+        match *self {
+            Self::Put(key, _) | Self::Remove(key) | Self::GetOrInsert(key, _) | Self::Exchange(key, ..) => {
+                key
+            }
+            Self::Batch(_) | Self::RemoveMany(_) | Self::RemoveRange(..) | Self::PopFirst => 0,
+        }
+    }
 }
 
 /// A durable index under test.
@@ -67,6 +82,32 @@ fn of_map(entries: &mut Set, change: &Change) {
         Change::PopFirst => drop(entries.pop_first()),
         Change::GetOrInsert(..) | Change::Exchange(..) => {}
     }
+}
+
+/// Does a change of this key, or of the first one, to an index with one value a key.
+fn change_one<I, C, P>(durable: &Durable<I, C>, key: P, change: &Change) -> Result<()>
+where
+    I: Map<C, Value = u64> + for<'v> Logged<C, Lent<'v> = u64>,
+    P: KeyOf<I, C>,
+{
+    match *change {
+        Change::Put(_, value) => durable.insert(key, value).map(drop),
+        Change::Remove(_) => durable.remove(key).map(drop),
+        Change::GetOrInsert(_, value) => durable.get_or_insert(key, value).map(drop),
+        Change::Exchange(_, expected, value) => durable.compare_exchange(key, expected, value).map(drop),
+        Change::PopFirst => durable.pop_first().map(drop),
+        Change::Batch(_) | Change::RemoveMany(_) | Change::RemoveRange(..) => unreachable!("of many keys"),
+    }
+}
+
+/// A snapshot of an index whose keys aren't seen while they are saved.
+fn snapshot<I: Kept<()>>(durable: &Durable<I>, amid: &dyn Fn()) -> Result<u64> {
+    durable.journal.snapshot(|out| {
+        amid();
+        let saved = durable.index.write(&(), out);
+        amid();
+        saved
+    })
 }
 
 type Amid = (u64, Arc<dyn Fn()>);
@@ -127,14 +168,10 @@ impl Kind for DurableIndex<u64, u64, Watched> {
 
     fn change(&self, change: &Change) -> Result<()> {
         match *change {
-            Change::Put(key, value) => self.insert(key, value).map(drop),
             Change::Batch(ref batch) => self.insert_many(batch).map(drop),
-            Change::Remove(key) => self.remove(key).map(drop),
             Change::RemoveMany(ref keys) => self.remove_many(keys).map(drop),
             Change::RemoveRange(from, to) => self.remove_range(from..to).map(drop),
-            Change::GetOrInsert(key, value) => self.get_or_insert(key, value).map(drop),
-            Change::Exchange(key, expected, value) => self.compare_exchange(key, expected, value).map(drop),
-            Change::PopFirst => self.pop_first().map(drop),
+            _ => change_one(self, change.key(), change),
         }
     }
 
@@ -165,6 +202,11 @@ fn text(number: u64) -> String {
     format!("{number:06}{}", "x".repeat(number as usize % 5 * 40))
 }
 
+/// Entries with texts as keys.
+fn named(batch: &[(u64, u64)]) -> Vec<(String, u64)> {
+    batch.iter().map(|&(key, value)| (text(key), value)).collect()
+}
+
 fn number(text: &str) -> u64 {
     text[..6].parse().expect("a number")
 }
@@ -180,23 +222,13 @@ impl Kind for DurableBytesIndex<String, u64> {
 
     fn change(&self, change: &Change) -> Result<()> {
         match *change {
-            Change::Put(key, value) => self.insert(&text(key), value).map(drop),
-            Change::Batch(ref batch) => {
-                let batch: Vec<(String, u64)> =
-                    batch.iter().map(|&(key, value)| (text(key), value)).collect();
-                self.insert_many(&batch).map(drop)
-            }
-            Change::Remove(key) => self.remove(&text(key)).map(drop),
+            Change::Batch(ref batch) => self.insert_many(&named(batch)).map(drop),
             Change::RemoveMany(ref keys) => {
                 let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
                 self.remove_many(&keys).map(drop)
             }
             Change::RemoveRange(from, to) => self.remove_range::<String>(text(from)..text(to)).map(drop),
-            Change::GetOrInsert(key, value) => self.get_or_insert(&text(key), value).map(drop),
-            Change::Exchange(key, expected, value) => {
-                self.compare_exchange(&text(key), expected, value).map(drop)
-            }
-            Change::PopFirst => self.pop_first().map(drop),
+            _ => change_one(self, &text(change.key()), change),
         }
     }
 
@@ -209,12 +241,7 @@ impl Kind for DurableBytesIndex<String, u64> {
     }
 
     fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
-        self.journal.snapshot(|out| {
-            amid();
-            let saved = strings::write(&self.index, out);
-            amid();
-            saved
-        })
+        snapshot(self, &*amid)
     }
 }
 
@@ -230,10 +257,7 @@ impl Kind for DurableMultiIndex<String> {
     fn change(&self, change: &Change) -> Result<()> {
         match *change {
             Change::Put(key, row) | Change::GetOrInsert(key, row) => self.insert(&text(key), row).map(drop),
-            Change::Batch(ref batch) => {
-                let batch: Vec<(String, u64)> = batch.iter().map(|&(key, row)| (text(key), row)).collect();
-                self.insert_many(&batch).map(drop)
-            }
+            Change::Batch(ref batch) => self.insert_many(&named(batch)).map(drop),
             Change::Exchange(key, row, _) => self.remove(&text(key), row).map(drop),
             Change::Remove(key) | Change::RemoveRange(key, _) => self.remove_all(&text(key)).map(drop),
             Change::RemoveMany(ref keys) => self.remove_all(&text(keys[0])).map(drop),
@@ -257,11 +281,6 @@ impl Kind for DurableMultiIndex<String> {
     }
 
     fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
-        self.journal.snapshot(|out| {
-            amid();
-            let saved = multi::write(&self.index, out);
-            amid();
-            saved
-        })
+        snapshot(self, &*amid)
     }
 }

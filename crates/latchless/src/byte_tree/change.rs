@@ -1,7 +1,7 @@
 //! Changing a latched node in place: one entry more, one fewer, another value.
 
 use super::node::{Node, Words, ones};
-use super::shape::*;
+use super::shape::{LATCH, LONG, LongRef, SHAPE, SLOTS, SLOTS_MAX, SUFFIX_MAX, Shape, WORDS, entry_words};
 use super::shift::{shift_down, shift_up};
 use super::text::{head, last_word, words_of};
 use crate::node::lines::Lines;

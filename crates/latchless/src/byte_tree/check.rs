@@ -4,8 +4,8 @@ use super::change::Shared;
 use super::long::LongStrings;
 use super::merge::taken;
 use super::node::Toward;
-use super::shape::*;
-use super::text::common;
+use super::shape::{ENTRIES_MAX, SLOTS, Shape, WORDS, high_words, low_words};
+use super::text::{common, head};
 use super::tree::ByteTree;
 use super::values::Values;
 use latchless_core::base::error::Broken;
@@ -118,7 +118,7 @@ impl ByteTree {
                 "a key isn't between the fences"
             );
             ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
-            ensure!(view.head(shape, at) == super::text::head(&key, prefix), "a head isn't its key's");
+            ensure!(view.head(shape, at) == head(&key, prefix), "a head isn't its key's");
             let has_tag = level == 0 && !shape.is_of_records();
             ensure!(!has_tag || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
             let (place, words) = (view.place(shape, at), view.words_of_entry(shape, at));

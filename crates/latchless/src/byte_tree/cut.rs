@@ -9,7 +9,7 @@
 use super::fences::{Fence, Fences};
 use super::node::{Node, Private, SUFFIX_ROOM, Words};
 use super::part::{Part, fit};
-use super::shape::*;
+use super::shape::{LONG, Shape, entry_words};
 use super::text::{common, head, separator_len};
 use latchless_core::search::Scalar;
 

@@ -1,7 +1,7 @@
 //! A node's fences: the bounds of its keys, stored in the node or, if long, outside.
 
 use super::node::{Node, SUFFIX_ROOM, Words};
-use super::shape::*;
+use super::shape::{LOW_BYTES, LongRef, Shape, WORDS, high_words, low_words};
 use super::text::{common, words_of};
 
 /// A fence: the string, and, if it is long, where it is stored.

@@ -5,7 +5,9 @@ use super::fences::{Fence, Fences};
 use super::node::{Image, Private, Words};
 use super::part::{Part, have_ties, records_for_parts, slots_for_parts};
 use super::records::{append_records, centre_records};
-use super::shape::*;
+use super::shape::{
+    FENCE_MAX, Form, HIGH_HEAD, LINK, LOW, LOW_BYTES, SHAPE, SLOTS, Shape, WORDS, entry_words, slots_end,
+};
 use super::text::{head, shifted, word, words_of};
 use super::values::Values;
 use core::ops::Range;

@@ -8,7 +8,7 @@ use super::long::LongStrings;
 use super::node::{Image, Toward};
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
 use super::records::RECORD_MAX;
-use super::shape::*;
+use super::shape::{LONG, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
 use super::text::{head, words_of};
 use super::tree::ByteTree;
 use super::values::Take;

@@ -15,7 +15,7 @@ use super::fences::{Fence, Fences};
 use super::merge::taken;
 use super::node::{Node, Private, SUFFIX_ROOM, Side, Toward, Words};
 use super::part::{Part, fit};
-use super::shape::*;
+use super::shape::{ENTRIES_MAX, FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, entry_words};
 use super::split::fences_of;
 use super::text::{Seed, separator_len};
 use super::tree::{At, ByteTree, HeldLatch};

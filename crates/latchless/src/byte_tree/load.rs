@@ -7,7 +7,7 @@ use super::image::Builder;
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
 use super::records::records_for;
-use super::shape::*;
+use super::shape::{ENTRIES_MAX, FENCE_MAX, Form, LONG, SLOTS, SUFFIX_MAX, WORDS, entry_words, slots_for};
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
 use super::values::{Packed, Values};

@@ -11,7 +11,7 @@ use super::fences::Fences;
 use super::node::Toward;
 use super::node::{Node, Words};
 use super::part::Part;
-use super::shape::*;
+use super::shape::{ENTRIES_MAX, SLOTS, Shape, WORDS};
 use super::split::fences_of;
 use super::tree::{ByteTree, Held};
 use super::values::Values;

@@ -5,7 +5,10 @@
 //! counts.
 
 use super::long::LongStrings;
-use super::shape::*;
+use super::shape::{
+    HIGH_HEAD, LINK, LONG, LOW, LOW_BYTES, LongRef, SHAPE, SLOTS, SUFFIX_MAX, Shape, WORDS, high_words,
+    low_words,
+};
 use super::text::{are_words_of, compare, head, shifted, word, words_of};
 use crate::node::lines::Lines;
 use core::cmp::Ordering;

@@ -5,7 +5,7 @@ use super::fences::Fences;
 use super::long::LongStrings;
 use super::node::{Private, SUFFIX_ROOM, SuffixWords};
 use super::records::records_for;
-use super::shape::*;
+use super::shape::{Form, LONG, LongRef, SUFFIX_MAX, Shape, entry_words, slots_for};
 use super::text::{Seed, head};
 use super::values::Values;
 use core::ops::Range;

@@ -14,7 +14,7 @@ use super::long::{Blocks, LongStrings};
 use super::node::{Image, Node, Private};
 use super::part::Part;
 use super::records::records_for;
-use super::shape::*;
+use super::shape::{FENCE_MAX, Form, LONG, SLOTS_MAX, SUFFIX_MAX, Shape, WORDS, entry_words, slots_for};
 use super::text::head;
 use super::tree::{ByteTree, Held, HeldLatch};
 use latchless_core::mem::node_ref::NodeRef;

@@ -12,7 +12,7 @@ use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::{Border, look};
 use super::node::{Image, Node, Toward, Words};
-use super::shape::*;
+use super::shape::{LONG, LongRef, WORDS};
 use super::start::{Start, StartBy};
 use super::tree::{ByteTree, ByteTreeOptions};
 use super::values::{Kept, OneWord, Take};
@@ -210,6 +210,7 @@ impl Operation for Find<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shape::{Form, SHAPE, SLOTS, Shape};
     use super::super::tests::{CLASSES, Model, key_of, nearest, see_all, tree};
     use super::*;
     use latchless_core::sync::Word;

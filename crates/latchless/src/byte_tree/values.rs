@@ -12,7 +12,7 @@ use super::change::Shared;
 use super::leaf_copy::LeafCopy;
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Words};
-use super::shape::{LONG, LongRef, Shape, entry_words};
+use super::shape::{LONG, LongRef, SHAPE, Shape, WORDS, entry_words};
 use super::text::word;
 use super::tree::ByteTree;
 use latchless_core::base::bytes_value::{Kind, Raw, WORDS_MAX};
@@ -120,7 +120,7 @@ impl Shared<'_> {
         if new > old {
             // All of the entry goes elsewhere.
             let words = key_words + new;
-            to = super::shape::WORDS - shape.used() - words;
+            to = WORDS - shape.used() - words;
             (1..key_words).for_each(|word| self.set(to + word, self.words.word(place + word)));
             self.set_place(shape, at, to);
             shape = shape.with_words(words).with_waste(key_words + old);
@@ -129,7 +129,7 @@ impl Shared<'_> {
         }
         self.set(to, first);
         more.iter().enumerate().for_each(|(word, &from)| self.set(to + key_words + word, from));
-        self.set(super::shape::SHAPE, shape.0);
+        self.set(SHAPE, shape.0);
     }
 }
 

@@ -1,14 +1,17 @@
 //! Laying out a table: samples leaves to learn the keys' notation and the range of their numbers.
 
 use super::numbers::{Numbers, Seen};
-use super::*;
+use super::{FEWEST_SLOTS, HUGE_FROM_BYTES, Positions, bytes_of, slots_of};
 use crate::byte_tree::key_room::whole_key;
 use crate::byte_tree::node::{Image, Node, Toward};
-use crate::byte_tree::shape::*;
+use crate::byte_tree::shape::WORDS;
 use crate::byte_tree::text::common;
 use crate::byte_tree::tree::ByteTree;
-use crate::tree::{SEGMENTS, are_even};
+use crate::tree::{SEGMENTS, Segments, are_even};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
+use latchless_core::sync::Word;
 
 /// The most nodes of a level that are sampled.
 const NODES: usize = 256;

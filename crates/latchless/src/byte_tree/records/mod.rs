@@ -11,7 +11,7 @@
 
 use super::change::{Entry, Shared};
 use super::node::{ABREAST, Image, Node, Words, ones};
-use super::shape::*;
+use super::shape::{ENTRIES_MAX, Form, LONG, SHAPE, SLOTS, SLOTS_MAX, Shape, WORDS, entry_words};
 use super::shift::{shift_both_down, shift_both_up};
 use super::values::Values;
 use crate::node::lines::Lines;

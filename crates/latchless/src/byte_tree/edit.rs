@@ -3,12 +3,12 @@
 use super::aside::{Aside, Lack, Strings};
 use super::change::{Entry, Shared};
 use super::cut::Growth;
+use super::finder::positions::Aim;
+use super::finder::start::{Start, StartBy, aim_of};
 use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
-use super::positions::Aim;
 use super::shape::{LONG, LongRef, SUFFIX_MAX};
-use super::start::{Start, StartBy, aim_of};
 use super::text::head;
 use super::tree::{ByteTree, Held};
 use crate::node::operation::{Operation, Run, Search};

@@ -1,8 +1,8 @@
 //! Looking up one key.
 
 use super::change::Shared;
+use super::finder::positions::Aim;
 use super::node::{Side, Toward};
-use super::positions::Aim;
 use super::shape::Shape;
 use super::text::{Seed, head};
 use super::tree::ByteTree;

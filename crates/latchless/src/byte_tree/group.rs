@@ -3,9 +3,9 @@
 //! The keys of a group go down one level at a time. Each step reads the lines that the previous step has
 //! prefetched, and prefetches the lines of the next one.
 
+use super::finder::positions::Aim;
+use super::finder::start::{Start, StartBy};
 use super::node::Toward;
-use super::positions::Aim;
-use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};

@@ -1,8 +1,8 @@
 //! Bulk loading of sorted entries: level by level, each node filled to the requested degree.
 
 use super::change::Entry;
-use super::ends::Ends;
 use super::fences::{Fence, Fences};
+use super::finder::ends::Ends;
 use super::image::Builder;
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;

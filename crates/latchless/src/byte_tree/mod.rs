@@ -3,20 +3,18 @@
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
 //! of nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place),
 //! `records` (leaves of keys of one length), `values.rs` (forms of values), `image.rs` (nodes in private
-//! memory), `positions`, `guesses` and `ends.rs` (shortcuts past inner nodes), `tree.rs` (the tree and its
-//! descents), `asking.rs` (prefetches), `start.rs` (choice of the shortcut), and one algorithm per file.
+//! memory), `finder` (shortcuts past inner nodes, and their choice), `tree.rs` (the tree and its descents),
+//! `prefetch.rs`, and one algorithm per file.
 
 mod aside;
-mod asking;
 mod change;
 mod check;
 mod cut;
 mod edit;
-mod ends;
 mod fences;
+mod finder;
 mod get;
 mod group;
-mod guesses;
 mod image;
 mod key_room;
 mod leaf_copy;
@@ -28,12 +26,11 @@ mod near;
 mod node;
 mod part;
 mod pop;
-mod positions;
+mod prefetch;
 mod records;
 mod shape;
 mod shift;
 mod split;
-mod start;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -44,10 +41,10 @@ mod values;
 mod walk;
 mod wide;
 
+pub use finder::positions::Aim;
 pub use group::{EDITS, GROUP};
 pub use key_room::KeyRoom;
 pub use leaf_copy::{Bounds, LeafCopy};
 pub use near::Border;
-pub use positions::Aim;
 pub use tree::{ByteTree, ByteTreeOptions};
 pub use values::{Kept, OneWord, Take};

@@ -9,13 +9,13 @@
 //! to its answer. Otherwise the search restarts.
 
 use super::change::Shared;
+use super::finder::positions::Aim;
+use super::finder::start::{Start, StartBy};
 use super::get::Near;
 use super::key_room::{Few, KeyRoom};
 use super::leaf_copy::first_from;
 use super::node::{Node, Side, Toward, Words};
-use super::positions::Aim;
 use super::shape::Shape;
-use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::Take;
 use crate::node::operation::{Operation, Run, Search};

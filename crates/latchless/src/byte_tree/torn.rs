@@ -6,14 +6,14 @@
 //! may panic, read beyond the node, or loop for ever, whatever the words are; every answer must be an entry
 //! that the node has.
 
-use super::asking::UsualRecords;
+use super::finder::start::{Start, StartBy};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::{Border, look};
 use super::node::{Image, Node, Toward, Words};
+use super::prefetch::UsualRecords;
 use super::shape::{LONG, LongRef, WORDS};
-use super::start::{Start, StartBy};
 use super::tree::{ByteTree, ByteTreeOptions};
 use super::values::{Kept, OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};

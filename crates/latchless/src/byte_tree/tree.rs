@@ -17,19 +17,19 @@
 //! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is
 //!    used again; both change its version.
 //! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences, and may come
-//!    there by a [guess](super::guesses).
+//!    there by a [guess](super::finder::guesses).
 //! 7. No code of the caller runs while a latch is held.
 
 use super::aside::Strings;
-use super::asking::LEAF_LINES;
 use super::change::Shared;
-use super::ends::Ends;
 use super::fences::{Fence, Fences};
-use super::guesses::Guesses;
+use super::finder::ends::Ends;
+use super::finder::guesses::Guesses;
+use super::finder::positions::Positions;
 use super::image::Builder;
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Image, Node, Side, Toward};
-use super::positions::Positions;
+use super::prefetch::LEAF_LINES;
 use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::Seed;
 use super::values::Values;

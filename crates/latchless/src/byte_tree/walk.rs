@@ -3,12 +3,12 @@
 //! The next leaf begins where the previous one ended, so a key that is there throughout is seen exactly
 //! once, however leaves change meanwhile.
 
+use super::finder::positions::Aim;
+use super::finder::start::{Start, StartBy};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy};
 use super::node::Toward;
-use super::positions::Aim;
 use super::shape::LINES;
-use super::start::{Start, StartBy};
 use super::tree::ByteTree;
 use super::values::Take;
 use core::ops::{Bound, ControlFlow, Range};

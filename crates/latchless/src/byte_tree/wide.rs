@@ -5,9 +5,9 @@
 
 use super::change::Shared;
 use super::edit::LeafEdit;
+use super::finder::positions::Aim;
+use super::finder::start::{Start, aim_of};
 use super::group::Way;
-use super::positions::Aim;
-use super::start::{Start, aim_of};
 use super::tree::ByteTree;
 use super::values::{Kept, Packed, Take};
 use crate::node::operation::{Operation, Run, Search};

@@ -28,9 +28,9 @@ mod numbers;
 mod survey;
 
 use super::guesses::is_chosen;
-use super::node::SUFFIX_ROOM;
-use super::shape::Shape;
-use super::tree::ByteTree;
+use crate::byte_tree::node::SUFFIX_ROOM;
+use crate::byte_tree::shape::Shape;
+use crate::byte_tree::tree::ByteTree;
 use crate::tree::{Segments, Share, Slots};
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
@@ -335,7 +335,7 @@ impl Positions {
 impl ByteTree {
     /// Counts an operation now and then whose guess was right.
     #[inline(always)]
-    pub(super) fn count_position(&self, aim: Aim) {
+    pub(in crate::byte_tree) fn count_position(&self, aim: Aim) {
         if is_chosen(SAMPLED) {
             self.was_right(aim);
         }
@@ -343,7 +343,7 @@ impl ByteTree {
 
     /// Counts a lookup in a leaf of records: whether the key was at its likely place.
     #[inline(always)]
-    pub(super) fn count_nearness(&self, was_near: bool) {
+    pub(in crate::byte_tree) fn count_nearness(&self, was_near: bool) {
         if is_chosen(SAMPLED) {
             self.was_near(was_near);
         }
@@ -372,7 +372,7 @@ impl ByteTree {
     /// corrects the slots of that leaf, and those of the wrongly guessed one.
     #[cold]
     #[inline(never)]
-    pub(super) fn learn_position(&self, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) {
+    pub(in crate::byte_tree) fn learn_position(&self, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) {
         let Some(slots) = self.positions.slots() else { return };
         let number = self.positions.numbers.of(key);
         if !slots.has(number) {

@@ -24,7 +24,7 @@
 //! ever. A dropped table's memory goes back to the system while other threads may still look at it: they
 //! find no guesses.
 
-use super::tree::ByteTree;
+use crate::byte_tree::tree::ByteTree;
 use core::cell::Cell;
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
@@ -96,7 +96,7 @@ thread_local! {
 
 /// Whether this is one of every `every` calls, about.
 #[inline(always)]
-pub(super) fn is_chosen(every: u32) -> bool {
+pub(in crate::byte_tree) fn is_chosen(every: u32) -> bool {
     if every == 1 {
         return true;
     }
@@ -367,7 +367,7 @@ impl Line<'_> {
 impl ByteTree {
     /// Learns from a lookup whether guesses are worth it: whether one was right, or would have been.
     #[inline(always)]
-    pub(super) fn learn(&self, is_worth: bool) {
+    pub(in crate::byte_tree) fn learn(&self, is_worth: bool) {
         if self.guesses.is_wanted(is_worth, || self.len()) && !self.grow_guesses() {
             // The next attempt is as many lookups away as the first one was.
             self.guesses.count_anew();
@@ -376,7 +376,7 @@ impl ByteTree {
 
     /// Learns from the outcome of a lookup that went down the tree.
     #[inline(always)]
-    pub(super) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
+    pub(in crate::byte_tree) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
         self.learn(is_found && key.len() > 8 && !is_misled);
     }
 
@@ -384,7 +384,7 @@ impl ByteTree {
     /// limit or the system may refuse.
     #[cold]
     #[inline(never)]
-    pub(super) fn grow_guesses(&self) -> bool {
+    pub(in crate::byte_tree) fn grow_guesses(&self) -> bool {
         self.guesses.grow(self.len())
     }
 }

@@ -8,11 +8,11 @@
 //! The memory of a thread is its own, so keys in any other order write nothing shared. A shared word of the
 //! tree, which any thread may write, names that leaf; its fences, read under its latch, confirm it.
 
-use super::change::Shared;
-use super::node::{Node, Words};
-use super::shape::Shape;
 use super::start::{Start, StartBy};
-use super::tree::ByteTree;
+use crate::byte_tree::change::Shared;
+use crate::byte_tree::node::{Node, Words};
+use crate::byte_tree::shape::Shape;
+use crate::byte_tree::tree::ByteTree;
 use core::cell::Cell;
 use core::cmp::Ordering;
 use latchless_core::mem::node_ref::NodeRef;
@@ -28,10 +28,10 @@ thread_local! {
 /// adjacent words.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(super) struct Ends([Word; 2]);
+pub(in crate::byte_tree) struct Ends([Word; 2]);
 
 impl Ends {
-    pub(super) fn unknown() -> Self {
+    pub(in crate::byte_tree) fn unknown() -> Self {
         Self([const { NodeRef::NIL }; 2].map(|leaf| Word::new(u64::from(leaf.to_word()))))
     }
 }
@@ -39,7 +39,7 @@ impl Ends {
 impl ByteTree {
     /// Where an edit begins if this thread's last one was an insert at an end of this tree.
     #[inline(always)]
-    pub(super) fn start_at_end(&self) -> Option<Start> {
+    pub(in crate::byte_tree) fn start_at_end(&self) -> Option<Start> {
         let noted = AT_END.get();
         if noted & !1 != self.address() {
             return None;
@@ -49,14 +49,19 @@ impl ByteTree {
 
     /// This thread's keys go elsewhere.
     #[inline(always)]
-    pub(super) fn leave_end(&self) {
+    pub(in crate::byte_tree) fn leave_end(&self) {
         AT_END.set(0);
     }
 
     /// Notes that a key was inserted before the one at `at` into a leaf with this shape: perhaps at an end
     /// of the tree.
     #[inline(always)]
-    pub(super) fn note_end(&self, (leaf, view): (NodeRef, Shared<'_>), shape: Shape, at: usize) {
+    pub(in crate::byte_tree) fn note_end(
+        &self,
+        (leaf, view): (NodeRef, Shared<'_>),
+        shape: Shape,
+        at: usize,
+    ) {
         let is_last = at == shape.len() && shape.has(Shape::NO_HIGH);
         if is_last || at == 0 && view.is_first() {
             self.is_end(leaf, is_last);
@@ -71,13 +76,13 @@ impl ByteTree {
 
     /// The first or the last leaf, as far as known: its fences decide.
     #[inline(always)]
-    pub(super) fn end(&self, is_last: bool) -> Option<NodeRef> {
+    pub(in crate::byte_tree) fn end(&self, is_last: bool) -> Option<NodeRef> {
         let leaf = NodeRef::from_word(self.ends.0[usize::from(is_last)].follow() as u32);
         (!leaf.is_nil()).then_some(leaf)
     }
 
     /// Remembers the first or the last leaf.
-    pub(super) fn learn_end(&self, leaf: NodeRef, is_last: bool) {
+    pub(in crate::byte_tree) fn learn_end(&self, leaf: NodeRef, is_last: bool) {
         let (word, leaf) = (&self.ends.0[usize::from(is_last)], u64::from(leaf.to_word()));
         // An unwritten line stays in every processor's cache.
         if word.load_relaxed() != leaf {
@@ -94,7 +99,7 @@ impl ByteTree {
 impl<W: Words> Node<'_, W> {
     /// Whether the node is the first of its level.
     #[inline(always)]
-    pub(super) fn is_first(self) -> bool {
+    pub(in crate::byte_tree) fn is_first(self) -> bool {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 
@@ -102,7 +107,7 @@ impl<W: Words> Node<'_, W> {
     /// entry (in the first leaf, the first one) decides it. The node doesn't have the key then. Where keys
     /// grow, in any leaf, each comes after all others of its leaf and begins as they do.
     #[inline(always)]
-    pub(super) fn rank_at_end(self, shape: Shape, own: (&[u8], u64)) -> Option<usize> {
+    pub(in crate::byte_tree) fn rank_at_end(self, shape: Shape, own: (&[u8], u64)) -> Option<usize> {
         let len = shape.len();
         if len == 0 {
             return None;

@@ -3,16 +3,16 @@
 //! A key's position predicts the leaf at best, its hash where positions don't; otherwise a descent finds
 //! it. The leaf's fences decide whether it is the right one.
 
-use super::node::Toward;
 use super::positions::Aim;
-use super::tree::ByteTree;
+use crate::byte_tree::node::Toward;
+use crate::byte_tree::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Share, Slots};
 use latchless_core::mem::node_ref::NodeRef;
 
 /// Where an operation begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Start {
+pub(in crate::byte_tree) struct Start {
     /// The leaf that a descent or a guess has reached.
     pub leaf: NodeRef,
     pub by: StartBy,
@@ -28,7 +28,7 @@ impl Start {
 
 /// How an operation came to the leaf where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StartBy {
+pub(in crate::byte_tree) enum StartBy {
     Descent,
     /// By the key's hash.
     Hash,
@@ -40,7 +40,7 @@ pub(super) enum StartBy {
 
 /// The purpose of an edit.
 #[inline(always)]
-pub(super) fn aim_of<V>(edit: &Edit<V>) -> Aim {
+pub(in crate::byte_tree) fn aim_of<V>(edit: &Edit<V>) -> Aim {
     match edit {
         Edit::Put(_) | Edit::Add(_) => Aim::Add,
         _ => Aim::Find,
@@ -50,7 +50,7 @@ pub(super) fn aim_of<V>(edit: &Edit<V>) -> Aim {
 impl ByteTree {
     /// Where an edit of a key with this hash begins. The lines that it reads are prefetched.
     #[inline(always)]
-    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64, aim: Aim) -> Start {
+    pub(in crate::byte_tree) fn start_of<S: Search>(&self, key: &[u8], hash: u64, aim: Aim) -> Start {
         if let Some(end) = self.start_at_end() {
             return end;
         }
@@ -81,7 +81,7 @@ impl ByteTree {
     /// The guess for a key that has this place among the slots, if there are any. If the place gives no
     /// guess, the key is hashed.
     #[inline(always)]
-    pub(super) fn guess_at(
+    pub(in crate::byte_tree) fn guess_at(
         &self,
         slots: Option<Slots<'_>>,
         place: u64,
@@ -100,7 +100,7 @@ impl ByteTree {
 
     /// A start by a key's position, with the key's likely place in the leaf.
     #[inline(always)]
-    pub(super) fn start_at(&self, leaf: NodeRef, share: Share) -> Start {
+    pub(in crate::byte_tree) fn start_at(&self, leaf: NodeRef, share: Share) -> Start {
         let share = self.usual_records().is_some().then_some(share);
         Start { leaf, by: StartBy::Position, share }
     }
@@ -112,7 +112,7 @@ impl ByteTree {
 
     /// Where a search for a key's neighbour begins. The key needn't be there, so its hash gives no guess.
     #[inline(always)]
-    pub(super) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
+    pub(in crate::byte_tree) fn start_near(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
             && let Some((leaf, _)) = self.positions.guess(key, Aim::Find)
         {
@@ -126,7 +126,7 @@ impl ByteTree {
     /// Where a search begins that reads several leaves in order: also prefetches the header of the next
     /// one.
     #[inline(always)]
-    pub(super) fn start_with_next(&self, key: &[u8], toward: Toward) -> Start {
+    pub(in crate::byte_tree) fn start_with_next(&self, key: &[u8], toward: Toward) -> Start {
         if toward == Toward::Key
             && let Some((leaf, share, next)) = self.positions.guess_two(key)
         {
@@ -140,7 +140,13 @@ impl ByteTree {
     /// Learns the right start from the leaf that covers a key, which is there or was added. Returns whether
     /// the guess by position was right and lookups use positions, too.
     #[inline(always)]
-    pub(super) fn settle(&self, start: Start, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) -> bool {
+    pub(in crate::byte_tree) fn settle(
+        &self,
+        start: Start,
+        key: &[u8],
+        leaf: NodeRef,
+        (aim, is_new): (Aim, bool),
+    ) -> bool {
         let is_right = start.by == StartBy::Position && start.leaf == leaf;
         if is_right {
             self.count_position(aim);

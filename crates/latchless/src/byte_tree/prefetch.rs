@@ -4,10 +4,10 @@
 //! header that says so arrives no earlier than the lines themselves, so the most recently written leaf
 //! serves as the estimate for all.
 
+use super::finder::start::Start;
 use super::node::Private;
 use super::records::around;
 use super::shape::{LINES, SLOTS, Shape, WORDS, entry_words};
-use super::start::Start;
 use super::tree::ByteTree;
 use crate::tree::Share;
 use core::ops::Range;

@@ -6,8 +6,8 @@
 use super::finder::positions::Aim;
 use super::finder::start::{Start, StartBy};
 use super::node::Toward;
+use super::take::{OneWord, Take};
 use super::tree::ByteTree;
-use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;

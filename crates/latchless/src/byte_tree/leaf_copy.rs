@@ -7,11 +7,10 @@ use super::key_room::KeyRoom;
 use super::long::LongStrings;
 use super::node::{Image, Toward};
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
-use super::records::RECORD_MAX;
-use super::shape::{LONG, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
+use super::shape::{LONG, RECORD_MAX, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
+use super::take::CopiedWords;
 use super::text::{head, words_of};
 use super::tree::ByteTree;
-use super::values::Take;
 use crate::tree::Share;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
@@ -330,27 +329,15 @@ impl LeafCopy {
         (make_key(&self.image, (head, length, place), (self.key.bytes_mut(), shape.prefix())), value)
     }
 
-    /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which
-    /// took it.
+    /// Shows these entries until `see` breaks off: the key, and the first word of the value.
     #[inline(always)]
-    pub fn show<T: Take, B>(
+    pub(super) fn show<B>(
         &mut self,
-        tree: &ByteTree,
         entries: impl Iterator<Item = usize>,
-        take: &mut T,
-        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
+        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if !T::IS_ONE_WORD {
-            for at in entries {
-                if take.take_copied(tree, self, at) {
-                    let (key, word) = self.entry(at);
-                    see(key, word, take)?;
-                }
-            }
-            return ControlFlow::Continue(());
-        }
         if self.shape().is_of_records() {
-            return self.show_records(entries, take, see);
+            return self.show_records(entries, see);
         }
         // Loop invariants stay in registers.
         let Self { image, lengths, places, key, long, long_starts, .. } = self;
@@ -360,10 +347,10 @@ impl LeafCopy {
             let (length, place) = (lengths[at % SLOTS_MAX], usize::from(places[at % SLOTS_MAX]));
             let value = image[place];
             if length == LONG {
-                see(long_key(lengths, (long, long_starts), at), value, take)?;
+                see(long_key(lengths, (long, long_starts), at), value)?;
             } else {
                 let head = image[(heads + at) % WORDS];
-                see(make_key(image, (head, length, place), (key, prefix)), value, take)?;
+                see(make_key(image, (head, length, place), (key, prefix)), value)?;
             }
         }
         ControlFlow::Continue(())
@@ -371,11 +358,10 @@ impl LeafCopy {
 
     /// Shows the entries of a leaf of records.
     #[inline(always)]
-    fn show_records<T: Take, B>(
+    fn show_records<B>(
         &mut self,
         entries: impl Iterator<Item = usize>,
-        take: &mut T,
-        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
+        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let Self { image, key, .. } = self;
         let (image, key, shape) = (&*image, key.bytes_mut(), Shape(image[SHAPE]));
@@ -391,18 +377,18 @@ impl LeafCopy {
                     image[place + 1..].first_chunk().expect("words behind those of the node");
                 (1..RECORD_ROOM / 8).for_each(|at| to[at] = from[at - 1].to_le_bytes());
             }
-            see(&key[..end], image[place], take)?;
+            see(&key[..end], image[place])?;
         }
         ControlFlow::Continue(())
     }
 
-    /// The words of an entry's value: the first, and the others.
+    /// The words of an entry's value.
     #[inline(always)]
-    pub(super) fn value_words(&self, at: usize) -> (u64, &[u64]) {
+    pub(super) fn value_words(&self, at: usize) -> CopiedWords<'_> {
         let (image, shape) = (self.words(), self.shape());
         let (length, place) = self.length_and_place(shape, at);
         let (first, start) = (image[place], place + entry_words(length));
-        (first, image.get(start..start + shape.values().more(first)).unwrap_or(&[]))
+        CopiedWords { first, more: image.get(start..start + shape.values().more(first)).unwrap_or(&[]) }
     }
 
     /// Whether the leaf is still as it was copied.

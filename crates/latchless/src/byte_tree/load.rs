@@ -8,9 +8,10 @@ use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
 use super::records::records_for;
 use super::shape::{ENTRIES_MAX, FENCE_MAX, Form, LONG, SLOTS, SUFFIX_MAX, WORDS, entry_words, slots_for};
+use super::take::Packed;
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
-use super::values::{Packed, Values};
+use super::values::Values;
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
@@ -266,7 +267,7 @@ pub type Next<'n> = dyn FnMut(&mut Vec<u8>, &mut Loaded<'_>) -> bool + 'n;
 /// The value of the next key.
 #[derive(Debug)]
 pub struct Loaded<'a> {
-    tree: &'a ByteTree,
+    long: &'a LongStrings,
     packed: Packed,
     outcome: Result<()>,
 }
@@ -275,7 +276,7 @@ impl Loaded<'_> {
     /// Makes it this value. If that is refused, so is the load.
     #[inline]
     pub fn set(&mut self, value: Raw<'_>) {
-        self.outcome = self.packed.set(self.tree, value);
+        self.outcome = self.packed.set(self.long, value);
     }
 }
 
@@ -320,7 +321,8 @@ impl ByteTree {
 
     fn load_levels(&self, fill: FillFactor, next: &mut Next<'_>) -> Result<usize> {
         let (mut len, mut longest) = (0, 0);
-        let mut value = Loaded { tree: self, packed: Packed::of(self, Raw::Word(0))?, outcome: Ok(()) };
+        let mut value =
+            Loaded { long: &self.long, packed: Packed::of(&self.long, Raw::Word(0))?, outcome: Ok(()) };
         let [mut key, mut last] = [Vec::new(), Vec::new()];
         let mut leaves = Level::new(self, 0, fill)?;
         while next(&mut key, &mut value) {

@@ -2,7 +2,7 @@
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
 //! of nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place),
-//! `records` (leaves of keys of one length), `values.rs` (forms of values), `image.rs` (nodes in private
+//! `records` (leaves of keys of one length), `values.rs` and `take.rs` (forms of values), `image.rs` (nodes in private
 //! memory), `finder` (shortcuts past inner nodes, and their choice), `tree.rs` (the tree and its descents),
 //! `prefetch.rs`, and one algorithm per file.
 
@@ -31,6 +31,7 @@ mod records;
 mod shape;
 mod shift;
 mod split;
+mod take;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -46,5 +47,5 @@ pub use group::{EDITS, GROUP};
 pub use key_room::KeyRoom;
 pub use leaf_copy::{Bounds, LeafCopy};
 pub use near::Border;
+pub use take::{Kept, OneWord, Take};
 pub use tree::{ByteTree, ByteTreeOptions};
-pub use values::{Kept, OneWord, Take};

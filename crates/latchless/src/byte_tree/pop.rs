@@ -7,8 +7,8 @@ use super::key_room::{Few, KeyRoom};
 use super::merge::taken;
 use super::node::{Side, Toward};
 use super::shape::Shape;
+use super::take::Take;
 use super::tree::{ByteTree, Held};
-use super::values::Take;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;
 

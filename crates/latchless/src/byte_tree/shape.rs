@@ -57,6 +57,8 @@ pub const SLOTS_MAX: usize = 128;
 pub const ENTRIES_MAX: usize = if cfg!(latchless_small_nodes) { 4 } else { SLOTS_MAX };
 /// The longest suffix that is stored in its node. The shorter it is, the more entries a node has at least.
 pub const SUFFIX_MAX: usize = if cfg!(latchless_small_nodes) { 24 } else { 192 };
+/// The longest suffix that records have.
+pub const RECORD_MAX: usize = if cfg!(latchless_small_nodes) { 16 } else { 40 };
 /// The longest fence that is stored in its node.
 pub const FENCE_MAX: usize = if cfg!(latchless_small_nodes) { 40 } else { 120 };
 /// The length that marks a long suffix.

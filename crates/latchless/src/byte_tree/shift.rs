@@ -1,7 +1,6 @@
 //! Moving words of a node up or down; source and destination may overlap.
 
-use super::records::RECORD_MAX;
-use super::shape::entry_words;
+use super::shape::{RECORD_MAX, entry_words};
 use crate::node::lines::Lines;
 use latchless_core::sync::Word;
 

@@ -9,8 +9,8 @@ use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy};
 use super::node::Toward;
 use super::shape::LINES;
+use super::take::Take;
 use super::tree::ByteTree;
-use super::values::Take;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
@@ -73,7 +73,7 @@ impl ByteTree {
                     ahead.ask(some);
                 }
             });
-            leaf.show(self, entries, take, see)?;
+            self.show(leaf, entries, take, see)?;
             ahead.rest();
             if !self.load_after(bounds, leaf) {
                 return ControlFlow::Continue(());
@@ -91,7 +91,7 @@ impl ByteTree {
         self.load_last(bounds, leaf);
         loop {
             let within = leaf.within().rev();
-            leaf.show(self, within, take, see)?;
+            self.show(leaf, within, take, see)?;
             if !self.load_previous(bounds, leaf) {
                 return ControlFlow::Continue(());
             }
@@ -100,6 +100,35 @@ impl ByteTree {
 }
 
 impl ByteTree {
+    /// Takes the value of an entry of a copy. Returns whether it still has one.
+    #[inline(always)]
+    pub fn take_copied<T: Take>(&self, copy: &mut LeafCopy, at: usize, take: &mut T) -> bool {
+        let is_whole = take.take_copied(copy.value_words(at), &self.long);
+        is_whole || copy.is_up_to_date(self) || self.get_by(copy.entry(at).0, take).is_some()
+    }
+
+    /// Shows entries of a copy until `see` breaks off: the key, the first word of the value, and `take`, which
+    /// took it.
+    #[inline(always)]
+    fn show<T: Take, B>(
+        &self,
+        copy: &mut LeafCopy,
+        entries: impl Iterator<Item = usize>,
+        take: &mut T,
+        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if T::IS_ONE_WORD {
+            return copy.show(entries, &mut |key, word| see(key, word, take));
+        }
+        for at in entries {
+            if self.take_copied(copy, at, take) {
+                let (key, word) = copy.entry(at);
+                see(key, word, take)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// Copies one of the leaves of a range.
     fn load_leaf(&self, leaf: &mut LeafCopy, bounds: Bounds<'_>, which: Which) {
         // A copy of the fence that leads on: the leaf's own is overwritten.

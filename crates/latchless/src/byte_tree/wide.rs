@@ -8,8 +8,8 @@ use super::edit::LeafEdit;
 use super::finder::positions::Aim;
 use super::finder::start::{Start, aim_of};
 use super::group::Way;
+use super::take::{Kept, Packed, Take};
 use super::tree::ByteTree;
-use super::values::{Kept, Packed, Take};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Change, Edit, Edited, Step};
 use latchless_core::base::bytes_value::Raw;
@@ -104,7 +104,7 @@ impl ByteTree {
             Edit::Put(value) | Edit::Add(value) | Edit::Replace(value) | Edit::Swap { value, .. } => value,
             Edit::Look | Edit::Remove | Edit::RemoveIf(_) => Raw::Word(0),
         };
-        let mut wide = WideEdit { edit, packed: Packed::of(self, value)?, kept };
+        let mut wide = WideEdit { edit, packed: Packed::of(&self.long, value)?, kept };
         let edited = self.edit_from::<S, _>(start, own, &mut wide);
         let WideEdit { mut packed, kept, .. } = wide;
         if edited.as_ref().is_ok_and(|edited| edited.applied) {

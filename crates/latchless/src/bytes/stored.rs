@@ -94,7 +94,7 @@ pub(super) fn entry<'l, V: BytesValue>(
         return Some((key, own_word(word)));
     }
     let mut kept = Kept::of(kind::<V>());
-    kept.take_copied(tree, leaf, at).then(|| (leaf.entry(at).0, own_kept(&kept)))
+    tree.take_copied(leaf, at, &mut kept).then(|| (leaf.entry(at).0, own_kept(&kept)))
 }
 
 /// Copies an entry's value to `kept` if it has more than one word. Returns whether the entry still exists.
@@ -104,7 +104,7 @@ pub(super) fn keep<V: BytesValue>(
     leaf: &mut LeafCopy,
     (kept, at): (&mut Kept, usize),
 ) -> bool {
-    is_word::<V>() || kept.take_copied(tree, leaf, at)
+    is_word::<V>() || tree.take_copied(leaf, at, kept)
 }
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {

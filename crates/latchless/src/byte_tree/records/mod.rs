@@ -11,14 +11,11 @@
 
 use super::change::{Entry, Shared};
 use super::node::{ABREAST, Image, Node, Words, ones};
-use super::shape::{ENTRIES_MAX, Form, LONG, SHAPE, SLOTS, SLOTS_MAX, Shape, WORDS, entry_words};
+use super::shape::{ENTRIES_MAX, Form, LONG, RECORD_MAX, SHAPE, SLOTS, SLOTS_MAX, Shape, WORDS, entry_words};
 use super::shift::{shift_both_down, shift_both_up};
 use super::values::Values;
 use crate::node::lines::Lines;
 use core::ops::Range;
-
-/// The longest suffix that records have.
-pub const RECORD_MAX: usize = if cfg!(latchless_small_nodes) { 16 } else { 40 };
 
 impl Shape {
     /// Whether the node is a leaf of records.

@@ -4,9 +4,9 @@
 use super::super::change::Shared;
 use super::super::leaf_copy::{Bounds, LeafCopy};
 use super::super::node::Toward;
+use super::super::take::OneWord;
 use super::super::tests::tree;
 use super::super::tree::{ByteTree, ByteTreeOptions};
-use super::super::values::OneWord;
 use super::super::{GROUP, Kept};
 use crate::tree::Edit;
 use core::ops::{Bound, ControlFlow};

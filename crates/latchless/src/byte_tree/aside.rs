@@ -1,7 +1,8 @@
 //! Nodes and blocks reserved before latches are taken, so that nothing is allocated under a latch.
 
 use super::long::Blocks;
-use super::tree::ByteTree;
+use super::store::Store;
+use super::strings::Strings;
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
@@ -16,32 +17,10 @@ pub struct Lack {
     pub blocks: usize,
 }
 
-/// Strings that a change of one level needs: room for the longest keys.
-#[derive(Debug, Default)]
-pub struct Strings {
-    pub low: Vec<u8>,
-    pub high: Vec<u8>,
-    pub separator: Vec<u8>,
-    pub other: Vec<u8>,
-}
-
-impl Strings {
-    /// Makes room for strings of this length.
-    pub fn reserve(&mut self, len: usize) -> Result<()> {
-        // Words are added whole.
-        let bytes = len + 16;
-        for string in [&mut self.low, &mut self.high, &mut self.separator, &mut self.other] {
-            string.clear();
-            reserve(string, bytes)?;
-        }
-        Ok(())
-    }
-}
-
 /// A node and strings for each of the lowest levels, and blocks of long strings. Unused ones go back.
 #[derive(Debug)]
 pub struct Aside<'a> {
-    tree: &'a ByteTree,
+    store: &'a Store,
     nodes: [NodeRef; LEVELS_MAX],
     strings: Vec<Strings>,
     pub blocks: Blocks<'a>,
@@ -49,8 +28,13 @@ pub struct Aside<'a> {
 
 impl<'a> Aside<'a> {
     /// Nothing yet.
-    pub fn none(tree: &'a ByteTree) -> Self {
-        Self { tree, nodes: [NodeRef::NIL; LEVELS_MAX], strings: Vec::new(), blocks: tree.long.put_aside() }
+    pub fn none(store: &'a Store) -> Self {
+        Self {
+            store,
+            nodes: [NodeRef::NIL; LEVELS_MAX],
+            strings: Vec::new(),
+            blocks: store.long().put_aside(),
+        }
     }
 
     /// Reserves the missing memory.
@@ -58,7 +42,7 @@ impl<'a> Aside<'a> {
     /// # Errors
     /// If memory is refused.
     pub fn reserve(&mut self, lack: Lack) -> Result<()> {
-        let longest = self.tree.longest.load_relaxed() as usize;
+        let longest = self.store.longest().get();
         let more = lack.levels.saturating_sub(self.strings.len());
         reserve(&mut self.strings, more)?;
         for level in 0..lack.levels {
@@ -66,8 +50,8 @@ impl<'a> Aside<'a> {
                 self.strings.push(Strings::default());
             }
             if self.nodes[level].is_nil() {
-                self.nodes[level] = self.tree.long.nodes.allocate(level)?;
-                self.tree.ask_for_all(self.nodes[level]);
+                self.nodes[level] = self.store.nodes().allocate(level)?;
+                self.store.prefetch().all(self.nodes[level]);
             }
             self.strings[level].reserve(longest)?;
         }
@@ -99,7 +83,7 @@ impl Drop for Aside<'_> {
     fn drop(&mut self) {
         for (level, &node) in self.nodes.iter().enumerate() {
             if !node.is_nil() {
-                self.tree.long.nodes.free(level, node);
+                self.store.nodes().free(level, node);
             }
         }
     }

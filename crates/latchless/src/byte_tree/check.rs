@@ -5,7 +5,7 @@ use super::long::LongStrings;
 use super::merge::taken;
 use super::node::Toward;
 use super::shape::{ENTRIES_MAX, SLOTS, Shape, WORDS, high_words, low_words};
-use super::text::{common, head};
+use super::text::{Seed, common, head};
 use super::tree::ByteTree;
 use super::values::Values;
 use latchless_core::base::error::Broken;
@@ -34,12 +34,12 @@ struct Content {
 impl ByteTree {
     /// The tree's form. Visits every node; approximate while other threads change the tree.
     pub fn stats(&self) -> Stats {
-        let (_, levels) = self.root();
+        let (_, levels) = self.store.root();
         let (mut leaves, mut inner_nodes, mut words) = (0, 0, 0);
         for level in 0..levels {
-            let mut node = self.descend::<Scalar>(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
+            let mut node = self.store.descend::<Scalar>(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
             while !node.is_nil() {
-                let view = self.at(node).1;
+                let view = self.store.at(node).1;
                 if level == 0 {
                     leaves += 1;
                     words += SLOTS + view.fence_words() + taken(view);
@@ -54,9 +54,9 @@ impl ByteTree {
         stats.inner_nodes = inner_nodes;
         stats.leaves = leaves;
         stats.leaf_fill = words as f64 / (leaves * WORDS).max(1) as f64;
-        stats.splits = self.splits.load_relaxed();
-        stats.restarts = self.restarts.load_relaxed();
-        stats.misled = self.misled.load_relaxed();
+        stats.splits = self.store.counts().splits();
+        stats.restarts = self.store.counts().restarts();
+        stats.misled = self.store.counts().misled();
         stats
     }
 
@@ -65,15 +65,15 @@ impl ByteTree {
     /// # Errors
     /// The first violation.
     pub fn check_invariants(&self) -> Result<(), Broken> {
-        let (root, levels) = self.root();
+        let (root, levels) = self.store.root();
         let (mut named, mut blocks, mut nodes) = (vec![(Vec::new(), u64::from(root.to_word()))], 0, 0);
         for level in (0..levels).rev() {
             let mut below = Vec::new();
             let mut end = Some(Vec::new());
             for (at, (key, word)) in named.iter().enumerate() {
                 let node = NodeRef::from_word(*word as u32);
-                ensure!(self.long.nodes.is_of_kind(level, node), "{node:?} isn't of level {level}");
-                let view = self.at(node).1;
+                ensure!(self.store.nodes().is_of_kind(level, node), "{node:?} isn't of level {level}");
+                let view = self.store.at(node).1;
                 let content = self.check_node(level, view)?;
                 ensure!(content.low == *key, "node {at} of level {level} isn't named at its low fence");
                 ensure!(
@@ -93,8 +93,8 @@ impl ByteTree {
             named = below;
         }
         ensure!(named.len() == self.len(), "{} entries are counted as {}", named.len(), self.len());
-        ensure!(self.long.tree_nodes() == nodes, "nodes were lost");
-        ensure!(self.long.live_bytes() == blocks * 256, "blocks of long strings were lost");
+        ensure!(self.store.long().tree_nodes() == nodes, "nodes were lost");
+        ensure!(self.store.long().live_bytes() == blocks * 256, "blocks of long strings were lost");
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl ByteTree {
             ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
             ensure!(view.head(shape, at) == head(&key, prefix), "a head isn't its key's");
             let has_tag = level == 0 && !shape.is_of_records();
-            ensure!(!has_tag || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
+            ensure!(!has_tag || view.tag(at) == Seed::tag(self.store.hash(&key)), "a tag isn't its key's");
             let (place, words) = (view.place(shape, at), view.words_of_entry(shape, at));
             taken.extend(place..place + words);
             entries.push((key, view.value(shape, at)));
@@ -140,7 +140,10 @@ impl ByteTree {
         } else {
             ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
         }
-        ensure!(shape.values() == if level == 0 { self.values } else { Values::ONE_WORD }, "other values");
+        ensure!(
+            shape.values() == if level == 0 { self.store.values() } else { Values::ONE_WORD },
+            "other values"
+        );
         let strings = view.long_strings().chain(view.long_values());
         let blocks = strings.map(|string| LongStrings::blocks_for(string.len)).sum();
         Ok(Content { low, high, entries, blocks })

@@ -1,11 +1,12 @@
 //! Looking up one key.
 
 use super::change::Shared;
-use super::finder::positions::Aim;
-use super::node::{Side, Toward};
+use super::finder::{Aim, Outcome, Start, StartBy};
+use super::node::{Side, Target, Toward};
 use super::shape::Shape;
+use super::store::{At, Store};
 use super::take::{OneWord, Take};
-use super::text::{Seed, head};
+use super::text::{Hashed, Seed, head};
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
@@ -52,192 +53,214 @@ impl ByteTree {
     /// Looks up a key; `take` takes the value.
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
-        if self.positions.are_any(Aim::Find) {
-            self.dispatch.run(Get::<_, true> { tree: self, key, take })
+        if self.finder.has_positions(Aim::Find) {
+            self.store.dispatch().run(Get::<_, true> { tree: self, key, take })
         } else {
-            self.dispatch.run(Get::<_, false> { tree: self, key, take })
+            self.store.dispatch().run(Get::<_, false> { tree: self, key, take })
         }
     }
+}
 
-    /// Looks up a key whose position gives no guess. A function of its own, so that the other lookups don't
-    /// set up the registers that it needs.
-    #[inline(never)]
-    pub(super) fn get_without_position<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
-        self.dispatch.run(Get::<_, false> { tree: self, key, take })
-    }
+/// Looks up a key whose position gives no guess. A function of its own, so that the other lookups don't
+/// set up the registers that it needs.
+#[inline(never)]
+fn get_without_position<T: Take>(tree: &ByteTree, key: &[u8], take: &mut T) -> Option<T::Value> {
+    tree.store.dispatch().run(Get::<_, false> { tree, key, take })
+}
 
-    #[inline(always)]
-    fn get_by_hash<S: Search, T: Take>(&self, key: &[u8], hash: u64, take: &mut T) -> Option<T::Value> {
-        let mut wrong = NodeRef::NIL;
-        if let Some(line) = self.guesses.line(hash) {
-            for leaf in line.leaves() {
-                self.ask_for(leaf, 0);
-                match self.get_guessed::<S, T>(leaf, (key, hash), take) {
-                    Some(answer) => return answer,
-                    None => wrong = leaf,
-                }
+/// Looks up a key in the leaves that its hash predicts, then in the one that a descent finds.
+#[inline(always)]
+fn get_by_hash<S: Search, T: Take>(tree: &ByteTree, own: Hashed<'_>, take: &mut T) -> Option<T::Value> {
+    let mut wrong = NodeRef::NIL;
+    if let Some(line) = tree.finder.guesses_by_hash(own.hash) {
+        for leaf in line.leaves() {
+            tree.store.prefetch().node(leaf, 0);
+            match get_guessed::<S, T>(tree, leaf, own, take) {
+                Some(answer) => return answer,
+                None => wrong = leaf,
             }
         }
-        let node = self.descend_to_leaf::<S>(key, Toward::Key);
-        self.get_from::<S, T>(node, key, (hash, wrong), take)
     }
+    let leaf = tree.store.descend_to_leaf::<S>(own.key, Toward::Key);
+    get_from::<S, T>(tree, leaf, own, wrong, take)
+}
 
-    /// The answer, if a guessed leaf or its right neighbour has it.
-    #[inline(always)]
-    pub(super) fn get_guessed<S: Search, T: Take>(
-        &self,
-        guess: NodeRef,
-        (key, hash): (&[u8], u64),
-        take: &mut T,
-    ) -> Option<Option<T::Value>> {
-        let mut leaf = guess;
-        let answer = loop {
-            match self.look_in::<S, T>(leaf, (key, || hash), take) {
-                Told::Answer(answer) => break answer,
-                // Since the guess was written the leaf was split.
-                Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
-                _ => {
-                    self.misled.add(1);
-                    return None;
-                }
-            }
-        };
-        if leaf != guess && answer.is_some() {
-            self.guesses.write(hash, leaf, guess);
+/// Looks up a key from a start on, where it is `near` its likely place if that is known. A start by position
+/// needs no hash.
+#[inline(always)]
+pub(super) fn get_at<S: Search, T: Take>(
+    tree: &ByteTree,
+    start: Start,
+    near: Option<Near>,
+    own: Hashed<'_>,
+    take: &mut T,
+) -> Option<T::Value> {
+    if let Some(near) = near
+        && let Some(answer) = get_near(tree, start.leaf, near, own.key, take)
+    {
+        return answer;
+    }
+    let answer = match start.by {
+        StartBy::Hash => get_guessed::<S, T>(tree, start.leaf, own, take),
+        StartBy::Position => get_at_position::<S, T>(tree, start, own.key, take),
+        StartBy::Descent | StartBy::End => {
+            return get_from::<S, T>(tree, start.leaf, own, NodeRef::NIL, take);
         }
-        self.learn(answer.is_some());
-        Some(answer)
+    };
+    // A closure in place of the branch would be called.
+    match answer {
+        Some(answer) => answer,
+        None => get_without_position(tree, own.key, take),
     }
+}
 
-    /// The answer, if the leaf that a key's position leads to has it. Also counts, if lookups `is_far`,
-    /// whether the key was stored at its likely place.
-    #[inline(always)]
-    pub(super) fn get_at_position<S: Search, T: Take>(
-        &self,
-        (leaf, is_far): (NodeRef, bool),
-        key: &[u8],
-        take: &mut T,
-    ) -> Option<Option<T::Value>> {
-        match self.look_in::<S, T>(leaf, (key, || self.hash(key)), take) {
-            Told::Answer(answer) => {
-                if is_far {
-                    self.count_nearness(false);
-                } else {
-                    self.count_position(Aim::Find);
-                }
-                Some(answer)
-            }
+/// The answer, if a leaf that a key's hash predicts, or its right neighbour, has it.
+#[inline(always)]
+fn get_guessed<S: Search, T: Take>(
+    tree: &ByteTree,
+    guess: NodeRef,
+    own: Hashed<'_>,
+    take: &mut T,
+) -> Option<Option<T::Value>> {
+    let mut leaf = guess;
+    let answer = loop {
+        match look_in::<S, T>(&tree.store, leaf, own.key, || own.hash, take) {
+            Told::Answer(answer) => break answer,
+            // Since the guess was written the leaf was split.
+            Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
             _ => {
-                self.misled.add(1);
-                None
-            }
-        }
-    }
-
-    /// A leaf's answer about a key with this hash, which is computed only when needed.
-    #[inline(always)]
-    fn look_in<S: Search, T: Take>(
-        &self,
-        node: NodeRef,
-        (key, hash): (&[u8], impl FnOnce() -> u64),
-        take: &mut T,
-    ) -> Told<T::Value> {
-        let (_, leaf) = self.at(node);
-        let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
-        let found = value_in::<S, T>(leaf, key, hash, take);
-        // A key that is found is right, however the reader came here.
-        if found.is_some() {
-            return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
-        }
-        let (side, link) = (leaf.side_apart(key), leaf.link());
-        match side {
-            _ if !leaf.latch().validate(version) => Told::Nothing,
-            Side::Here => Told::Answer(None),
-            Side::Right => Told::ToTheRight(link),
-            Side::Left => Told::Nothing,
-        }
-    }
-
-    /// The index of a key's record, or where it would be, in a leaf of records; `None` if the records
-    /// around the likely place don't decide it.
-    #[inline(always)]
-    pub(super) fn find_near<S: Search>(&self, leaf: NodeRef, key: &[u8], share: Share) -> Option<Near> {
-        let (_, leaf) = self.at(leaf);
-        let version = leaf.latch().stable_version()?;
-        let shape = leaf.shape();
-        if !shape.is_of_records() || !leaf.has_prefix(shape, key) {
-            return None;
-        }
-        let own = head(key, shape.prefix());
-        let rank = leaf.rank_near::<S>(shape, own, share.of(shape.len()))?;
-        Some(Near { version, shape, own, rank })
-    }
-
-    /// The answer, if a leaf that was looked at has it there.
-    #[inline(always)]
-    pub(super) fn get_near<T: Take>(
-        &self,
-        (leaf, near): (NodeRef, Near),
-        key: &[u8],
-        take: &mut T,
-    ) -> Option<Option<T::Value>> {
-        let (_, leaf) = self.at(leaf);
-        let Near { version, shape, own, rank } = near;
-        if rank == shape.len() {
-            return None;
-        }
-        let mut value = None;
-        if leaf.head(shape, rank) == own {
-            if !leaf.rest_is(shape, rank, key) {
+                tree.store.counts().note_misled(1);
                 return None;
             }
-            value = Some(take.take(leaf, shape, rank));
-        } else if rank == 0 {
-            // Only a key between two entries is certainly between the fences.
+        }
+    };
+    tree.finder.learn_guess(&tree.store, guess, own.hash, leaf, answer.is_some());
+    Some(answer)
+}
+
+/// The answer, if the leaf that a key's position leads to has it. Also counts, if the key's likely place in
+/// it is known, that the key wasn't there.
+#[inline(always)]
+fn get_at_position<S: Search, T: Take>(
+    tree: &ByteTree,
+    start: Start,
+    key: &[u8],
+    take: &mut T,
+) -> Option<Option<T::Value>> {
+    match look_in::<S, T>(&tree.store, start.leaf, key, || tree.store.hash(key), take) {
+        Told::Answer(answer) => {
+            tree.finder.count_elsewhere(&tree.store, start);
+            Some(answer)
+        }
+        _ => {
+            tree.store.counts().note_misled(1);
+            None
+        }
+    }
+}
+
+/// A leaf's answer about a key with this hash, which is computed only when needed.
+#[inline(always)]
+fn look_in<S: Search, T: Take>(
+    store: &Store,
+    node: NodeRef,
+    key: &[u8],
+    hash: impl FnOnce() -> u64,
+    take: &mut T,
+) -> Told<T::Value> {
+    let (_, leaf) = store.at(node);
+    let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
+    let found = value_in::<S, T>(leaf, key, hash, take);
+    // A key that is found is right, however the reader came here.
+    if found.is_some() {
+        return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
+    }
+    let (side, link) = (leaf.side_apart(key), leaf.link());
+    match side {
+        _ if !leaf.latch().validate(version) => Told::Nothing,
+        Side::Here => Told::Answer(None),
+        Side::Right => Told::ToTheRight(link),
+        Side::Left => Told::Nothing,
+    }
+}
+
+/// The index of a key's record, or where it would be, in a leaf of records; `None` if the records around the
+/// likely place don't decide it.
+#[inline(always)]
+pub(super) fn find_near<S: Search>(store: &Store, leaf: NodeRef, key: &[u8], share: Share) -> Option<Near> {
+    let (_, leaf) = store.at(leaf);
+    let version = leaf.latch().stable_version()?;
+    let shape = leaf.shape();
+    if !shape.is_of_records() || !leaf.has_prefix(shape, key) {
+        return None;
+    }
+    let own = head(key, shape.prefix());
+    let rank = leaf.rank_near::<S>(shape, own, share.of(shape.len()))?;
+    Some(Near { version, shape, own, rank })
+}
+
+/// The answer, if a leaf that was looked at has it there.
+#[inline(always)]
+pub(super) fn get_near<T: Take>(
+    tree: &ByteTree,
+    leaf: NodeRef,
+    near: Near,
+    key: &[u8],
+    take: &mut T,
+) -> Option<Option<T::Value>> {
+    let (_, leaf) = tree.store.at(leaf);
+    let Near { version, shape, own, rank } = near;
+    if rank == shape.len() {
+        return None;
+    }
+    let mut value = None;
+    if leaf.head(shape, rank) == own {
+        if !leaf.rest_is(shape, rank, key) {
             return None;
         }
-        if !leaf.latch().validate(version) {
-            return None;
-        }
-        self.count_nearness(true);
-        Some(value)
+        value = Some(take.take(leaf, shape, rank));
+    } else if rank == 0 {
+        // Only a key between two entries is certainly between the fences.
+        return None;
     }
+    if !leaf.latch().validate(version) {
+        return None;
+    }
+    tree.finder.count_nearness(&tree.store, true);
+    Some(value)
+}
 
-    /// Looks up a key that has this hash. Its guess was `wrong`, or nil; `node` is where a descent ended.
-    #[inline(always)]
-    pub(super) fn get_from<S: Search, T: Take>(
-        &self,
-        node: NodeRef,
-        key: &[u8],
-        (hash, wrong): (u64, NodeRef),
-        take: &mut T,
-    ) -> Option<T::Value> {
-        let (answer, leaf) = match self.look_in::<S, T>(node, (key, || hash), take) {
-            Told::Answer(answer) => (answer, node),
-            _ => self.get_again(node, (key, hash), take),
-        };
-        if answer.is_some() {
-            self.guesses.write(hash, leaf, wrong);
-        }
-        if self.positions.are_any(Aim::Find) {
-            self.learn_position(key, leaf, (Aim::Find, false));
-        }
-        self.learn_from(key, answer.is_some(), !wrong.is_nil());
-        answer
-    }
+/// Looks up a key at the leaf where a descent ended. Its guess was `wrong`, or nil.
+#[inline(always)]
+fn get_from<S: Search, T: Take>(
+    tree: &ByteTree,
+    node: NodeRef,
+    own: Hashed<'_>,
+    wrong: NodeRef,
+    take: &mut T,
+) -> Option<T::Value> {
+    let Hashed { key, hash } = own;
+    let (answer, leaf) = match look_in::<S, T>(&tree.store, node, key, || hash, take) {
+        Told::Answer(answer) => (answer, node),
+        _ => get_again(&tree.store, node, own, take),
+    };
+    let was_there = answer.is_some();
+    let outcome = Outcome { hash, leaf, wrong, aim: Aim::Find, was_there, is_new: false, is_lookup: true };
+    tree.finder.learn(&tree.store, Start::new(node, StartBy::Descent), key, &outcome);
+    answer
+}
 
-    /// The value, and the leaf that covers the key, after a first look without an answer.
-    #[inline(never)]
-    fn get_again<T: Take>(
-        &self,
-        node: NodeRef,
-        (key, hash): (&[u8], u64),
-        take: &mut T,
-    ) -> (Option<T::Value>, NodeRef) {
-        let (value, leaf, _) = self
-            .read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, || hash, take));
-        (value, leaf)
-    }
+/// The value, and the leaf that covers the key, after a first look without an answer.
+#[inline(never)]
+fn get_again<T: Take>(
+    store: &Store,
+    node: NodeRef,
+    Hashed { key, hash }: Hashed<'_>,
+    take: &mut T,
+) -> (Option<T::Value>, NodeRef) {
+    let read = |(_, leaf): At<'_>| value_in::<Scalar, T>(leaf, key, || hash, take);
+    let (value, leaf, _) = store.read_leaf(node, Target::key(key), read);
+    (value, leaf)
 }
 
 /// The value of a key in a leaf.
@@ -265,25 +288,16 @@ impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
     fn run<S: Search>(self) -> Option<T::Value> {
         let Self { tree, key, take } = self;
         if !BY_POSITION {
-            let hash = tree.hash(key);
-            return tree.get_by_hash::<S, T>(key, hash, take);
+            let hash = tree.store.hash(key);
+            return get_by_hash::<S, T>(tree, Hashed { key, hash }, take);
         }
-        if let Some((leaf, share)) = tree.positions.guess(key, Aim::Find) {
-            let usual = tree.usual_records();
-            if let Some(usual) = usual {
-                tree.ask_for_record(leaf, share, usual);
-                if let Some(near) = tree.find_near::<S>(leaf, key, share)
-                    && let Some(answer) = tree.get_near((leaf, near), key, take)
-                {
-                    return answer;
-                }
-            } else {
-                tree.ask_for_leaf(leaf);
-            }
-            if let Some(answer) = tree.get_at_position::<S, T>((leaf, usual.is_some()), key, take) {
-                return answer;
-            }
-        }
-        tree.get_without_position(key, take)
+        let Some(start) = tree.finder.start_by_position(&tree.store, key) else {
+            return get_without_position(tree, key, take);
+        };
+        let near = match start.share {
+            Some(share) => find_near::<S>(&tree.store, start.leaf, key, share),
+            None => None,
+        };
+        get_at::<S, T>(tree, start, near, Hashed { key, hash: 0 }, take)
     }
 }

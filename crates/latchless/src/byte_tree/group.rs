@@ -3,10 +3,14 @@
 //! The keys of a group go down one level at a time. Each step reads the lines that the previous step has
 //! prefetched, and prefetches the lines of the next one.
 
-use super::finder::positions::Aim;
-use super::finder::start::{Start, StartBy};
+use super::edit::edit_from;
+use super::finder::{Aim, Start, StartBy};
+use super::get::{find_near, get_at};
+use super::long::check_length;
 use super::node::Toward;
+use super::store::Store;
 use super::take::{OneWord, Take};
+use super::text::{Hashed, Seed};
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Edited};
@@ -50,7 +54,7 @@ impl ByteTree {
         take: &mut T,
         done: impl FnMut(Option<T::Value>, &T),
     ) {
-        self.dispatch.run(GetGroup { tree: self, keys, take, done });
+        self.store.dispatch().run(GetGroup { tree: self, keys, take, done });
     }
 
     /// Applies edits, all with the same purpose, to the entries of at most [`GROUP`] keys, in order.
@@ -60,114 +64,119 @@ impl ByteTree {
     /// The first error, and how many edits were done before it.
     pub fn edit_group(
         &self,
-        (keys, aim): (&[&[u8]], Aim),
+        keys: &[&[u8]],
+        aim: Aim,
         edits: &mut dyn Iterator<Item = Edit<u64>>,
         done: &mut dyn FnMut(Edited<u64>),
     ) -> Result<()> {
         // So far only; the caller goes on after the key that is refused.
-        let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
-        self.dispatch.run(EditGroup { tree: self, keys: &keys[..refused], aim, edits, done })?;
-        keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
+        let refused = keys.iter().position(|key| check_length(key).is_err()).unwrap_or(keys.len());
+        self.store.dispatch().run(EditGroup { tree: self, keys: &keys[..refused], aim, edits, done })?;
+        keys.get(refused).map_or(Ok(()), |key| check_length(key))
     }
+}
 
-    /// Where edits of these keys begin. The lines that they read are prefetched.
-    #[inline(always)]
-    pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
-        let mut ways = [Way::NONE; GROUP];
-        if let Some(at) = self.start_at_end() {
-            ways.iter_mut().zip(keys).for_each(|(way, key)| *way = Way { hash: self.hash(key), at });
-            return ways;
+/// Where edits of these keys begin. The lines that they read are prefetched.
+#[inline(always)]
+pub(super) fn starts_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
+    let ByteTree { store, finder, .. } = tree;
+    let mut ways = [Way::NONE; GROUP];
+    if let Some(at) = finder.start_at_end() {
+        ways.iter_mut().zip(keys).for_each(|(way, key)| *way = Way { hash: store.hash(key), at });
+        return ways;
+    }
+    descend_together::<S>(tree, keys, aim, &mut ways);
+    for (way, key) in ways.iter_mut().zip(keys) {
+        let hash = hash_of(store, way, key);
+        way.hash = hash;
+        // An added key is usually absent.
+        if aim == Aim::Find {
+            prefetch_entry::<S>(store, way.at, || hash);
         }
-        self.descend_together::<S>(keys, aim, &mut ways);
+        let shape = store.at(way.at.leaf).1.shape();
+        store.prefetch().slots(way.at.leaf, way.at.share, shape);
+    }
+    ways
+}
+
+/// The leaves that are likely to have these keys: by guesses where there are any. Only keys without a
+/// guess by position are hashed.
+#[inline(always)]
+fn descend_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim, ways: &mut [Way; GROUP]) {
+    let ByteTree { store, finder, .. } = tree;
+    let mut places = [0; GROUP];
+    let slots = finder.prefetch_slots(keys, aim, &mut places);
+    if slots.is_none() {
         for (way, key) in ways.iter_mut().zip(keys) {
-            let hash = self.hash_of(way, key);
-            way.hash = hash;
-            // An added key is usually absent.
-            if aim == Aim::Find {
-                self.ask_for_entry::<S>(way.at, || hash);
-            }
-            self.ask_for_slots(way.at);
+            way.hash = store.hash(key);
+            finder.prefetch_guesses(way.hash);
         }
-        ways
     }
-
-    /// The leaves that are likely to have these keys: by guesses where there are any. Only keys without a
-    /// guess by position are hashed.
-    #[inline(always)]
-    fn descend_together<S: Search>(&self, keys: &[&[u8]], aim: Aim, ways: &mut [Way; GROUP]) {
-        let mut places = [0; GROUP];
-        let slots = self.positions.ask_for_all(keys, aim, &mut places);
-        if slots.is_none() {
-            for (way, key) in ways.iter_mut().zip(keys) {
-                way.hash = self.hash(key);
-                self.guesses.ask(way.hash);
+    let (root, levels) = store.root();
+    let mut unguessed = [0u8; GROUP];
+    let mut count = 0;
+    for ((at, way), (key, place)) in ways.iter_mut().enumerate().zip(keys.iter().zip(places)) {
+        if let Some(start) = finder.guess_at(store, slots, place, key, &mut way.hash) {
+            way.at = start;
+            match start.share {
+                Some(_) => store.prefetch().header(start.leaf),
+                None => store.prefetch().node(start.leaf, 0),
             }
+        } else {
+            way.at.leaf = root;
+            unguessed[count] = at as u8;
+            count += 1;
         }
-        let (root, levels) = self.root();
-        let mut unguessed = [0u8; GROUP];
-        let mut count = 0;
-        for ((at, way), (key, place)) in ways.iter_mut().enumerate().zip(keys.iter().zip(places)) {
-            if let Some(start) = self.guess_at(slots, place, (key, &mut way.hash)) {
-                way.at = start;
-                match start.share {
-                    Some(_) => self.ask_for_header(start.leaf),
-                    None => self.ask_for(start.leaf, 0),
-                }
-            } else {
-                way.at.leaf = root;
-                unguessed[count] = at as u8;
-                count += 1;
-            }
-        }
-        self.descend_those::<S>(keys, ways, (&unguessed[..count], levels));
     }
+    descend_those::<S>(store, keys, ways, &unguessed[..count], levels);
+}
 
-    /// The hash of a key with this way. It isn't computed yet if the key's position gave the leaf.
-    #[inline(always)]
-    fn hash_of(&self, way: &Way, key: &[u8]) -> u64 {
-        if way.at.by == StartBy::Position { self.hash(key) } else { way.hash }
-    }
+/// The hash of a key with this way. It isn't computed yet if the key's position gave the leaf.
+#[inline(always)]
+fn hash_of(store: &Store, way: &Way, key: &[u8]) -> u64 {
+    if way.at.by == StartBy::Position { store.hash(key) } else { way.hash }
+}
 
-    /// Takes these of the keys from the root to their leaves.
-    #[inline(always)]
-    fn descend_those<S: Search>(
-        &self,
-        keys: &[&[u8]],
-        ways: &mut [Way; GROUP],
-        (those, levels): (&[u8], usize),
-    ) {
-        for below in (0..levels - 1).rev() {
-            for &at in those {
-                let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
-                // Nil: the descent was disturbed; it restarts at the end.
-                if !node.is_nil() {
-                    *node = self.child::<S>(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
-                    self.ask_for(*node, below);
-                }
-            }
-        }
+/// Takes these of the keys from the root to their leaves.
+#[inline(always)]
+fn descend_those<S: Search>(
+    store: &Store,
+    keys: &[&[u8]],
+    ways: &mut [Way; GROUP],
+    those: &[u8],
+    levels: usize,
+) {
+    for below in (0..levels - 1).rev() {
         for &at in those {
             let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
-            if node.is_nil() {
-                *node = self.descend_to_leaf::<Scalar>(key, Toward::Key);
+            // Nil: the descent was disturbed; it restarts at the end.
+            if !node.is_nil() {
+                *node = store.child::<S>(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
+                store.prefetch().node(*node, below);
             }
         }
     }
-
-    /// Prefetches the entry that a key's tag leads to, or the records around the likely place in a leaf of
-    /// records.
-    #[inline(always)]
-    fn ask_for_entry<S: Search>(&self, Start { leaf, share, .. }: Start, hash: impl FnOnce() -> u64) {
-        let (_, view) = self.at(leaf);
-        let shape = view.shape();
-        if shape.is_of_records() {
-            if let Some(share) = share {
-                self.ask_for_heads_near(leaf, share, shape);
-            }
-        } else if let Some((head, place)) = view.likely_place::<S>(Self::tag(hash())) {
-            self.ask_for_word(leaf, head);
-            self.ask_for_word(leaf, place);
+    for &at in those {
+        let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
+        if node.is_nil() {
+            *node = store.descend_to_leaf::<Scalar>(key, Toward::Key);
         }
+    }
+}
+
+/// Prefetches the entry that a key's tag leads to, or the records around the likely place in a leaf of
+/// records.
+#[inline(always)]
+fn prefetch_entry<S: Search>(store: &Store, Start { leaf, share, .. }: Start, hash: impl FnOnce() -> u64) {
+    let (_, view) = store.at(leaf);
+    let shape = view.shape();
+    if shape.is_of_records() {
+        if let Some(share) = share {
+            store.prefetch().heads_near(leaf, share, shape);
+        }
+    } else if let Some((head, place)) = view.likely_place::<S>(Seed::tag(hash())) {
+        store.prefetch().word(leaf, head);
+        store.prefetch().word(leaf, place);
     }
 }
 
@@ -184,34 +193,23 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let Self { tree, keys, take, mut done } = self;
+        let store = &tree.store;
         let mut ways = [Way::NONE; GROUP];
-        tree.descend_together::<S>(keys, Aim::Find, &mut ways);
+        descend_together::<S>(tree, keys, Aim::Find, &mut ways);
         for (way, key) in ways.iter().zip(keys) {
-            tree.ask_for_entry::<S>(way.at, || tree.hash_of(way, key));
+            prefetch_entry::<S>(store, way.at, || hash_of(store, way, key));
         }
         let mut nears = [None; GROUP];
         for ((near, way), key) in nears.iter_mut().zip(&ways).zip(keys) {
             if let Some(share) = way.at.share {
-                *near = tree.find_near::<S>(way.at.leaf, key, share);
+                *near = find_near::<S>(store, way.at.leaf, key, share);
             }
             if let Some(near) = *near {
-                tree.ask_for_word(way.at.leaf, near.record());
+                store.prefetch().word(way.at.leaf, near.record());
             }
         }
-        for ((&key, way), near) in keys.iter().zip(&ways).zip(nears) {
-            let &Way { hash, at: Start { leaf, by, share } } = way;
-            if let Some(near) = near
-                && let Some(answer) = tree.get_near((leaf, near), key, take)
-            {
-                done(answer, take);
-                continue;
-            }
-            let guessed = match by {
-                StartBy::Hash => tree.get_guessed::<S, T>(leaf, (key, hash), take),
-                StartBy::Position => tree.get_at_position::<S, T>((leaf, share.is_some()), key, take),
-                _ => Some(tree.get_from::<S, T>(leaf, key, (hash, NodeRef::NIL), take)),
-            };
-            let answer = guessed.unwrap_or_else(|| tree.get_without_position(key, take));
+        for ((&key, &Way { hash, at }), near) in keys.iter().zip(&ways).zip(nears) {
+            let answer = get_at::<S, T>(tree, at, near, Hashed { key, hash }, take);
             done(answer, take);
         }
     }
@@ -230,9 +228,9 @@ impl Operation for EditGroup<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
-        let ways = self.tree.starts_together::<S>(self.keys, self.aim);
+        let ways = starts_together::<S>(self.tree, self.keys, self.aim);
         for ((key, way), mut edit) in self.keys.iter().zip(ways).zip(self.edits) {
-            (self.done)(self.tree.edit_from::<S, _>(way.at, (key, way.hash), &mut edit)?);
+            (self.done)(edit_from::<S, _>(self.tree, way.at, Hashed { key, hash: way.hash }, &mut edit)?);
         }
         Ok(())
     }

@@ -5,12 +5,11 @@
 use super::change::Shared;
 use super::key_room::KeyRoom;
 use super::long::LongStrings;
-use super::node::{Image, Toward};
-use super::node::{Node, SUFFIX_ROOM, Side, Words};
+use super::node::{Image, Node, SUFFIX_ROOM, Side, Target, Words};
 use super::shape::{LONG, RECORD_MAX, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
+use super::store::Store;
 use super::take::CopiedWords;
 use super::text::{head, words_of};
-use super::tree::ByteTree;
 use crate::tree::Share;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
@@ -148,15 +147,18 @@ impl LeafCopy {
     #[inline(always)]
     pub(super) fn load(
         &mut self,
-        tree: &ByteTree,
-        (start, key, toward): (NodeRef, &[u8], Toward),
-        (bounds, after, extent): (Bounds<'_>, Option<Direction>, Extent),
+        store: &Store,
+        start: NodeRef,
+        target: Target<'_>,
+        bounds: Bounds<'_>,
+        after: Option<Direction>,
+        extent: Extent,
     ) {
-        let (_, node, version) = tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
-            self.copy(tree, leaf, (bounds, extent));
+        let (_, node, version) = store.read_leaf_inlined(start, target, |(_, leaf)| {
+            self.copy(store, leaf, bounds, extent);
             // A leaf that has taken in its neighbour has keys that were seen already.
             if let Some(direction) = after {
-                let own = self.first_from(leaf.long, key, false);
+                let own = self.first_from(leaf.long, target.key, false);
                 match direction {
                     Direction::Forward => self.within.start = self.within.start.max(own),
                     Direction::Reverse => self.within.end = self.within.end.min(own),
@@ -203,7 +205,7 @@ impl LeafCopy {
 
     /// Copies a leaf that may be changing: the result is then garbage, but harmless.
     #[inline(always)]
-    pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, (bounds, extent): (Bounds<'_>, Extent)) {
+    pub(super) fn copy(&mut self, store: &Store, leaf: Shared<'_>, bounds: Bounds<'_>, extent: Extent) {
         // The range's ends are searched for in the leaf if only a part of it is copied: before that part,
         // the image has words of the previous leaf.
         let part = extent.part().filter(|_| leaf.shape().is_of_records());
@@ -213,7 +215,7 @@ impl LeafCopy {
             _ => 0,
         };
         let image = self.image.first_chunk_mut().expect("more words than a node has");
-        tree.copy_node_from(leaf, first, image);
+        store.copy_node_from(leaf, first, image);
         let copy = Node { words: words_of_node(&self.image), long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());
         self.long.clear();
@@ -392,9 +394,9 @@ impl LeafCopy {
     }
 
     /// Whether the leaf is still as it was copied.
-    pub(super) fn is_up_to_date(&self, tree: &ByteTree) -> bool {
+    pub(super) fn is_up_to_date(&self, store: &Store) -> bool {
         let (node, version) = self.source;
-        version.is_some_and(|version| tree.at(node).1.latch().validate(version))
+        version.is_some_and(|version| store.at(node).1.latch().validate(version))
     }
 }
 

@@ -8,7 +8,6 @@
 //! Both leaves are latched from left to right, then their parent, as for a merge. A reader of the left leaf
 //! follows the link to an entry that has moved; a reader of the right leaf restarts.
 
-use super::aside::Strings;
 use super::change::{Entry, Shared};
 use super::cut::{separator_bytes, weight};
 use super::fences::{Fence, Fences};
@@ -16,9 +15,11 @@ use super::merge::taken;
 use super::node::{Node, Private, SUFFIX_ROOM, Side, Toward, Words};
 use super::part::{Part, fit};
 use super::shape::{ENTRIES_MAX, FENCE_MAX, LONG, SUFFIX_MAX, Shape, WORDS, entry_words};
-use super::split::fences_of;
+use super::split::{build, fences_of};
+use super::store::{At, HeldLatch};
+use super::strings::Strings;
 use super::text::{Seed, separator_len};
-use super::tree::{At, ByteTree, HeldLatch};
+use super::tree::ByteTree;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
@@ -47,115 +48,112 @@ struct Cut {
     come: usize,
 }
 
-impl ByteTree {
-    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room
-    /// to spare, and nothing of it is long. Returns whether it did. `falls`: whether keys that descend come
-    /// to the leaf's start, so that all is moved that fits.
-    pub(super) fn lend<'a>(
-        &'a self,
-        (node, left): At<'a>,
-        held: &mut HeldLatch<'a>,
-        falls: bool,
-        strings: &mut Strings,
-    ) -> bool {
-        let (right, most) = (left.link(), if falls { 7 } else { 5 });
-        // A first look, without its latch.
-        if right.is_nil() || !takes_at_most(self.at(right).1, most) {
-            return false;
-        }
-        self.ask_for_used(right, self.at(right).1.shape());
-        let ((_, right_leaf), mut right_held) = self.latch(self.at(right));
-        if !takes_at_most(right_leaf, most) {
-            return false;
-        }
-        let pair = [(left, held), (right_leaf, &mut right_held)];
-        let nodes = [node, right];
-        if falls {
-            return self.share(nodes, pair, strings, |both, separator| both.lend_all(separator));
-        }
-        self.share(nodes, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
-            Some(Cut { stay: cut_to_lend(left, right)?, come: 0 })
-        })
+/// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room
+/// to spare, and nothing of it is long. Returns whether it did. `falls`: whether keys that descend come
+/// to the leaf's start, so that all is moved that fits.
+pub(super) fn lend<'a>(
+    tree: &'a ByteTree,
+    (node, left): At<'a>,
+    held: &mut HeldLatch<'a>,
+    falls: bool,
+    strings: &mut Strings,
+) -> bool {
+    let (right, most) = (left.link(), if falls { 7 } else { 5 });
+    // A first look, without its latch.
+    if right.is_nil() || !takes_at_most(tree.store.at(right).1, most) {
+        return false;
     }
+    tree.store.prefetch().used(right, tree.store.at(right).1.shape());
+    let ((_, right_leaf), mut right_held) = tree.store.latch(tree.store.at(right));
+    if !takes_at_most(right_leaf, most) {
+        return false;
+    }
+    let pair = [(left, held), (right_leaf, &mut right_held)];
+    let nodes = [node, right];
+    if falls {
+        return share(tree, nodes, pair, strings, |both, separator| both.lend_all(separator));
+    }
+    share(tree, nodes, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
+        Some(Cut { stay: cut_to_lend(left, right)?, come: 0 })
+    })
+}
 
-    /// Moves entries of a full leaf, at whose end `key` shows that keys grow, to its left neighbour, if that
-    /// has the same parent and room. Returns whether it did.
-    pub(super) fn lend_back(&self, full: NodeRef, key: &[u8], strings: &mut Strings) -> bool {
-        let (at, held) = self.latch(self.at(full));
-        strings.other.clear();
-        at.1.low_to(&mut strings.other);
-        // Latches are taken from left to right: this one has to go first.
-        drop(held);
-        let Some(left) = self.descend::<Scalar>(0, &strings.other, Toward::Before) else { return false };
-        let ((node, left), mut left_held) = self.latch(self.at(left));
-        if left.link() != full || !takes_at_most(left, 7) {
-            return false;
-        }
-        let (right, mut right_held) = self.latch(self.at(full));
-        let pair = [(left, &mut left_held), (right.1, &mut right_held)];
-        right.1.side(key) == Side::Here
-            && self.share([node, full], pair, strings, |both, separator| both.lend_back(separator))
+/// Moves entries of a full leaf, at whose end `key` shows that keys grow, to its left neighbour, if that
+/// has the same parent and room. Returns whether it did.
+pub(super) fn lend_back(tree: &ByteTree, full: NodeRef, key: &[u8], strings: &mut Strings) -> bool {
+    let (at, held) = tree.store.latch(tree.store.at(full));
+    strings.other.clear();
+    at.1.low_to(&mut strings.other);
+    // Latches are taken from left to right: this one has to go first.
+    drop(held);
+    let Some(left) = tree.store.descend::<Scalar>(0, &strings.other, Toward::Before) else { return false };
+    let ((node, left), mut left_held) = tree.store.latch(tree.store.at(left));
+    if left.link() != full || !takes_at_most(left, 7) {
+        return false;
     }
+    let (right, mut right_held) = tree.store.latch(tree.store.at(full));
+    let pair = [(left, &mut left_held), (right.1, &mut right_held)];
+    right.1.side(key) == Side::Here
+        && share(tree, [node, full], pair, strings, |both, separator| both.lend_back(separator))
+}
 
-    /// Moves entries between two latched neighbours; `choose` selects them. Returns whether it did.
-    fn share<'a>(
-        &'a self,
-        [left_node, right]: [NodeRef; 2],
-        [(left, left_held), (right_leaf, right_held)]: Pair<'_, 'a>,
-        strings: &mut Strings,
-        choose: impl FnOnce(Neighbours<'_>, &mut Vec<u8>) -> Option<Cut>,
-    ) -> bool {
-        if left.shape().has(Shape::HIGH_LONG) || left.shape().has(Shape::DEAD) {
-            return false;
-        }
-        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        self.copy_node(left, &mut left_image);
-        self.copy_node(right_leaf, &mut right_image);
-        let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
-        let Strings { low, high, separator, other } = strings;
-        [&mut *low, &mut *high, &mut *other].into_iter().for_each(Vec::clear);
-        one.low_to(low);
-        two.low_to(other);
-        let high = two.high_to(high).then_some(&high[..]);
-        let (low, other) = (&low[..], &other[..]);
-        let both = Neighbours { leaves: [one, two], lows: [low, other], high, seed: self.seed_of(0) };
-        let Some(cut) = choose(both, &mut *separator) else { return false };
-        let from = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
-        if !separate(from, separator) {
-            return false;
-        }
-        let separator = &separator[..];
-        let Some((parent, mut parent_held)) = self.latch_covering(1, other) else { return false };
-        let shape = parent.1.shape();
-        let (rank, is_there) = parent.1.rank::<Scalar>(shape, other);
-        let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
-        // After its neighbour in the same parent it begins with that parent's prefix.
-        let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);
-        if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_words(entry_words(suffix.len() as u8)) {
-            return false;
-        }
-        let own = Fence { bytes: separator, long: None };
-        let left_fences = Fences { high: Some(own), ..fences_of(one, low, None) };
-        let right_fences = Fences { low: own, ..fences_of(two, other, high) };
-        let of_one = |entries: Range<usize>| both.part(0, entries);
-        let of_two = |entries: Range<usize>| both.part(1, entries);
-        let (first, second) = (one.shape().len(), two.shape().len());
-        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        let parts = [of_one(0..cut.stay), of_two(0..cut.come)];
-        let new_left = self.build(&mut left_image, &left_fences, one.link(), &parts);
-        let parts = [of_one(cut.stay..first), of_two(cut.come..second)];
-        let new_right = self.build(&mut right_image, &right_fences, two.link(), &parts);
-        let (Some(new_left), Some(new_right)) = (new_left, new_right) else { return false };
-        [left_held, right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
-        right_leaf.write(new_right.image());
-        left.write(new_left.image());
-        parent.1.remove::<Scalar>(rank);
-        let has_gone_in =
-            parent.1.insert::<Scalar>(rank, Entry::short(suffix, 0, u64::from(right.to_word())));
-        debug_assert!(has_gone_in, "there was room for another separator");
-        self.positions.name_both([left_node, right], [low, separator], high);
-        true
+/// Moves entries between two latched neighbours; `choose` selects them. Returns whether it did.
+fn share<'a>(
+    tree: &'a ByteTree,
+    [left_node, right]: [NodeRef; 2],
+    [(left, left_held), (right_leaf, right_held)]: Pair<'_, 'a>,
+    strings: &mut Strings,
+    choose: impl FnOnce(Neighbours<'_>, &mut Vec<u8>) -> Option<Cut>,
+) -> bool {
+    if left.shape().has(Shape::HIGH_LONG) || left.shape().has(Shape::DEAD) {
+        return false;
     }
+    let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+    tree.store.copy_node(left, &mut left_image);
+    tree.store.copy_node(right_leaf, &mut right_image);
+    let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: tree.store.long() });
+    let Strings { low, high, separator, other } = strings;
+    [&mut *low, &mut *high, &mut *other].into_iter().for_each(Vec::clear);
+    one.low_to(low);
+    two.low_to(other);
+    let high = two.high_to(high).then_some(&high[..]);
+    let (low, other) = (&low[..], &other[..]);
+    let both = Neighbours { leaves: [one, two], lows: [low, other], high, seed: tree.store.seed_of(0) };
+    let Some(cut) = choose(both, &mut *separator) else { return false };
+    let from = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
+    if !separate(from, separator) {
+        return false;
+    }
+    let separator = &separator[..];
+    let Some((parent, mut parent_held)) = tree.store.latch_covering(1, other) else { return false };
+    let shape = parent.1.shape();
+    let (rank, is_there) = parent.1.rank::<Scalar>(shape, other);
+    let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
+    // After its neighbour in the same parent it begins with that parent's prefix.
+    let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);
+    if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_words(entry_words(suffix.len() as u8)) {
+        return false;
+    }
+    let own = Fence { bytes: separator, long: None };
+    let left_fences = Fences { high: Some(own), ..fences_of(one, low, None) };
+    let right_fences = Fences { low: own, ..fences_of(two, other, high) };
+    let of_one = |entries: Range<usize>| both.part(0, entries);
+    let of_two = |entries: Range<usize>| both.part(1, entries);
+    let (first, second) = (one.shape().len(), two.shape().len());
+    let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+    let parts = [of_one(0..cut.stay), of_two(0..cut.come)];
+    let new_left = build(&tree.finder, &mut left_image, &left_fences, one.link(), &parts);
+    let parts = [of_one(cut.stay..first), of_two(cut.come..second)];
+    let new_right = build(&tree.finder, &mut right_image, &right_fences, two.link(), &parts);
+    let (Some(new_left), Some(new_right)) = (new_left, new_right) else { return false };
+    [left_held, right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
+    right_leaf.write(new_right.image());
+    left.write(new_left.image());
+    parent.1.remove::<Scalar>(rank);
+    let has_gone_in = parent.1.insert::<Scalar>(rank, Entry::short(suffix, 0, u64::from(right.to_word())));
+    debug_assert!(has_gone_in, "there was room for another separator");
+    tree.finder.name_both([left_node, right], [low, separator], high);
+    true
 }
 
 /// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the

@@ -2,14 +2,13 @@
 
 use super::change::Entry;
 use super::fences::{Fence, Fences};
-use super::finder::ends::Ends;
 use super::image::Builder;
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::node::Node;
 use super::records::records_for;
 use super::shape::{ENTRIES_MAX, FENCE_MAX, Form, LONG, SLOTS, SUFFIX_MAX, WORDS, entry_words, slots_for};
 use super::take::Packed;
-use super::text::{common, head, separator_len};
+use super::text::{Seed, common, head, separator_len};
 use super::tree::ByteTree;
 use super::values::Values;
 use latchless_core::base::bytes_value::Raw;
@@ -94,7 +93,7 @@ struct Level<'a> {
 
 /// Whether entries of a level may be records, if their keys have one length.
 fn may_be_even(tree: &ByteTree, level: usize) -> bool {
-    level == 0 && tree.values == Values::ONE_WORD
+    level == 0 && tree.store.values() == Values::ONE_WORD
 }
 
 /// Words of an entry whose value has one word, after a prefix.
@@ -115,9 +114,9 @@ impl<'a> Level<'a> {
             ties: 0,
             are_even: may_be_even(tree, level),
             low: Vec::new(),
-            node: tree.long.nodes.allocate(level)?,
+            node: tree.store.nodes().allocate(level)?,
             nodes: Entries::default(),
-            blocks: tree.long.put_aside(),
+            blocks: tree.store.long().put_aside(),
         })
     }
 
@@ -183,7 +182,7 @@ impl<'a> Level<'a> {
         loop {
             let high = self.end(count);
             if self.fits(count, Some(&high)) {
-                let link = self.tree.long.nodes.allocate(self.level)?;
+                let link = self.tree.store.nodes().allocate(self.level)?;
                 self.write(count, Some(&high), link)?;
                 (self.low, self.node) = (high, link);
                 break;
@@ -224,11 +223,11 @@ impl<'a> Level<'a> {
         let low = fences.low.stored(&mut self.blocks);
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
         let mut image = [0; WORDS];
-        let values = if self.level == 0 { self.tree.values } else { Values::ONE_WORD };
+        let values = if self.level == 0 { self.tree.store.values() } else { Values::ONE_WORD };
         let mut builder = Builder::new(&mut image, &Fences { low, high }, link, form).with_values(values);
         for at in 0..count {
             let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
-            let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };
+            let tag = if self.level == 0 { Seed::tag(self.tree.store.hash(key)) } else { 0 };
             let entry = if key.len() - prefix > SUFFIX_MAX {
                 Entry::long(head(key, prefix), self.blocks.store(key), tag, word)
             } else {
@@ -236,11 +235,12 @@ impl<'a> Level<'a> {
             };
             builder.push(entry.with_more(self.pending.more(at)));
         }
-        let (at, mut held) = self.tree.latch(self.tree.at(self.node));
+        let (at, mut held) = self.tree.store.latch(self.tree.store.at(self.node));
         held.changing();
         at.1.write(builder.image());
         if self.level == 0 {
-            self.tree.learn_shape(Node { words: builder.image(), long: &self.tree.long });
+            let ByteTree { store, finder, .. } = self.tree;
+            finder.learn_shape(store, Node { words: builder.image(), long: store.long() });
         }
         self.nodes.push(&self.low, u64::from(self.node.to_word()), &[])
     }
@@ -306,23 +306,24 @@ impl ByteTree {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        self.long.clear();
-        // They lead to leaves that there were before the last key was removed.
-        self.guesses.clear();
-        self.positions.clear();
-        self.ends = Ends::unknown();
+        self.store.clear();
+        // It leads to leaves that there were before the last key was removed.
+        self.finder.clear();
         let mut loading = Loading { tree: self, is_whole: false };
         let len = loading.tree.load_levels(fill, next)?;
-        loading.tree.entries.set(len as i64);
+        loading.tree.store.set_entries(len);
         loading.is_whole = true;
-        loading.tree.lay_out_if_outgrown();
+        loading.tree.finder.follow_growth(&loading.tree.store);
         Ok(())
     }
 
     fn load_levels(&self, fill: FillFactor, next: &mut Next<'_>) -> Result<usize> {
         let (mut len, mut longest) = (0, 0);
-        let mut value =
-            Loaded { long: &self.long, packed: Packed::of(&self.long, Raw::Word(0))?, outcome: Ok(()) };
+        let mut value = Loaded {
+            long: self.store.long(),
+            packed: Packed::of(self.store.long(), Raw::Word(0))?,
+            outcome: Ok(()),
+        };
         let [mut key, mut last] = [Vec::new(), Vec::new()];
         let mut leaves = Level::new(self, 0, fill)?;
         while next(&mut key, &mut value) {
@@ -344,14 +345,14 @@ impl ByteTree {
             core::mem::swap(&mut key, &mut last);
             key.clear();
         }
-        self.note_longest(longest)?;
+        self.store.longest().note(longest)?;
         let (mut nodes, mut level) = (leaves.finish()?, 1);
         while nodes.len() > 1 {
             let mut above = Level::new(self, level, fill)?;
             (0..nodes.len()).try_for_each(|at| above.push(nodes.key(at), nodes.ends[at].1, &[]))?;
             (nodes, level) = (above.finish()?, level + 1);
         }
-        self.set_root(NodeRef::from_word(nodes.ends[0].1 as u32), level);
+        self.store.set_root(NodeRef::from_word(nodes.ends[0].1 as u32), level);
         Ok(len)
     }
 }

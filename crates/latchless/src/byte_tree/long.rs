@@ -47,6 +47,12 @@ const CARRIERS_MAX: usize = u32::MAX as usize / PARTS;
 /// The longest string: lengths are 16 bits.
 pub const LEN_MAX: usize = 0xFFFF;
 
+/// Refuses keys that are longer than any may be.
+#[inline(always)]
+pub fn check_length(key: &[u8]) -> Result<()> {
+    if key.len() <= LEN_MAX { Ok(()) } else { Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX }) }
+}
+
 /// The memory of nodes and long strings. See the file's head.
 #[derive(Debug)]
 pub struct LongStrings {

@@ -5,15 +5,15 @@
 //! together is shorter than that of either, so their entries may no longer fit one node: then both stay as
 //! they are.
 
-use super::aside::Strings;
 use super::change::Shared;
 use super::fences::Fences;
-use super::node::Toward;
-use super::node::{Node, Words};
+use super::node::{Node, Toward, Words};
 use super::part::Part;
 use super::shape::{ENTRIES_MAX, SLOTS, Shape, WORDS};
-use super::split::fences_of;
-use super::tree::{ByteTree, Held};
+use super::split::{build, fences_of};
+use super::store::Held;
+use super::strings::Strings;
+use super::tree::ByteTree;
 use super::values::Values;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
@@ -53,159 +53,157 @@ fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
     taken <= NEARLY_EMPTY || is_by_number
 }
 
-impl ByteTree {
-    /// Whether a leaf that took `before` words before a removal should look at its neighbours. Not after
-    /// every removal, since the neighbours may be full.
-    #[inline(always)]
-    pub(super) fn invites_a_merge(before: usize, leaf: Shared<'_>) -> bool {
-        let now = taken(leaf);
-        let sinks_below = |words: usize| now <= words && before > words;
-        leaf.shape().len() == 0 || [1, 2, 4].into_iter().any(|part| sinks_below(NEARLY_EMPTY / part))
-    }
+/// Whether a leaf that took `before` words before a removal should look at its neighbours. Not after
+/// every removal, since the neighbours may be full.
+#[inline(always)]
+pub(super) fn invites_a_merge(before: usize, leaf: Shared<'_>) -> bool {
+    let now = taken(leaf);
+    let sinks_below = |words: usize| now <= words && before > words;
+    leaf.shape().len() == 0 || [1, 2, 4].into_iter().any(|part| sinks_below(NEARLY_EMPTY / part))
+}
 
-    /// Merges the node of this level that covers `key` with a neighbour, if it is nearly empty. Returns
-    /// whether it did.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn merge_around(&self, level: usize, key: &[u8]) -> bool {
-        let (mut strings, mut has_merged, mut tries) = (Strings::default(), false, 0);
-        while tries < TRIES {
-            match self.merge_either(level, key, &mut strings) {
-                Outcome::Done | Outcome::Refused => break,
-                Outcome::Disturbed => tries += 1,
-                Outcome::Merged { shrank } => {
-                    has_merged = true;
-                    if shrank {
-                        self.merge_around(level + 1, key);
-                    }
+/// Merges the node of this level that covers `key` with a neighbour, if it is nearly empty. Returns
+/// whether it did.
+#[cold]
+#[inline(never)]
+pub(super) fn merge_around(tree: &ByteTree, level: usize, key: &[u8]) -> bool {
+    let (mut strings, mut has_merged, mut tries) = (Strings::default(), false, 0);
+    while tries < TRIES {
+        match merge_either(tree, level, key, &mut strings) {
+            Outcome::Done | Outcome::Refused => break,
+            Outcome::Disturbed => tries += 1,
+            Outcome::Merged { shrank } => {
+                has_merged = true;
+                if shrank {
+                    merge_around(tree, level + 1, key);
                 }
-                // An only child gets neighbours when its parent does.
-                Outcome::LastChild => {
-                    if !self.merge_around(level + 1, key) {
-                        break;
-                    }
+            }
+            // An only child gets neighbours when its parent does.
+            Outcome::LastChild => {
+                if !merge_around(tree, level + 1, key) {
+                    break;
                 }
             }
         }
-        has_merged
     }
+    has_merged
+}
 
-    /// Merges the node that `key` belongs to with its right neighbour or its left one. `own`: strings for
-    /// that; without memory for these, the tree's are used.
-    fn merge_either(&self, level: usize, key: &[u8], own: &mut Strings) -> Outcome {
-        let longest = self.longest.load_relaxed() as usize;
-        let mut spare;
-        let strings = if own.reserve(longest).is_ok() {
-            own
-        } else {
-            spare = self.spare.lock();
-            // They have the room, unless a longer key comes just now: then the node stays nearly empty.
-            if spare.reserve(longest).is_err() {
-                return Outcome::Refused;
-            }
-            &mut spare
-        };
-        match self.merge_right(level, key, strings) {
-            Outcome::LastChild | Outcome::Refused => self.merge_left(level, key, strings),
-            outcome => outcome,
-        }
-    }
-
-    /// Merges the node that `key` belongs to with its right neighbour.
-    fn merge_right(&self, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
-        let Some((at, held)) = self.latch_covering(level, key) else { return Outcome::Done };
-        if !is_nearly_empty(at.1) {
-            return Outcome::Done;
-        }
-        if self.root() == (at.0, level + 1) {
-            return self.collapse_root(level, (at, held));
-        }
-        let right = at.1.link();
-        if right.is_nil() { Outcome::LastChild } else { self.merge(level, (at, held), right, strings) }
-    }
-
-    /// Merges the node that `key` belongs to with its left neighbour.
-    fn merge_left(&self, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
-        let Some((at, held)) = self.latch_covering(level, key) else { return Outcome::Done };
-        let low = &mut strings.other;
-        low.clear();
-        at.1.low_to(low);
-        let still = is_nearly_empty(at.1);
-        // Latches are taken from left to right: this one has to go first.
-        drop(held);
-        if low.is_empty() || !still {
-            return if still { Outcome::LastChild } else { Outcome::Done };
-        }
-        let Some(left) = self.descend::<Scalar>(level, low, Toward::Before) else { return Outcome::Done };
-        let (left, held) = self.latch(self.at(left));
-        if left.1.link() != at.0 || left.1.shape().has(Shape::DEAD) {
-            return Outcome::Disturbed;
-        }
-        self.merge(level, (left, held), at.0, strings)
-    }
-
-    /// Replaces a root that has one child by that child.
-    fn collapse_root(&self, level: usize, (at, mut held): Held<'_>) -> Outcome {
-        let shape = at.1.shape();
-        if level == 0 || shape.len() > 1 {
-            return Outcome::Done;
-        }
-        held.changing();
-        self.set_root(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
-        at.1.mark_dead();
-        drop(held);
-        self.long.nodes.free(level, at.0);
-        Outcome::Done
-    }
-
-    /// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
-    fn merge(&self, level: usize, left: Held<'_>, right: NodeRef, strings: &mut Strings) -> Outcome {
-        let (left, mut left_held) = left;
-        let (right, mut right_held) = self.latch(self.at(right));
-        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        self.copy_node(left.1, &mut left_image);
-        self.copy_node(right.1, &mut right_image);
-        let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
-        let Strings { low, high, separator, .. } = strings;
-        [&mut *low, &mut *high, &mut *separator].into_iter().for_each(Vec::clear);
-        one.low_to(low);
-        two.low_to(separator);
-        let has_high = two.high_to(high);
-        let Some((parent, mut parent_held)) = self.latch_covering(level + 1, separator) else {
-            return Outcome::Disturbed;
-        };
-        let (rank, is_there) = parent.1.rank::<Scalar>(parent.1.shape(), separator);
-        if !is_there || rank == 0 {
-            return Outcome::LastChild;
-        }
-        let fences = Fences {
-            low: fences_of(one, low, None).low,
-            high: fences_of(two, separator, has_high.then_some(&high[..])).high,
-        };
-        let mut image = [0; WORDS];
-        let part =
-            |node, low| Part { node, low, entries: 0..Node::shape(node).len(), seed: self.seed_of(level) };
-        let parts = [part(one, low), part(two, separator)];
-        let both = if may_merge(&fences, &parts) {
-            self.build(&mut image, &fences, two.link(), &parts)
-        } else {
-            None
-        };
-        let Some(both) = both else {
+/// Merges the node that `key` belongs to with its right neighbour or its left one. `own`: strings for
+/// that; without memory for these, the tree's are used.
+fn merge_either(tree: &ByteTree, level: usize, key: &[u8], own: &mut Strings) -> Outcome {
+    let longest = tree.store.longest().get();
+    let mut spare;
+    let strings = if own.reserve(longest).is_ok() {
+        own
+    } else {
+        spare = tree.store.longest().spare().lock();
+        // They have the room, unless a longer key comes just now: then the node stays nearly empty.
+        if spare.reserve(longest).is_err() {
             return Outcome::Refused;
-        };
-        [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
-        left.1.write(both.image());
-        right.1.mark_dead();
-        let named = parent.1.remove::<Scalar>(rank);
-        let shrank = is_nearly_empty(parent.1);
-        drop((left_held, right_held, parent_held));
-        let old_high = one.shape().has(Shape::HIGH_LONG).then(|| one.long_high());
-        let old_low = two.shape().has(Shape::LOW_LONG).then(|| two.long_low());
-        [old_high, old_low, named].into_iter().flatten().for_each(|string| self.long.free(string));
-        self.long.nodes.free(level, right.0);
-        Outcome::Merged { shrank }
+        }
+        &mut spare
+    };
+    match merge_right(tree, level, key, strings) {
+        Outcome::LastChild | Outcome::Refused => merge_left(tree, level, key, strings),
+        outcome => outcome,
     }
+}
+
+/// Merges the node that `key` belongs to with its right neighbour.
+fn merge_right(tree: &ByteTree, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
+    let Some((at, held)) = tree.store.latch_covering(level, key) else { return Outcome::Done };
+    if !is_nearly_empty(at.1) {
+        return Outcome::Done;
+    }
+    if tree.store.root() == (at.0, level + 1) {
+        return collapse_root(tree, level, (at, held));
+    }
+    let right = at.1.link();
+    if right.is_nil() { Outcome::LastChild } else { merge(tree, level, (at, held), right, strings) }
+}
+
+/// Merges the node that `key` belongs to with its left neighbour.
+fn merge_left(tree: &ByteTree, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
+    let Some((at, held)) = tree.store.latch_covering(level, key) else { return Outcome::Done };
+    let low = &mut strings.other;
+    low.clear();
+    at.1.low_to(low);
+    let still = is_nearly_empty(at.1);
+    // Latches are taken from left to right: this one has to go first.
+    drop(held);
+    if low.is_empty() || !still {
+        return if still { Outcome::LastChild } else { Outcome::Done };
+    }
+    let Some(left) = tree.store.descend::<Scalar>(level, low, Toward::Before) else { return Outcome::Done };
+    let (left, held) = tree.store.latch(tree.store.at(left));
+    if left.1.link() != at.0 || left.1.shape().has(Shape::DEAD) {
+        return Outcome::Disturbed;
+    }
+    merge(tree, level, (left, held), at.0, strings)
+}
+
+/// Replaces a root that has one child by that child.
+fn collapse_root(tree: &ByteTree, level: usize, (at, mut held): Held<'_>) -> Outcome {
+    let shape = at.1.shape();
+    if level == 0 || shape.len() > 1 {
+        return Outcome::Done;
+    }
+    held.changing();
+    tree.store.set_root(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
+    at.1.mark_dead();
+    drop(held);
+    tree.store.nodes().free(level, at.0);
+    Outcome::Done
+}
+
+/// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
+fn merge(tree: &ByteTree, level: usize, left: Held<'_>, right: NodeRef, strings: &mut Strings) -> Outcome {
+    let (left, mut left_held) = left;
+    let (right, mut right_held) = tree.store.latch(tree.store.at(right));
+    let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+    tree.store.copy_node(left.1, &mut left_image);
+    tree.store.copy_node(right.1, &mut right_image);
+    let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: tree.store.long() });
+    let Strings { low, high, separator, .. } = strings;
+    [&mut *low, &mut *high, &mut *separator].into_iter().for_each(Vec::clear);
+    one.low_to(low);
+    two.low_to(separator);
+    let has_high = two.high_to(high);
+    let Some((parent, mut parent_held)) = tree.store.latch_covering(level + 1, separator) else {
+        return Outcome::Disturbed;
+    };
+    let (rank, is_there) = parent.1.rank::<Scalar>(parent.1.shape(), separator);
+    if !is_there || rank == 0 {
+        return Outcome::LastChild;
+    }
+    let fences = Fences {
+        low: fences_of(one, low, None).low,
+        high: fences_of(two, separator, has_high.then_some(&high[..])).high,
+    };
+    let mut image = [0; WORDS];
+    let part =
+        |node, low| Part { node, low, entries: 0..Node::shape(node).len(), seed: tree.store.seed_of(level) };
+    let parts = [part(one, low), part(two, separator)];
+    let both = if may_merge(&fences, &parts) {
+        build(&tree.finder, &mut image, &fences, two.link(), &parts)
+    } else {
+        None
+    };
+    let Some(both) = both else {
+        return Outcome::Refused;
+    };
+    [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
+    left.1.write(both.image());
+    right.1.mark_dead();
+    let named = parent.1.remove::<Scalar>(rank);
+    let shrank = is_nearly_empty(parent.1);
+    drop((left_held, right_held, parent_held));
+    let old_high = one.shape().has(Shape::HIGH_LONG).then(|| one.long_high());
+    let old_low = two.shape().has(Shape::LOW_LONG).then(|| two.long_low());
+    [old_high, old_low, named].into_iter().flatten().for_each(|string| tree.store.long().free(string));
+    tree.store.nodes().free(level, right.0);
+    Outcome::Merged { shrank }
 }
 
 /// Whether one node with the entries of both has room for further ones. A merge with an empty node always

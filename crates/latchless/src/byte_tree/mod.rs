@@ -2,13 +2,15 @@
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
 //! of nodes), `node.rs` and `fences.rs` (reading), `shift.rs` and `change.rs` (changing in place),
-//! `records` (leaves of keys of one length), `values.rs` and `take.rs` (forms of values), `image.rs` (nodes in private
-//! memory), `finder` (shortcuts past inner nodes, and their choice), `tree.rs` (the tree and its descents),
-//! `prefetch.rs`, and one algorithm per file.
+//! `records` (leaves of keys of one length), `values.rs` and `take.rs` (forms of values), `image.rs` (nodes
+//! in private memory), `usual.rs` and `prefetch.rs` (which lines to prefetch), `store.rs` (all nodes, their
+//! latches, and descents), `finder` (shortcuts past inner nodes, and their choice), `tree.rs` (the tree), and
+//! one algorithm per file. Imports go down.
 
 mod aside;
 mod change;
 mod check;
+mod counts;
 mod cut;
 mod edit;
 mod fences;
@@ -31,6 +33,8 @@ mod records;
 mod shape;
 mod shift;
 mod split;
+mod store;
+mod strings;
 mod take;
 #[cfg(test)]
 mod tests;
@@ -38,11 +42,12 @@ mod text;
 #[cfg(any(test, fuzzing))]
 pub mod torn;
 mod tree;
+mod usual;
 mod values;
 mod walk;
 mod wide;
 
-pub use finder::positions::Aim;
+pub use finder::Aim;
 pub use group::{EDITS, GROUP};
 pub use key_room::KeyRoom;
 pub use leaf_copy::{Bounds, LeafCopy};

@@ -9,12 +9,11 @@
 //! to its answer. Otherwise the search restarts.
 
 use super::change::Shared;
-use super::finder::positions::Aim;
-use super::finder::start::{Start, StartBy};
-use super::get::Near;
+use super::finder::{Start, StartBy};
+use super::get::{Near, find_near};
 use super::key_room::{Few, KeyRoom};
 use super::leaf_copy::first_from;
-use super::node::{Node, Side, Toward, Words};
+use super::node::{Node, Side, Target, Toward, Words};
 use super::shape::Shape;
 use super::take::Take;
 use super::tree::ByteTree;
@@ -36,19 +35,21 @@ pub struct Border<'k> {
 impl<'k> Border<'k> {
     /// The key that leads to the first leaf that may have the entry, and in which of two leaves that meet
     /// there. None: no key is beyond the border.
-    fn way(self) -> Option<(&'k [u8], Toward)> {
+    fn target(self) -> Option<Target<'k>> {
         match (self.direction, self.from) {
-            (Direction::Forward, Bound::Unbounded) => Some((&[], Toward::Key)),
-            (Direction::Reverse, Bound::Unbounded) => Some((&[], Toward::Last)),
-            (Direction::Reverse, Bound::Excluded(key)) => (!key.is_empty()).then_some((key, Toward::Before)),
-            (_, Bound::Included(key) | Bound::Excluded(key)) => Some((key, Toward::Key)),
+            (Direction::Forward, Bound::Unbounded) => Some(Target::key(&[])),
+            (Direction::Reverse, Bound::Unbounded) => Some(Target { key: &[], toward: Toward::Last }),
+            (Direction::Reverse, Bound::Excluded(key)) => {
+                (!key.is_empty()).then_some(Target { key, toward: Toward::Before })
+            }
+            (_, Bound::Included(key) | Bound::Excluded(key)) => Some(Target::key(key)),
         }
     }
 
     /// The index of the wanted entry among a node's entries, if it is one of them. The key comes after
     /// `rank` entries and equals the next one if it `is_there`.
     #[inline(always)]
-    fn place(self, (rank, is_there): (usize, bool), len: usize) -> Option<usize> {
+    fn place(self, rank: usize, is_there: bool, len: usize) -> Option<usize> {
         let is_forward = self.direction == Direction::Forward;
         // The key's own entry is on the side that isn't wanted, or on the one that is.
         let passes_own = is_there && is_forward == matches!(self.from, Bound::Excluded(_));
@@ -70,76 +71,77 @@ pub(super) struct Seen<V> {
 impl ByteTree {
     /// The nearest entry to a border, as of one moment. Makes `key` its key; `take` takes its value.
     #[inline]
-    pub fn nearest<T: Take>(
-        &self,
-        border: Border<'_>,
-        (key, take): (&mut KeyRoom, &mut T),
-    ) -> Option<T::Value> {
-        let found = self.dispatch.run(Nearest { tree: self, border, key, take });
-        if found.is_some() { found } else { self.nearest_elsewhere(border, (key, take)) }
+    pub fn nearest<T: Take>(&self, border: Border<'_>, key: &mut KeyRoom, take: &mut T) -> Option<T::Value> {
+        let found = self.store.dispatch().run(Nearest { tree: self, border, key, take });
+        if found.is_some() { found } else { nearest_elsewhere(self, border, key, take) }
     }
+}
 
-    /// Finds the nearest entry if the first leaf gave no answer.
-    #[cold]
-    #[inline(never)]
-    fn nearest_elsewhere<T: Take>(
-        &self,
-        border: Border<'_>,
-        (key, take): (&mut KeyRoom, &mut T),
-    ) -> Option<T::Value> {
-        let way = border.way()?;
-        let mut backoff = Backoff::default();
-        loop {
-            if let Ok(found) = self.pass(border, way, (key, take)) {
-                return found;
-            }
-            self.restarts.add(1);
-            backoff.wait_at(self.long.nodes.origin());
+/// Finds the nearest entry if the first leaf gave no answer.
+#[cold]
+#[inline(never)]
+fn nearest_elsewhere<T: Take>(
+    tree: &ByteTree,
+    border: Border<'_>,
+    key: &mut KeyRoom,
+    take: &mut T,
+) -> Option<T::Value> {
+    let target = border.target()?;
+    let mut backoff = Backoff::default();
+    loop {
+        if let Ok(found) = pass(tree, border, target, key, take) {
+            return found;
         }
+        tree.store.counts().note_restart();
+        backoff.wait_at(tree.store.nodes().origin());
     }
+}
 
-    /// Passes leaves until one has an entry.
-    ///
-    /// # Errors
-    /// When a leaf that was passed has changed.
-    fn pass<T: Take>(
-        &self,
-        border: Border<'_>,
-        (own, mut toward): (&[u8], Toward),
-        (key, take): (&mut KeyRoom, &mut T),
-    ) -> Result<Option<T::Value>, ()> {
-        let (mut passed, mut is_first) = (Few::default(), true);
-        let [mut fence, mut next] = [(); 2].map(|()| KeyRoom::default());
-        let mut start = self.start_near(own, toward);
-        loop {
-            let way = (if is_first { own } else { fence.bytes() }, toward);
-            let (seen, node, version) =
-                self.read_leaf(start.leaf, way, |(_, leaf)| look(leaf, border, (key, &mut next), take));
-            if is_first {
-                self.learn_way((border, start), (own, toward), node);
-            }
-            if seen.value.is_some() || !seen.goes_on {
-                let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
-                return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };
-            }
-            passed.push((node, version.ok_or(())?));
-            is_first = false;
-            core::mem::swap(&mut fence, &mut next);
-            (start, toward) = match border.direction {
-                Direction::Forward => (Start::new(seen.link, StartBy::Descent), Toward::Key),
-                Direction::Reverse => (self.start_near(fence.bytes(), Toward::Before), Toward::Before),
-            };
+/// Passes leaves until one has an entry.
+///
+/// # Errors
+/// When a leaf that was passed has changed.
+fn pass<T: Take>(
+    tree: &ByteTree,
+    border: Border<'_>,
+    first: Target<'_>,
+    key: &mut KeyRoom,
+    take: &mut T,
+) -> Result<Option<T::Value>, ()> {
+    let ByteTree { store, finder, .. } = tree;
+    let (mut passed, mut is_first) = (Few::default(), true);
+    let [mut fence, mut next] = [(); 2].map(|()| KeyRoom::default());
+    let mut toward = first.toward;
+    let mut start = finder.start_near(store, first.key, toward);
+    loop {
+        let target = Target { key: if is_first { first.key } else { fence.bytes() }, toward };
+        let (seen, node, version) =
+            store.read_leaf(start.leaf, target, |(_, leaf)| look(leaf, border, key, &mut next, take));
+        if is_first {
+            learn_first(tree, border, start, first, node);
         }
+        if seen.value.is_some() || !seen.goes_on {
+            let still = |&(node, version): &(NodeRef, Version)| store.at(node).1.latch().validate(version);
+            return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };
+        }
+        passed.push((node, version.ok_or(())?));
+        is_first = false;
+        core::mem::swap(&mut fence, &mut next);
+        (start, toward) = match border.direction {
+            Direction::Forward => (Start::new(seen.link, StartBy::Descent), Toward::Key),
+            Direction::Reverse => (finder.start_near(store, fence.bytes(), Toward::Before), Toward::Before),
+        };
     }
+}
 
-    /// Learns in which leaf a search began, whose guess was wrong, or which had none.
-    fn learn_way(&self, (border, start): (Border<'_>, Start), (own, toward): (&[u8], Toward), leaf: NodeRef) {
-        self.misled.add(u64::from(start.by == StartBy::Position && start.leaf != leaf));
-        if border.from == Bound::Unbounded {
-            self.learn_end(leaf, border.direction == Direction::Reverse);
-        } else if toward == Toward::Key {
-            self.settle(start, own, leaf, (Aim::Find, false));
-        }
+/// Learns in which leaf a search began, whose guess was wrong, or which had none.
+fn learn_first(tree: &ByteTree, border: Border<'_>, start: Start, target: Target<'_>, leaf: NodeRef) {
+    let ByteTree { store, finder, .. } = tree;
+    store.counts().note_misled(u64::from(start.by == StartBy::Position && start.leaf != leaf));
+    if border.from == Bound::Unbounded {
+        finder.ends().learn(leaf, border.direction == Direction::Reverse);
+    } else if target.toward == Toward::Key {
+        finder.settle(store, start, target.key, leaf);
     }
 }
 
@@ -147,7 +149,8 @@ impl ByteTree {
 pub(super) fn look<W: Words, T: Take>(
     leaf: Node<'_, W>,
     border: Border<'_>,
-    (key, fence): (&mut KeyRoom, &mut KeyRoom),
+    key: &mut KeyRoom,
+    fence: &mut KeyRoom,
     take: &mut T,
 ) -> Seen<T::Value> {
     let (shape, link) = (leaf.shape(), leaf.link());
@@ -179,7 +182,7 @@ struct Nearest<'a, 'k, T> {
 impl<T: Take> Nearest<'_, '_, T> {
     /// Takes an entry of a leaf, if the leaf is still as it was.
     #[inline(always)]
-    fn take(&mut self, (leaf, version): (Shared<'_>, Version), shape: Shape, at: usize) -> Option<T::Value> {
+    fn take(&mut self, leaf: Shared<'_>, version: Version, shape: Shape, at: usize) -> Option<T::Value> {
         self.key.read(leaf, shape, at);
         let value = self.take.take(leaf, shape, at);
         leaf.latch().validate(version).then_some(value)
@@ -188,20 +191,20 @@ impl<T: Take> Nearest<'_, '_, T> {
     /// The first or the last entry, if this leaf has it.
     #[inline(always)]
     fn end_of(&mut self, node: NodeRef) -> Option<T::Value> {
-        let (_, leaf) = self.tree.at(node);
+        let (_, leaf) = self.tree.store.at(node);
         let version = leaf.latch().stable_version()?;
         let (shape, is_forward) = (leaf.shape(), self.border.direction == Direction::Forward);
         let is_end = if is_forward { leaf.is_first() } else { shape.has(Shape::NO_HIGH) };
         if shape.has(Shape::DEAD) || !is_end || shape.len() == 0 {
             return None;
         }
-        self.take((leaf, version), shape, if is_forward { 0 } else { shape.len() - 1 })
+        self.take(leaf, version, shape, if is_forward { 0 } else { shape.len() - 1 })
     }
 
     /// The nearest entry to this key, if the leaf is the key's own and has it.
     #[inline(always)]
     fn in_leaf<S: Search>(&mut self, node: NodeRef, own: &[u8]) -> Option<T::Value> {
-        let (_, leaf) = self.tree.at(node);
+        let (_, leaf) = self.tree.store.at(node);
         let version = leaf.latch().stable_version()?;
         let shape = leaf.shape();
         if !leaf.has_prefix(shape, own) {
@@ -213,22 +216,22 @@ impl<T: Take> Nearest<'_, '_, T> {
         if !is_between && leaf.side_apart(own) != Side::Here {
             return None;
         }
-        let at = self.border.place((rank, is_there), shape.len())?;
-        self.take((leaf, version), shape, at)
+        let at = self.border.place(rank, is_there, shape.len())?;
+        self.take(leaf, version, shape, at)
     }
 
     /// The nearest entry to this key, if the records around the likely place decide it.
     #[inline(always)]
     fn in_records(&mut self, node: NodeRef, near: Near, own: &[u8]) -> Option<T::Value> {
-        let (_, leaf) = self.tree.at(node);
+        let (_, leaf) = self.tree.store.at(node);
         let Near { version, shape, rank, own: head } = near;
         let (rank, is_there) = leaf.rank_from(shape, rank, (own, head));
         if !is_there && (rank == 0 || rank == shape.len()) {
             return None;
         }
-        let at = self.border.place((rank, is_there), shape.len())?;
-        let value = self.take((leaf, version), shape, at)?;
-        self.tree.count_nearness(true);
+        let at = self.border.place(rank, is_there, shape.len())?;
+        let value = self.take(leaf, version, shape, at)?;
+        self.tree.finder.count_nearness(&self.tree.store, true);
         Some(value)
     }
 }
@@ -240,32 +243,24 @@ impl<T: Take> Operation for Nearest<'_, '_, T> {
     fn run<S: Search>(mut self) -> Option<T::Value> {
         let tree = self.tree;
         let (Bound::Included(own) | Bound::Excluded(own)) = self.border.from else {
-            let leaf = tree.end(self.border.direction == Direction::Reverse)?;
+            let leaf = tree.finder.ends().leaf(self.border.direction == Direction::Reverse)?;
             return self.end_of(leaf);
         };
-        if let Some((leaf, share)) = tree.positions.guess(own, Aim::Find) {
-            let usual = tree.usual_records();
-            if let Some(usual) = usual {
-                tree.ask_for_record(leaf, share, usual);
-                if let Some(near) = tree.find_near::<S>(leaf, own, share)
-                    && let Some(value) = self.in_records(leaf, near, own)
-                {
-                    return Some(value);
-                }
-            } else {
-                tree.ask_for_leaf(leaf);
+        let ByteTree { store, finder, .. } = tree;
+        if let Some(start) = finder.start_by_position(store, own) {
+            if let Some(share) = start.share
+                && let Some(near) = find_near::<S>(store, start.leaf, own, share)
+                && let Some(value) = self.in_records(start.leaf, near, own)
+            {
+                return Some(value);
             }
-            let value = self.in_leaf::<S>(leaf, own)?;
-            if usual.is_some() {
-                tree.count_nearness(false);
-            } else {
-                tree.count_position(Aim::Find);
-            }
+            let value = self.in_leaf::<S>(start.leaf, own)?;
+            finder.count_elsewhere(store, start);
             return Some(value);
         }
-        let start = Start::new(tree.descend_to_leaf::<S>(own, Toward::Key), StartBy::Descent);
+        let start = Start::new(store.descend_to_leaf::<S>(own, Toward::Key), StartBy::Descent);
         let value = self.in_leaf::<S>(start.leaf, own)?;
-        tree.settle(start, own, start.leaf, (Aim::Find, false));
+        finder.settle(store, start, own, start.leaf);
         Some(value)
     }
 }

@@ -79,6 +79,21 @@ pub enum Toward {
     Last,
 }
 
+/// Where a descent or a search goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'k> {
+    pub key: &'k [u8],
+    pub toward: Toward,
+}
+
+impl<'k> Target<'k> {
+    /// The node that has a key.
+    #[inline(always)]
+    pub const fn key(key: &'k [u8]) -> Self {
+        Self { key, toward: Toward::Key }
+    }
+}
+
 /// The words of a node.
 pub type Image = [u64; WORDS];
 /// A node in private memory.

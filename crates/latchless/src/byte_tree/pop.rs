@@ -3,12 +3,14 @@
 //! A removal latches the leaves from its start to its answer, from left to right, so that no key can be
 //! inserted there that would have been the answer.
 
+use super::edit::follow_up;
 use super::key_room::{Few, KeyRoom};
-use super::merge::taken;
+use super::merge::{invites_a_merge, taken};
 use super::node::{Side, Toward};
 use super::shape::Shape;
+use super::store::{Held, Store};
 use super::take::Take;
-use super::tree::{ByteTree, Held};
+use super::tree::ByteTree;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;
 
@@ -20,7 +22,7 @@ impl ByteTree {
         let mut toward = if end == Direction::Forward { Toward::Key } else { Toward::Last };
         loop {
             let mut latched = Few::default();
-            self.latch_to_the_end((fence.bytes(), toward), end, &mut latched)?;
+            latch_to_the_end(&self.store, fence.bytes(), toward, end, &mut latched)?;
             // Forwards, leaves are latched up to the first that has any.
             if let Some((at, mut held)) = latched.take_last(|(at, _): &Held<'_>| at.1.shape().len() > 0) {
                 let (leaf, shape) = (at.1, at.1.shape());
@@ -30,15 +32,15 @@ impl ByteTree {
                 held.changing();
                 let before = taken(leaf);
                 let long = leaf.remove::<Scalar>(at);
-                let is_small = Self::invites_a_merge(before, leaf);
+                let is_small = invites_a_merge(before, leaf);
                 drop((held, latched));
-                self.entries.add(-1);
-                take.take_the_rest(&self.long);
+                self.store.counts().add_entries(-1);
+                take.take_the_rest(self.store.long());
                 if self.listing.is_in_use() {
-                    let hash = self.hash(key.bytes());
+                    let hash = self.store.hash(key.bytes());
                     self.listing.note_change(hash..=hash);
                 }
-                self.follow_up(key.bytes(), long, is_small);
+                follow_up(self, key.bytes(), long, is_small);
                 return Some(value);
             }
             // All of these are empty: further to the left, if there is anything.
@@ -50,29 +52,30 @@ impl ByteTree {
             toward = Toward::Before;
         }
     }
+}
 
-    /// Latches the leaf at a fence and those after it: up to the first that has entries, or all.
-    fn latch_to_the_end<'a>(
-        &'a self,
-        (fence, toward): (&[u8], Toward),
-        end: Direction,
-        latched: &mut Few<Held<'a>>,
-    ) -> Option<()> {
-        let mut leaf = loop {
-            let leaf = self.latch(self.at(self.descend::<Scalar>(0, fence, toward)?));
-            if leaf.0.1.side_toward(fence, toward) == Side::Here {
-                break leaf;
-            }
-        };
-        loop {
-            let view = leaf.0.1;
-            let shape = view.shape();
-            latched.push(leaf);
-            let is_enough = end == Direction::Forward && shape.len() > 0;
-            if is_enough || shape.has(Shape::NO_HIGH) {
-                return Some(());
-            }
-            leaf = self.latch(self.at(view.link()));
+/// Latches the leaf at a fence and those after it: up to the first that has entries, or all.
+fn latch_to_the_end<'a>(
+    store: &'a Store,
+    fence: &[u8],
+    toward: Toward,
+    end: Direction,
+    latched: &mut Few<Held<'a>>,
+) -> Option<()> {
+    let mut leaf = loop {
+        let leaf = store.latch(store.at(store.descend::<Scalar>(0, fence, toward)?));
+        if leaf.0.1.side_toward(fence, toward) == Side::Here {
+            break leaf;
         }
+    };
+    loop {
+        let view = leaf.0.1;
+        let shape = view.shape();
+        latched.push(leaf);
+        let is_enough = end == Direction::Forward && shape.len() > 0;
+        if is_enough || shape.has(Shape::NO_HIGH) {
+            return Some(());
+        }
+        leaf = store.latch(store.at(view.link()));
     }
 }

@@ -260,6 +260,13 @@ pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
     (least..=most).rev().step_by(8).find(|&slots| fitting(slots))
 }
 
+/// The size of an entry: the length of its suffix, or [`LONG`], and the words of its value after the first.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    pub length: u8,
+    pub more: usize,
+}
+
 /// Words that an entry with a value of one word takes in addition to its slot, by the length of its suffix.
 #[inline(always)]
 pub const fn entry_words(length: u8) -> usize {

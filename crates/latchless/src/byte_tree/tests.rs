@@ -60,9 +60,9 @@ pub(super) fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(V
         ControlFlow::<()>::Continue(())
     };
     let _ = if back {
-        tree.visit_back(bounds, (&mut leaf, &mut OneWord), &mut see)
+        tree.visit_back(bounds, &mut leaf, &mut OneWord, &mut see)
     } else {
-        tree.visit(bounds, (&mut leaf, &mut OneWord), &mut see)
+        tree.visit(bounds, &mut leaf, &mut OneWord, &mut see)
     };
     seen
 }
@@ -74,7 +74,7 @@ pub(super) fn nearest(
     key: &mut Vec<u8>,
 ) -> Option<u64> {
     let mut room = KeyRoom::default();
-    let word = tree.nearest(Border { from, direction }, (&mut room, &mut OneWord))?;
+    let word = tree.nearest(Border { from, direction }, &mut room, &mut OneWord)?;
     room.bytes().clone_into(key);
     Some(word)
 }
@@ -189,8 +189,8 @@ fn pops_and_empties(tree: &mut ByteTree, mut model: Model, class: &str) {
     tree.check_invariants().unwrap();
     assert_eq!(tree.len(), 0, "{class}");
     // Bounds of leaves of four entries may themselves be too long for a node.
-    let stays = if cfg!(latchless_small_nodes) { tree.long.live_bytes() } else { 0 };
-    assert_eq!(tree.long.live_bytes(), stays, "{class}: nothing stays: {:?}", tree.stats());
+    let stays = if cfg!(latchless_small_nodes) { tree.store.long().live_bytes() } else { 0 };
+    assert_eq!(tree.store.long().live_bytes(), stays, "{class}: nothing stays: {:?}", tree.stats());
     tree.clear();
     tree.check_invariants().unwrap();
 }
@@ -290,7 +290,7 @@ fn groups_answer_as_single_keys_do() {
         let group: Vec<&[u8]> = group.iter().map(|key| &key[..]).collect();
         let mut edits = (0..).map(Edit::Put);
         let mut fresh = 0;
-        tree.edit_group((&group, Aim::Add), &mut edits, &mut |edited| {
+        tree.edit_group(&group, Aim::Add, &mut edits, &mut |edited| {
             fresh += usize::from(edited.before.is_none())
         })
         .unwrap();
@@ -406,7 +406,7 @@ fn keys_in_order_are_as_in_the_model() {
                 assert!(all.iter().map(|(key, value)| (key, value)).eq(&model), "{class}, up: {up}");
                 // With few entries per leaf, so many are lent that a guess of one may mislead.
                 let is_small = cfg!(latchless_small_nodes);
-                assert!(is_small || tree.misled.load_relaxed() == 0, "nothing was guessed");
+                assert!(is_small || tree.store.counts().misled() == 0, "nothing was guessed");
                 tree.clear();
             }
         }
@@ -423,21 +423,21 @@ fn keys_in_order_begin_at_their_leaf() {
         let number = |at: u64| if up { 1 << 40 | at } else { (1 << 40) - at };
         for at in 0..500 {
             tree.edit(&key(number(at)), Edit::Put(at)).unwrap();
-            let start = tree.start_at_end().expect("the last key came to an end");
-            let (_, leaf) = tree.at(start.leaf);
+            let start = tree.finder.start_at_end().expect("the last key came to an end");
+            let (_, leaf) = tree.store.at(start.leaf);
             assert_eq!(leaf.side(&key(number(at + 1))), node::Side::Here, "key {at}");
         }
         let keys: Vec<_> = (500..500 + GROUP as u64).map(|at| key(number(at))).collect();
         let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
-        tree.edit_group((&keys, Aim::Add), &mut (0..).map(Edit::Put), &mut |edited| {
+        tree.edit_group(&keys, Aim::Add, &mut (0..).map(Edit::Put), &mut |edited| {
             assert!(edited.before.is_none())
         })
         .unwrap();
-        assert!(tree.start_at_end().is_some() && tree.len() == 500 + GROUP);
+        assert!(tree.finder.start_at_end().is_some() && tree.len() == 500 + GROUP);
         // Any other key ends it, and one that is there doesn't begin it.
         tree.edit(&key(1 << 40), Edit::Put(0)).unwrap();
         tree.edit(&key(number(200)), Edit::Put(0)).unwrap();
-        assert!(tree.start_at_end().is_none());
+        assert!(tree.finder.start_at_end().is_none());
         tree.check_invariants().unwrap();
     }
 }
@@ -465,8 +465,8 @@ fn leaves_tell_how_many_of_their_lines_say_where_a_key_is() {
         } else {
             keys.iter().for_each(|key| assert!(tree.edit(key, Edit::Put(1)).unwrap().applied));
         }
-        let leaf = tree.at(tree.descend::<Scalar>(0, &keys[1000], node::Toward::Key).unwrap()).1;
-        (tree.leaf_lines(), leaf.shape().heads().div_ceil(8))
+        let leaf = tree.store.at(tree.store.descend::<Scalar>(0, &keys[1000], node::Toward::Key).unwrap()).1;
+        (tree.store.usual().leaf_lines(), leaf.shape().heads().div_ceil(8))
     };
     for is_loaded in [false, true] {
         let [short, long] = [8, 60].map(|len| lines_of(len, is_loaded));

@@ -117,6 +117,13 @@ impl Seed {
     }
 }
 
+/// A key and its hash.
+#[derive(Debug, Clone, Copy)]
+pub struct Hashed<'k> {
+    pub key: &'k [u8],
+    pub hash: u64,
+}
+
 /// A hash of all bytes. Equal strings have equal ones.
 #[inline(always)]
 fn hash(bytes: &[u8], seed: u64) -> u64 {

@@ -6,16 +6,17 @@
 //! may panic, read beyond the node, or loop for ever, whatever the words are; every answer must be an entry
 //! that the node has.
 
-use super::finder::start::{Start, StartBy};
+use super::get::{find_near, get_near};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::long::LEN_MAX;
 use super::near::{Border, look};
 use super::node::{Image, Node, Toward, Words};
-use super::prefetch::UsualRecords;
 use super::shape::{LONG, LongRef, WORDS};
 use super::take::{Kept, OneWord, Take};
+use super::text::Seed;
 use super::tree::{ByteTree, ByteTreeOptions};
+use super::usual::UsualRecords;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Share};
 use core::cell::Cell;
@@ -58,31 +59,31 @@ impl TornNode {
         for (value, key) in (0..).zip(keys) {
             tree.edit(key, Edit::Put(value)).expect("a key finds room");
         }
-        let level = level.min(tree.root().1 - 1);
-        let node = tree.descend::<Scalar>(level, &[], Toward::Key).expect("there is such a level");
+        let level = level.min(tree.store.root().1 - 1);
+        let node = tree.store.descend::<Scalar>(level, &[], Toward::Key).expect("there is such a level");
         Self { tree, node }
     }
 
     fn word(&self, at: usize) -> u64 {
-        self.tree.at(self.node).1.words[at % WORDS].load_relaxed()
+        self.tree.store.at(self.node).1.words[at % WORDS].load_relaxed()
     }
 
     /// Overwrites a word.
     pub fn set(&self, at: usize, to: u64) {
-        self.tree.at(self.node).1.words[at % WORDS].store_relaxed(to);
+        self.tree.store.at(self.node).1.words[at % WORDS].store_relaxed(to);
     }
 
     /// The node as it is.
     pub fn image(&self) -> [u64; WORDS] {
         let mut image = [0; WORDS];
-        self.tree.at(self.node).1.copy_from::<Scalar>(0, &mut image);
+        self.tree.store.at(self.node).1.copy_from::<Scalar>(0, &mut image);
         image
     }
 
     /// Damages the node, or the blocks of long strings, in one of several ways.
     pub fn tear(&self, way: u8, at: u8, by: u64) {
         let (at, word) = (usize::from(at), self.word(usize::from(at)));
-        let blocks = self.tree.long.end();
+        let blocks = self.tree.store.long().end();
         // One that there is, usually.
         let block = NodeRef::from_word((by % (blocks as u64 + 2)) as u32);
         match way % 8 {
@@ -95,8 +96,10 @@ impl TornNode {
                 self.set(at, word & !(0xFF << shift) | byte << shift);
             }
             5 => self.set(at, LongRef { first: block, len: (by >> 32) as usize & LEN_MAX }.to_word()),
-            6 => self.tree.long.overwrite(NodeRef::from_word(at as u32), 0, u64::from(block.to_word())),
-            _ => self.tree.long.overwrite(block, at, by),
+            6 => {
+                self.tree.store.long().overwrite(NodeRef::from_word(at as u32), 0, u64::from(block.to_word()))
+            }
+            _ => self.tree.store.long().overwrite(block, at, by),
         }
     }
 
@@ -111,11 +114,11 @@ impl TornNode {
         let image = self.image();
         for toward in [Toward::Key, Toward::Before, Toward::Last] {
             // The child may be anything: it counts only if the node is valid.
-            let _ = self.tree.child::<Scalar>(self.node, key, toward);
+            let _ = self.tree.store.child::<Scalar>(self.node, key, toward);
         }
         let counted = |ask: &dyn Fn(Node<'_, Counted<'_>>)| {
             let reads = Cell::new(0);
-            ask(Node { words: Counted { words: &image, reads: &reads }, long: &self.tree.long });
+            ask(Node { words: Counted { words: &image, reads: &reads }, long: self.tree.store.long() });
         };
         counted(&|node| {
             let (rank, is_there) = node.rank::<Scalar>(node.shape(), key);
@@ -150,7 +153,7 @@ impl TornNode {
             for direction in [Direction::Forward, Direction::Reverse] {
                 counted(&|node| {
                     let [mut found, mut fence] = [(); 2].map(|()| KeyRoom::default());
-                    look(node, Border { from, direction }, (&mut found, &mut fence), &mut OneWord);
+                    look(node, Border { from, direction }, &mut found, &mut fence, &mut OneWord);
                     assert!(found.bytes().len().max(fence.bytes().len()) <= LEN_MAX);
                 });
             }
@@ -177,23 +180,24 @@ impl Operation for Find<'_> {
     /// The part that is compiled for each kernel: the search for a tag, and copies.
     fn run<S: Search>(self) {
         let Self { torn, key } = self;
-        let leaf = torn.tree.at(torn.node).1;
+        let store = &torn.tree.store;
+        let leaf = store.at(torn.node).1;
         let shape = leaf.shape();
         let is_place = |at: usize| at < shape.len();
-        for tag in [ByteTree::tag(torn.tree.hash(key)), leaf.tag(0), 0] {
+        for tag in [Seed::tag(store.hash(key)), leaf.tag(0), 0] {
             assert!(leaf.find::<S>(key, || tag).is_none_or(is_place), "an entry is found that there isn't");
             let likely = leaf.likely_place::<S>(tag);
             assert!(likely.is_none_or(|(head, place)| head.max(place) < WORDS), "{likely:?}");
         }
         for share in [Share::default(), Share::any(shape.0 >> 40, shape.0 >> 20 & 0x7FF)] {
-            if let Some(near) = torn.tree.find_near::<S>(torn.node, key, share) {
-                let _ = torn.tree.get_near((torn.node, near), key, &mut OneWord);
+            if let Some(near) = find_near::<S>(store, torn.node, key, share) {
+                let _ = get_near(&torn.tree, torn.node, near, key, &mut OneWord);
             }
             let usual = UsualRecords::any(shape.0);
-            torn.tree.ask_for_record(torn.node, share, usual);
-            torn.tree.ask_from_record_on(torn.node, share, usual);
-            torn.tree.ask_from(torn.node, share, usual);
-            torn.tree.ask_for_slots(Start { leaf: torn.node, by: StartBy::Position, share: Some(share) });
+            store.prefetch().record(torn.node, share, usual);
+            store.prefetch().record_onwards(torn.node, share, usual);
+            store.prefetch().range_onwards(torn.node, share, usual);
+            store.prefetch().slots(torn.node, Some(share), shape);
         }
         let mut copy = LeafCopy::default();
         let borders = [Bound::Unbounded, Bound::Included(key), Bound::Excluded(key)];
@@ -201,7 +205,7 @@ impl Operation for Find<'_> {
         let extents = [Extent::All, Extent::FromStart(None), Extent::FromStart(Some(share))];
         for (at, extent) in (0..borders.len()).flat_map(|at| extents.map(|extent| (at, extent))) {
             let (low, high) = (borders[at], borders[(at + 1) % 3]);
-            copy.copy(&torn.tree, leaf, (Bounds { low, high }, extent));
+            copy.copy(store, leaf, Bounds { low, high }, extent);
             let within = copy.within();
             assert!(within.start <= within.end && within.end <= copy.entry_count(), "{within:?}");
         }
@@ -278,10 +282,10 @@ mod tests {
         let mut random = Rng(3);
         let keys = keys("long at the end", if cfg!(miri) { 8 } else { 40 });
         let (torn, longest) = (node_of(&keys, 0), if cfg!(miri) { 1023 } else { LEN_MAX });
-        let blocks = torn.tree.long.end();
+        let blocks = torn.tree.store.long().end();
         // Each leads to itself: only a string's length ends it.
         for block in 0..blocks as u32 {
-            torn.tree.long.overwrite(NodeRef::from_word(block), 0, u64::from(block));
+            torn.tree.store.long().overwrite(NodeRef::from_word(block), 0, u64::from(block));
         }
         let image = torn.image();
         for round in 0..if cfg!(miri) { 2 } else { 10 } {
@@ -365,10 +369,10 @@ mod tests {
 
     /// Fills the node of a key, of any level, with nonsense for some moments. No other thread changes it.
     fn scribble(tree: &ByteTree, key: &[u8], random: &mut Rng) {
-        let level = random.below(tree.root().1 as u64) as usize;
-        let node = tree.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");
+        let level = random.below(tree.store.root().1 as u64) as usize;
+        let node = tree.store.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");
         let mut image = [0; WORDS];
-        tree.at(node).1.copy_from::<Scalar>(0, &mut image);
+        tree.store.at(node).1.copy_from::<Scalar>(0, &mut image);
         let mut nonsense = image;
         let every = [1, 4, 16][random.below(3) as usize];
         for word in &mut nonsense {
@@ -380,7 +384,7 @@ mod tests {
         for _ in 0..8 {
             // Readers begin while the node is at rest.
             (0..random.below(200)).for_each(|_| core::hint::spin_loop());
-            let (at, mut held) = tree.latch(tree.at(node));
+            let (at, mut held) = tree.store.latch(tree.store.at(node));
             held.changing();
             at.1.write(&nonsense);
             at.1.write(&image);

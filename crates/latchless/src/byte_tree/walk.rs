@@ -3,12 +3,12 @@
 //! The next leaf begins where the previous one ended, so a key that is there throughout is seen exactly
 //! once, however leaves change meanwhile.
 
-use super::finder::positions::Aim;
-use super::finder::start::{Start, StartBy};
+use super::finder::{Start, StartBy};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy};
-use super::node::Toward;
+use super::node::{Target, Toward};
 use super::shape::LINES;
+use super::store::Store;
 use super::take::Take;
 use super::tree::ByteTree;
 use core::ops::{Bound, ControlFlow, Range};
@@ -31,7 +31,7 @@ impl ByteTree {
     pub fn load_next(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
         let goes_on = self.load_after(bounds, leaf);
         if goes_on {
-            self.ask_ahead(leaf).rest();
+            ask_ahead(&self.store, leaf).rest();
         }
         goes_on
     }
@@ -60,12 +60,13 @@ impl ByteTree {
     pub fn visit<T: Take, B>(
         &self,
         bounds: Bounds<'_>,
-        (leaf, take): (&mut LeafCopy, &mut T),
+        leaf: &mut LeafCopy,
+        take: &mut T,
         see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.load_leaf(leaf, bounds, Which::FirstPart);
         loop {
-            let (mut ahead, within) = (self.ask_ahead(leaf), leaf.within());
+            let (mut ahead, within) = (ask_ahead(&self.store, leaf), leaf.within());
             // A few of the lines with every eighth entry.
             let some = (8 * ahead.count()).div_ceil(within.len().max(1));
             let entries = within.inspect(|&at| {
@@ -85,7 +86,8 @@ impl ByteTree {
     pub fn visit_back<T: Take, B>(
         &self,
         bounds: Bounds<'_>,
-        (leaf, take): (&mut LeafCopy, &mut T),
+        leaf: &mut LeafCopy,
+        take: &mut T,
         see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.load_last(bounds, leaf);
@@ -103,12 +105,12 @@ impl ByteTree {
     /// Takes the value of an entry of a copy. Returns whether it still has one.
     #[inline(always)]
     pub fn take_copied<T: Take>(&self, copy: &mut LeafCopy, at: usize, take: &mut T) -> bool {
-        let is_whole = take.take_copied(copy.value_words(at), &self.long);
-        is_whole || copy.is_up_to_date(self) || self.get_by(copy.entry(at).0, take).is_some()
+        let is_whole = take.take_copied(copy.value_words(at), self.store.long());
+        is_whole || copy.is_up_to_date(&self.store) || self.get_by(copy.entry(at).0, take).is_some()
     }
 
-    /// Shows entries of a copy until `see` breaks off: the key, the first word of the value, and `take`, which
-    /// took it.
+    /// Shows entries of a copy until `see` breaks off: the key, the first word of the value, and `take`,
+    /// which took it.
     #[inline(always)]
     fn show<T: Take, B>(
         &self,
@@ -154,8 +156,8 @@ impl ByteTree {
         };
         let start = match which {
             Which::Next => Start::new(leaf.link(), StartBy::Descent),
-            Which::First | Which::FirstPart => self.start_with_next(pivot, toward),
-            _ => self.start_near(pivot, toward),
+            Which::First | Which::FirstPart => self.finder.start_with_next(&self.store, pivot, toward),
+            _ => self.finder.start_near(&self.store, pivot, toward),
         };
         if !matches!(which, Which::Next) {
             leaf.asked = NodeRef::NIL;
@@ -163,38 +165,39 @@ impl ByteTree {
         let extent =
             if matches!(which, Which::FirstPart) { Extent::FromStart(start.share) } else { Extent::All };
         if let Extent::FromStart(Some(share)) = extent
-            && let Some(usual) = self.usual_records()
+            && let Some(usual) = self.store.usual().records()
         {
-            self.ask_from(start.leaf, share, usual);
+            self.store.prefetch().range_onwards(start.leaf, share, usual);
         } else if start.leaf != leaf.asked {
-            self.ask_for_all(start.leaf);
+            self.store.prefetch().all(start.leaf);
         }
         let after = match which {
             Which::Next => Some(Direction::Forward),
             Which::Previous => Some(Direction::Reverse),
             Which::First | Which::FirstPart | Which::Last => None,
         };
-        leaf.load(self, (start.leaf, pivot, toward), (bounds, after, extent));
+        let target = Target { key: pivot, toward };
+        leaf.load(&self.store, start.leaf, target, bounds, after, extent);
         if toward == Toward::Key && !matches!(which, Which::Next) {
-            self.settle(start, pivot, leaf.node(), (Aim::Find, false));
+            self.finder.settle(&self.store, start, pivot, leaf.node());
         }
     }
+}
 
-    /// Which lines of the leaf after a copied one to prefetch, if the range goes on there. Prefetches the
-    /// header of the leaf after that: both arrive while the copy's entries are shown.
-    #[inline(always)]
-    fn ask_ahead(&self, leaf: &mut LeafCopy) -> Ahead {
-        let next = leaf.link();
-        if !leaf.goes_on() || leaf.asked == next {
-            return Ahead { address: core::ptr::null(), lines: 0 };
-        }
-        leaf.asked = next;
-        let (_, view) = self.at(next);
-        self.ask_for_header(view.link());
-        // It may be changing: then these lines are useless.
-        let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
-        Ahead { address: self.long.nodes.address(next), lines }
+/// Which lines of the leaf after a copied one to prefetch, if the range goes on there. Prefetches the
+/// header of the leaf after that: both arrive while the copy's entries are shown.
+#[inline(always)]
+fn ask_ahead(store: &Store, leaf: &mut LeafCopy) -> Ahead {
+    let next = leaf.link();
+    if !leaf.goes_on() || leaf.asked == next {
+        return Ahead { address: core::ptr::null(), lines: 0 };
     }
+    leaf.asked = next;
+    let (_, view) = store.at(next);
+    store.prefetch().header(view.link());
+    // It may be changing: then these lines are useless.
+    let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
+    Ahead { address: store.nodes().address(next), lines }
 }
 
 /// Lines of a leaf that are still to be prefetched. All at once would stall the processor: it has room for

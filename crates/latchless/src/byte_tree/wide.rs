@@ -4,11 +4,12 @@
 //! replaced value outside is read when no node names it any more, and no latch is held.
 
 use super::change::Shared;
-use super::edit::LeafEdit;
-use super::finder::positions::Aim;
-use super::finder::start::{Start, aim_of};
-use super::group::Way;
+use super::edit::{LeafEdit, edit_from};
+use super::finder::{Aim, Start, aim_of};
+use super::group::{Way, starts_together};
+use super::long::check_length;
 use super::take::{Kept, Packed, Take};
+use super::text::Hashed;
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Change, Edit, Edited, Step};
@@ -72,8 +73,8 @@ impl ByteTree {
     /// # Errors
     /// Those of [`ByteTree::edit`]; and when the value is too long.
     pub fn edit_wide(&self, key: &[u8], edit: Edit<Raw<'_>>, kept: &mut Kept) -> Result<Edited<()>> {
-        Self::check_length(key)?;
-        self.dispatch.run(EditWide { tree: self, key, edit, kept })
+        check_length(key)?;
+        self.store.dispatch().run(EditWide { tree: self, key, edit, kept })
     }
 
     /// Applies edits to the entries of at most [`GROUP`](super::GROUP) keys, in order. `done` gets each
@@ -83,40 +84,49 @@ impl ByteTree {
     /// The first error; the edits before it are done.
     pub fn edit_group_wide<'a>(
         &self,
-        (keys, aim): (&[&[u8]], Aim),
+        keys: &[&[u8]],
+        aim: Aim,
         edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
         kept: &mut Kept,
         done: &mut dyn FnMut(Edited<()>, &Kept),
     ) -> Result<()> {
-        let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
-        self.dispatch.run(EditGroupWide { tree: self, keys: &keys[..refused], aim, edits, kept, done })?;
-        keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
+        let refused = keys.iter().position(|key| check_length(key).is_err()).unwrap_or(keys.len());
+        self.store.dispatch().run(EditGroupWide {
+            tree: self,
+            keys: &keys[..refused],
+            aim,
+            edits,
+            kept,
+            done,
+        })?;
+        keys.get(refused).map_or(Ok(()), |key| check_length(key))
     }
+}
 
-    #[inline(always)]
-    fn edit_wide_from<S: Search>(
-        &self,
-        start: Start,
-        own: (&[u8], u64),
-        (edit, kept): (Edit<Raw<'_>>, &mut Kept),
-    ) -> Result<Edited<()>> {
-        let value = match edit {
-            Edit::Put(value) | Edit::Add(value) | Edit::Replace(value) | Edit::Swap { value, .. } => value,
-            Edit::Look | Edit::Remove | Edit::RemoveIf(_) => Raw::Word(0),
-        };
-        let mut wide = WideEdit { edit, packed: Packed::of(&self.long, value)?, kept };
-        let edited = self.edit_from::<S, _>(start, own, &mut wide);
-        let WideEdit { mut packed, kept, .. } = wide;
-        if edited.as_ref().is_ok_and(|edited| edited.applied) {
-            // No node names the previous string outside any more.
-            if edited.as_ref().is_ok_and(|edited| edited.before.is_some()) {
-                kept.take_the_rest(&self.long);
-            }
-        } else if let Some(string) = packed.take_stored() {
-            self.long.free(string);
+#[inline(always)]
+fn edit_wide_from<S: Search>(
+    tree: &ByteTree,
+    start: Start,
+    own: Hashed<'_>,
+    edit: Edit<Raw<'_>>,
+    kept: &mut Kept,
+) -> Result<Edited<()>> {
+    let value = match edit {
+        Edit::Put(value) | Edit::Add(value) | Edit::Replace(value) | Edit::Swap { value, .. } => value,
+        Edit::Look | Edit::Remove | Edit::RemoveIf(_) => Raw::Word(0),
+    };
+    let mut wide = WideEdit { edit, packed: Packed::of(tree.store.long(), value)?, kept };
+    let edited = edit_from::<S, _>(tree, start, own, &mut wide);
+    let WideEdit { mut packed, kept, .. } = wide;
+    if edited.as_ref().is_ok_and(|edited| edited.applied) {
+        // No node names the previous string outside any more.
+        if edited.as_ref().is_ok_and(|edited| edited.before.is_some()) {
+            kept.take_the_rest(tree.store.long());
         }
-        edited
+    } else if let Some(string) = packed.take_stored() {
+        tree.store.long().free(string);
     }
+    edited
 }
 
 struct EditWide<'a> {
@@ -132,9 +142,9 @@ impl Operation for EditWide<'_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<Edited<()>> {
         let Self { tree, key, edit, kept } = self;
-        let hash = tree.hash(key);
-        let start = tree.start_of::<S>(key, hash, aim_of(&edit));
-        tree.edit_wide_from::<S>(start, (key, hash), (edit, kept))
+        let hash = tree.store.hash(key);
+        let start = tree.finder.start::<S>(&tree.store, key, hash, aim_of(&edit));
+        edit_wide_from::<S>(tree, start, Hashed { key, hash }, edit, kept)
     }
 }
 
@@ -153,9 +163,9 @@ impl Operation for EditGroupWide<'_, '_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
         let Self { tree, keys, aim, edits, kept, done } = self;
-        let ways = tree.starts_together::<S>(keys, aim);
+        let ways = starts_together::<S>(tree, keys, aim);
         for ((key, Way { hash, at }), edit) in keys.iter().zip(ways).zip(edits) {
-            let edited = tree.edit_wide_from::<S>(at, (key, hash), (edit, kept))?;
+            let edited = edit_wide_from::<S>(tree, at, Hashed { key, hash }, edit, kept)?;
             done(edited, kept);
         }
         Ok(())

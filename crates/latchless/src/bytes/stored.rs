@@ -2,7 +2,7 @@
 //! than one word. The type of the values selects the form at compile time.
 
 use super::{BytesIndex, Lent};
-use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord, Take};
+use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord};
 use crate::tree::{Edit, Edited};
 use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
@@ -190,11 +190,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
             let mut edits = values.map(|lent| Edit::Put(word::<V>(hold::<V>(lent))));
             return self
                 .tree
-                .edit_group((keys, Aim::Add), &mut edits, &mut |edited| done(edited.before.map(own_word)));
+                .edit_group(keys, Aim::Add, &mut edits, &mut |edited| done(edited.before.map(own_word)));
         }
         let held: Vec<_> = values.map(|lent| hold::<V>(lent)).collect();
         let mut edits = held.iter().map(|held| Edit::Put(raw::<V>(held)));
-        self.edit_group_wide((keys, Aim::Add), &mut edits, &mut done)
+        self.edit_group_wide(keys, Aim::Add, &mut edits, &mut done)
     }
 
     /// Removes at most [`GROUP`] keys, in order, and calls `done` for each with the removed value.
@@ -207,20 +207,21 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
             let mut edits = core::iter::repeat(Edit::Remove);
             return self
                 .tree
-                .edit_group((keys, Aim::Find), &mut edits, &mut |edited| done(edited.before.map(own_word)));
+                .edit_group(keys, Aim::Find, &mut edits, &mut |edited| done(edited.before.map(own_word)));
         }
-        self.edit_group_wide((keys, Aim::Find), &mut core::iter::repeat(Edit::Remove), &mut done)
+        self.edit_group_wide(keys, Aim::Find, &mut core::iter::repeat(Edit::Remove), &mut done)
     }
 
     /// Edits that are applied to whatever is there.
     fn edit_group_wide<'a>(
         &self,
-        own: (&[&[u8]], Aim),
+        keys: &[&[u8]],
+        aim: Aim,
         edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
         done: &mut dyn FnMut(Option<V>),
     ) -> Result<()> {
         let done = &mut |edited: Edited<()>, kept: &Kept| done(edited.before.map(|()| own_kept(kept)));
-        self.tree.edit_group_wide(own, edits, &mut Kept::of(kind::<V>()), done)
+        self.tree.edit_group_wide(keys, aim, edits, &mut Kept::of(kind::<V>()), done)
     }
 
     /// Shows the entries of a range, in this direction.
@@ -236,15 +237,15 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
                 see(key, <FormOf<V> as Form<V>>::lent(Raw::Word(word)))
             };
             return LeafCopy::lend(|leaf| match direction {
-                Direction::Forward => self.tree.visit(bounds, (leaf, &mut OneWord), see),
-                Direction::Reverse => self.tree.visit_back(bounds, (leaf, &mut OneWord), see),
+                Direction::Forward => self.tree.visit(bounds, leaf, &mut OneWord, see),
+                Direction::Reverse => self.tree.visit_back(bounds, leaf, &mut OneWord, see),
             });
         }
         let mut kept = Kept::of(kind::<V>());
         let see = &mut |key: &[u8], _: u64, kept: &Kept| see(key, lent::<V>(0, kept));
         LeafCopy::lend(|leaf| match direction {
-            Direction::Forward => self.tree.visit(bounds, (leaf, &mut kept), see),
-            Direction::Reverse => self.tree.visit_back(bounds, (leaf, &mut kept), see),
+            Direction::Forward => self.tree.visit(bounds, leaf, &mut kept, see),
+            Direction::Reverse => self.tree.visit_back(bounds, leaf, &mut kept, see),
         })
     }
 
@@ -257,11 +258,11 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     ) -> Option<R> {
         let mut key = KeyRoom::default();
         if is_word::<V>() {
-            let word = self.tree.nearest(border, (&mut key, &mut OneWord))?;
+            let word = self.tree.nearest(border, &mut key, &mut OneWord)?;
             return Some(see(key.bytes(), <FormOf<V> as Form<V>>::lent(Raw::Word(word))));
         }
         let mut kept = Kept::of(kind::<V>());
-        self.tree.nearest(border, (&mut key, &mut kept))?;
+        self.tree.nearest(border, &mut key, &mut kept)?;
         Some(see(key.bytes(), lent::<V>(0, &kept)))
     }
 

@@ -8,19 +8,17 @@
 //! The memory of a thread is its own, so keys in any other order write nothing shared. A shared word of the
 //! tree, which any thread may write, names that leaf; its fences, read under its latch, confirm it.
 
-use super::start::{Start, StartBy};
 use crate::byte_tree::change::Shared;
 use crate::byte_tree::node::{Node, Words};
 use crate::byte_tree::shape::Shape;
-use crate::byte_tree::tree::ByteTree;
 use core::cell::Cell;
 use core::cmp::Ordering;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
 thread_local! {
-    /// The address of the tree in which this thread last inserted a key before or after all others, plus
-    /// one if after. The tree may be gone, and another one may be there.
+    /// The address of the ends of the tree in which this thread last inserted a key before or after all
+    /// others, plus one if after. The tree may be gone, and another one may be there.
     static AT_END: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -28,40 +26,33 @@ thread_local! {
 /// adjacent words.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(in crate::byte_tree) struct Ends([Word; 2]);
+pub struct Ends([Word; 2]);
 
 impl Ends {
-    pub(in crate::byte_tree) fn unknown() -> Self {
+    pub fn unknown() -> Self {
         Self([const { NodeRef::NIL }; 2].map(|leaf| Word::new(u64::from(leaf.to_word()))))
     }
-}
 
-impl ByteTree {
-    /// Where an edit begins if this thread's last one was an insert at an end of this tree.
+    /// The leaf where this thread's next edit begins, if its last one was an insert at an end of this tree.
     #[inline(always)]
-    pub(in crate::byte_tree) fn start_at_end(&self) -> Option<Start> {
+    pub fn of_thread(&self) -> Option<NodeRef> {
         let noted = AT_END.get();
         if noted & !1 != self.address() {
             return None;
         }
-        self.end(noted & 1 == 1).map(|leaf| Start::new(leaf, StartBy::End))
+        self.leaf(noted & 1 == 1)
     }
 
     /// This thread's keys go elsewhere.
     #[inline(always)]
-    pub(in crate::byte_tree) fn leave_end(&self) {
+    pub fn leave(&self) {
         AT_END.set(0);
     }
 
     /// Notes that a key was inserted before the one at `at` into a leaf with this shape: perhaps at an end
     /// of the tree.
     #[inline(always)]
-    pub(in crate::byte_tree) fn note_end(
-        &self,
-        (leaf, view): (NodeRef, Shared<'_>),
-        shape: Shape,
-        at: usize,
-    ) {
+    pub fn note(&self, leaf: NodeRef, view: Shared<'_>, shape: Shape, at: usize) {
         let is_last = at == shape.len() && shape.has(Shape::NO_HIGH);
         if is_last || at == 0 && view.is_first() {
             self.is_end(leaf, is_last);
@@ -70,20 +61,20 @@ impl ByteTree {
 
     #[inline(never)]
     fn is_end(&self, leaf: NodeRef, is_last: bool) {
-        self.learn_end(leaf, is_last);
+        self.learn(leaf, is_last);
         AT_END.set(self.address() | usize::from(is_last));
     }
 
     /// The first or the last leaf, as far as known: its fences decide.
     #[inline(always)]
-    pub(in crate::byte_tree) fn end(&self, is_last: bool) -> Option<NodeRef> {
-        let leaf = NodeRef::from_word(self.ends.0[usize::from(is_last)].follow() as u32);
+    pub fn leaf(&self, is_last: bool) -> Option<NodeRef> {
+        let leaf = NodeRef::from_word(self.0[usize::from(is_last)].follow() as u32);
         (!leaf.is_nil()).then_some(leaf)
     }
 
     /// Remembers the first or the last leaf.
-    pub(in crate::byte_tree) fn learn_end(&self, leaf: NodeRef, is_last: bool) {
-        let (word, leaf) = (&self.ends.0[usize::from(is_last)], u64::from(leaf.to_word()));
+    pub fn learn(&self, leaf: NodeRef, is_last: bool) {
+        let (word, leaf) = (&self.0[usize::from(is_last)], u64::from(leaf.to_word()));
         // An unwritten line stays in every processor's cache.
         if word.load_relaxed() != leaf {
             word.publish(leaf);

@@ -2,6 +2,8 @@
 //! likely place.
 
 use super::super::change::Shared;
+use super::super::finder::Start;
+use super::super::get::{find_near, get_near};
 use super::super::leaf_copy::{Bounds, LeafCopy};
 use super::super::node::Toward;
 use super::super::take::OneWord;
@@ -38,10 +40,10 @@ fn put(tree: &ByteTree, key: &[u8], value: u64) {
 }
 
 fn each_leaf<'a>(tree: &'a ByteTree, mut see: impl FnMut(Shared<'a>)) {
-    let mut node = tree.descend::<Scalar>(0, &[], Toward::Key).expect("there is a leaf");
+    let mut node = tree.store.descend::<Scalar>(0, &[], Toward::Key).expect("there is a leaf");
     while !node.is_nil() {
-        see(tree.at(node).1);
-        node = tree.at(node).1.link();
+        see(tree.store.at(node).1);
+        node = tree.store.at(node).1.link();
     }
 }
 
@@ -98,7 +100,7 @@ fn scans_that_begin_amid_records_are_as_in_the_model() {
             let wanted = model.range::<[u8], _>((low, high)).map(|(key, &value)| (key.clone(), value));
             let mut seen = Vec::new();
             // One copy for all scans: where a leaf isn't copied, it has what the last one left there.
-            let _ = tree.visit(Bounds { low, high }, (&mut leaf, &mut OneWord), &mut |key, value, _| {
+            let _ = tree.visit(Bounds { low, high }, &mut leaf, &mut OneWord, &mut |key, value, _| {
                 seen.push((key.to_vec(), value));
                 ControlFlow::<()>::Continue(())
             });
@@ -187,16 +189,14 @@ fn lookups_look_where_keys_are_likely_to_stand() {
         (0..2).for_each(|_| (0..KEYS).for_each(|number| assert_eq!(tree.get(&key(number)), Some(number))));
         let is_near = |number: &u64| {
             let key = key(*number);
-            tree.positions.guess(&key, super::super::Aim::Find).is_some_and(|(leaf, share)| {
-                let near = tree.find_near::<Scalar>(leaf, &key, share);
-                near.is_some_and(|near| {
-                    tree.get_near((leaf, near), &key, &mut super::super::OneWord).is_some()
-                })
+            tree.finder.start_by_position(&tree.store, &key).is_some_and(|Start { leaf, share, .. }| {
+                let near = share.and_then(|share| find_near::<Scalar>(&tree.store, leaf, &key, share));
+                near.is_some_and(|near| get_near(&tree, leaf, near, &key, &mut OneWord).is_some())
             })
         };
         let near = (0..KEYS).filter(is_near).count() as f64 / KEYS as f64;
         assert!(near > 0.8, "{name}: {near}");
-        assert!(tree.usual_records().is_some(), "{name}");
+        assert!(tree.store.usual().records().is_some(), "{name}");
         // Keys that have others' heads.
         for number in (0..KEYS).step_by(7) {
             let mut key = key(number);
@@ -227,13 +227,13 @@ fn keys_that_stand_elsewhere_are_not_looked_for_where_they_are_likely_to() {
     const KEYS: u64 = if cfg!(latchless_small_nodes) { 3000 } else { 90_000 };
     let (tree, key) = (tree(), WRITTEN[0].1);
     (0..KEYS).for_each(|number| put(&tree, &key(number), number));
-    assert!(tree.usual_records().is_some());
-    (0..1 << 17).for_each(|_| tree.count_nearness(false));
-    assert!(tree.usual_records().is_none());
+    assert!(tree.store.usual().records().is_some());
+    (0..1 << 17).for_each(|_| tree.finder.count_nearness(&tree.store, false));
+    assert!(tree.store.usual().records().is_none());
     (KEYS..KEYS * 51 / 50).for_each(|number| put(&tree, &key(number), number));
-    assert!(tree.usual_records().is_none(), "whether it is worth it was forgotten");
+    assert!(tree.store.usual().records().is_none(), "whether it is worth it was forgotten");
     // Until there is another table.
     (KEYS * 51 / 50..KEYS * 5).for_each(|number| put(&tree, &key(number), number));
-    assert!(tree.usual_records().is_some());
+    assert!(tree.store.usual().records().is_some());
     assert!((0..KEYS * 5).step_by(3).all(|number| tree.get(&key(number)) == Some(number)));
 }

@@ -24,7 +24,6 @@
 //! ever. A dropped table's memory goes back to the system while other threads may still look at it: they
 //! find no guesses.
 
-use crate::byte_tree::tree::ByteTree;
 use core::cell::Cell;
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
@@ -187,6 +186,15 @@ impl Guesses {
         (keys / KEYS_A_LINE).next_power_of_two().clamp(FEWEST_LINES, most) as u64
     }
 
+    /// Learns from a lookup whether guesses are worth it: whether one was right, or would have been.
+    #[inline(always)]
+    pub fn learn(&self, is_worth: bool, keys: impl Fn() -> usize) {
+        if self.is_wanted(is_worth, &keys) && !self.grow(keys()) {
+            // The next attempt is as many lookups away as the first one was.
+            self.count_anew();
+        }
+    }
+
     /// Counts a lookup that needs no guess.
     pub fn count_in_vain(&self, keys: usize) {
         self.weigh(false, keys);
@@ -201,7 +209,9 @@ impl Guesses {
     /// Makes the table large enough for this many keys. If memory is refused, makes it as large as possible
     /// and returns `false`. The guesses of half of the keys stay. While another thread prefaults the
     /// memory, the table stays as it is.
-    fn grow(&self, keys: usize) -> bool {
+    #[cold]
+    #[inline(never)]
+    pub fn grow(&self, keys: usize) -> bool {
         if self.is_idle.take_bits(1) == 0 {
             return true;
         }
@@ -361,31 +371,6 @@ impl Line<'_> {
     /// The place of a full line that is to be taken, if one is.
     fn replaced() -> Option<usize> {
         is_chosen(REPLACED).then(|| TICKS.with(|ticks| (ticks.get() / REPLACED) as usize % GUESSES))
-    }
-}
-
-impl ByteTree {
-    /// Learns from a lookup whether guesses are worth it: whether one was right, or would have been.
-    #[inline(always)]
-    pub(in crate::byte_tree) fn learn(&self, is_worth: bool) {
-        if self.guesses.is_wanted(is_worth, || self.len()) && !self.grow_guesses() {
-            // The next attempt is as many lookups away as the first one was.
-            self.guesses.count_anew();
-        }
-    }
-
-    /// Learns from the outcome of a lookup that went down the tree.
-    #[inline(always)]
-    pub(in crate::byte_tree) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
-        self.learn(is_found && key.len() > 8 && !is_misled);
-    }
-
-    /// Makes a table, or a larger one. Returns whether it is as large as it should be, which the memory
-    /// limit or the system may refuse.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::byte_tree) fn grow_guesses(&self) -> bool {
-        self.guesses.grow(self.len())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Lines of guesses, and tables that come, grow and go.
 
 use super::*;
-use crate::byte_tree::{ByteTreeOptions, KeyRoom, OneWord};
+use crate::byte_tree::text::Seed;
+use crate::byte_tree::{ByteTree, ByteTreeOptions, KeyRoom, OneWord};
 use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
@@ -61,7 +62,7 @@ fn a_full_line_takes_a_new_guess_now_and_then() {
 fn tree_of(keys: usize) -> ByteTree {
     let options = ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() };
     let tree = ByteTree::new(options).unwrap();
-    tree.positions.forbid();
+    tree.finder.positions.forbid();
     for number in 0..keys as u64 {
         tree.edit(&key(number), Edit::Put(number)).unwrap();
     }
@@ -84,9 +85,9 @@ fn look_for(tree: &ByteTree, numbers: core::ops::Range<u64>, is_there: bool) {
 fn guessed(tree: &ByteTree, keys: u64) -> f64 {
     let is_guessed = |&number: &u64| {
         let key = key(number);
-        let hash = tree.hash(&key);
-        let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, || ByteTree::tag(hash)).is_some();
-        tree.guesses.line(hash).is_some_and(|line| line.leaves().any(has))
+        let hash = tree.store.hash(&key);
+        let has = |leaf| tree.store.at(leaf).1.find::<Scalar>(&key, || Seed::tag(hash)).is_some();
+        tree.finder.guesses.line(hash).is_some_and(|line| line.leaves().any(has))
     };
     (0..keys).filter(is_guessed).count() as f64 / keys as f64
 }
@@ -96,16 +97,16 @@ const KEYS: usize = if cfg!(latchless_small_nodes) { 2000 } else { FEWEST_KEYS +
 #[test]
 fn lookups_that_find_make_a_table_and_fill_it() {
     let tree = tree_of(KEYS);
-    assert_eq!(tree.guesses.bytes(), 0, "nobody has looked anything up");
+    assert_eq!(tree.finder.guesses.bytes(), 0, "nobody has looked anything up");
     look_for(&tree, 0..KEYS as u64, true);
-    assert!(tree.guesses.bytes() > 0);
+    assert!(tree.finder.guesses.bytes() > 0);
     look_for(&tree, 0..KEYS as u64, true);
     let share = guessed(&tree, KEYS as u64);
     assert!(share > 0.85, "{share}");
-    let misled = tree.misled.load_relaxed();
+    let misled = tree.store.counts().misled();
     look_for(&tree, 0..KEYS as u64, true);
     // Other keys have the same mark in one line of twenty.
-    assert!(tree.misled.load_relaxed() - misled < KEYS as u64 / 10);
+    assert!(tree.store.counts().misled() - misled < KEYS as u64 / 10);
     tree.check_invariants().unwrap();
 }
 
@@ -155,13 +156,13 @@ fn guesses_follow_splits_and_removals() {
 fn lookups_in_vain_give_the_table_up_and_clearing_does() {
     let mut tree = tree_of(KEYS);
     look_for(&tree, 0..KEYS as u64, true);
-    assert!(tree.guesses.bytes() > 0);
+    assert!(tree.finder.guesses.bytes() > 0);
     look_for(&tree, 2 * KEYS as u64..3 * KEYS as u64, false);
-    assert_eq!(tree.guesses.bytes(), 0);
+    assert_eq!(tree.finder.guesses.bytes(), 0);
     look_for(&tree, 0..KEYS as u64, true);
-    assert!(tree.guesses.bytes() > 0);
+    assert!(tree.finder.guesses.bytes() > 0);
     tree.clear();
-    assert_eq!(tree.guesses.bytes(), 0);
+    assert_eq!(tree.finder.guesses.bytes(), 0);
     look_for(&tree, 0..100, false);
 }
 
@@ -170,7 +171,7 @@ fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
     let mut tree = tree_of(KEYS);
     (0..2).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
     while tree.pop(Direction::Forward, &mut KeyRoom::default(), &mut OneWord).is_some() {}
-    assert!(tree.guesses.bytes() > 0, "no guess was looked at");
+    assert!(tree.finder.guesses.bytes() > 0, "no guess was looked at");
     tree.load(FillFactor::FULL, &mut |_, _| false).unwrap();
     look_for(&tree, 0..KEYS as u64, false);
 }
@@ -180,10 +181,10 @@ fn there_is_no_table_beyond_the_memory_limit() {
     let tree = tree_of(KEYS);
     tree.budget().set_limit(tree.held_bytes());
     look_for(&tree, 0..KEYS as u64, true);
-    assert_eq!(tree.guesses.bytes(), 0);
-    let balance = tree.guesses.balance.load_relaxed() as i64;
+    assert_eq!(tree.finder.guesses.bytes(), 0);
+    let balance = tree.finder.guesses.balance.load_relaxed() as i64;
     assert!(balance < Guesses::enough_for(KEYS), "each lookup tries again: {balance}");
     tree.budget().set_limit(2 * tree.held_bytes());
     look_for(&tree, 0..KEYS as u64, true);
-    assert!(tree.guesses.bytes() > 0);
+    assert!(tree.finder.guesses.bytes() > 0);
 }

@@ -30,7 +30,7 @@ mod survey;
 use super::guesses::is_chosen;
 use crate::byte_tree::node::SUFFIX_ROOM;
 use crate::byte_tree::shape::Shape;
-use crate::byte_tree::tree::ByteTree;
+use crate::byte_tree::store::Store;
 use crate::tree::{Segments, Share, Slots};
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
@@ -48,7 +48,7 @@ const SIZES: usize = 24;
 /// A table is out of date when as many leaves were split outside of its range as one for this many slots.
 const OUTSIDE_SHARE: usize = 16;
 /// One in this many operations is counted.
-const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
+pub(super) const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
 /// In leaves narrower than this many quarters of a slot, positions predict little.
 const NARROWEST: u64 = 2;
 /// Weight of an operation without a right guess, against one with it.
@@ -65,6 +65,13 @@ pub enum Aim {
     Find,
     /// To add keys.
     Add,
+}
+
+/// The purpose of an operation, and whether it added its key.
+#[derive(Debug, Clone, Copy)]
+pub struct Purpose {
+    pub aim: Aim,
+    pub is_new: bool,
 }
 
 /// The table. See the file's head.
@@ -259,7 +266,7 @@ impl Positions {
     }
 
     /// Counts an operation: whether its guess was right.
-    fn weigh(&self, aim: Aim, was_right: bool) {
+    pub fn weigh(&self, aim: Aim, was_right: bool) {
         let (step, word) = (if was_right { 1 } else { -IN_VAIN }, &self.balances[aim as usize]);
         // Threads that do this at once may count one time: it is about many.
         let balance = (word.load_relaxed() as i64 + step).min(PATIENCE);
@@ -270,7 +277,7 @@ impl Positions {
     }
 
     /// Counts a lookup in a leaf of records: whether the key stood where it was likely to.
-    fn weigh_nearness(&self, was_near: bool) {
+    pub fn weigh_nearness(&self, was_near: bool) {
         let step = if was_near { 1 } else { -IN_VAIN };
         let balance = (self.nearness.load_relaxed() as i64 + step).clamp(-PATIENCE - 1, PATIENCE);
         self.nearness.store_relaxed(balance as u64);
@@ -330,55 +337,18 @@ impl Positions {
             self.outside.add(1);
         }
     }
-}
-
-impl ByteTree {
-    /// Counts an operation now and then whose guess was right.
-    #[inline(always)]
-    pub(in crate::byte_tree) fn count_position(&self, aim: Aim) {
-        if is_chosen(SAMPLED) {
-            self.was_right(aim);
-        }
-    }
-
-    /// Counts a lookup in a leaf of records: whether the key was at its likely place.
-    #[inline(always)]
-    pub(in crate::byte_tree) fn count_nearness(&self, was_near: bool) {
-        if is_chosen(SAMPLED) {
-            self.was_near(was_near);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn was_near(&self, was_near: bool) {
-        self.was_right(Aim::Find);
-        self.positions.weigh_nearness(was_near);
-        if self.positions.are_far() {
-            self.usual.store_relaxed(0);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn was_right(&self, aim: Aim) {
-        self.positions.weigh(aim, true);
-        if aim == Aim::Find {
-            self.guesses.count_in_vain(self.len());
-        }
-    }
 
     /// Learns from a key without a right guess that was found to belong to a leaf, or was added to it:
     /// corrects the slots of that leaf, and those of the wrongly guessed one.
     #[cold]
     #[inline(never)]
-    pub(in crate::byte_tree) fn learn_position(&self, key: &[u8], leaf: NodeRef, (aim, is_new): (Aim, bool)) {
-        let Some(slots) = self.positions.slots() else { return };
-        let number = self.positions.numbers.of(key);
+    pub fn learn(&self, store: &Store, key: &[u8], leaf: NodeRef, Purpose { aim, is_new }: Purpose) {
+        let Some(slots) = self.slots() else { return };
+        let number = self.numbers.of(key);
         if !slots.has(number) {
             return;
         }
-        let has_named = match self.fences_of(leaf) {
+        let has_named = match self.fences_of(store, leaf) {
             // Leaves to the left have keys of the same number.
             Some((low, _)) if is_new && low == number => {
                 slots.point(leaf, number);
@@ -388,7 +358,9 @@ impl ByteTree {
                 // A leaf that has no slot of its own is passed by again and again.
                 let wrong = slots.guess(number).map(|(guess, _)| guess).filter(|&guess| guess != leaf);
                 let has_named = slots.name(leaf, fences, 0);
-                if let Some((wrong, fences)) = wrong.and_then(|wrong| Some((wrong, self.fences_of(wrong)?))) {
+                if let Some((wrong, fences)) =
+                    wrong.and_then(|wrong| Some((wrong, self.fences_of(store, wrong)?)))
+                {
                     slots.name(wrong, fences, 0);
                 }
                 has_named
@@ -396,20 +368,20 @@ impl ByteTree {
             None => false,
         };
         if !has_named && is_chosen(SAMPLED) {
-            self.positions.weigh(aim, false);
+            self.weigh(aim, false);
         }
     }
 
     /// The numbers of a leaf's fences, unless it is being changed or they are long.
-    fn fences_of(&self, leaf: NodeRef) -> Option<(u64, u64)> {
-        let (_, leaf) = self.at(leaf);
+    fn fences_of(&self, store: &Store, leaf: NodeRef) -> Option<(u64, u64)> {
+        let (_, leaf) = store.at(leaf);
         let version = leaf.latch().stable_version()?;
         let [mut low, mut high] = [[0; SUFFIX_ROOM]; 2];
         let (shape, low, high) = (leaf.shape(), leaf.whole_low(&mut low), leaf.whole_high(&mut high));
         let has_high = !shape.has(Shape::NO_HIGH);
         let is_usable = leaf.latch().validate(version) && !shape.has(Shape::DEAD);
         let low = low.filter(|_| is_usable && high.is_some() == has_high)?;
-        Some(self.positions.numbers.of_fences(low, high))
+        Some(self.numbers.of_fences(low, high))
     }
 }
 

@@ -5,8 +5,8 @@ use super::{FEWEST_SLOTS, HUGE_FROM_BYTES, Positions, bytes_of, slots_of};
 use crate::byte_tree::key_room::whole_key;
 use crate::byte_tree::node::{Image, Node, Toward};
 use crate::byte_tree::shape::WORDS;
+use crate::byte_tree::store::Store;
 use crate::byte_tree::text::common;
-use crate::byte_tree::tree::ByteTree;
 use crate::tree::{SEGMENTS, Segments, are_even};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
@@ -65,7 +65,7 @@ impl Positions {
 
     /// Lays out the table of this size, for this many nodes. `None`: it wouldn't pay; no table is in use
     /// then.
-    fn lay_out(&self, (size, nodes): (usize, usize), survey: Option<&Survey>) -> Option<()> {
+    fn fill_in(&self, size: usize, nodes: usize, survey: Option<&Survey>) -> Option<()> {
         let before = self.form();
         self.publish(0, nodes);
         self.cut(slots_of(size), survey?)?;
@@ -109,47 +109,46 @@ impl Positions {
         numbers.dedup_by_key(|(number, _)| *number);
         (numbers.len() > SEGMENTS && numbers.is_sorted()).then_some(numbers)
     }
-}
 
-impl ByteTree {
     /// Lays out a table of positions if the tree should have another one.
     #[inline(always)]
-    pub(in crate::byte_tree) fn lay_out_if_outgrown(&self) {
-        let nodes = self.long.tree_nodes();
-        if self.positions.is_outgrown(nodes) {
-            self.lay_out(nodes);
+    pub fn lay_out_if_outgrown(&self, store: &Store) {
+        let nodes = store.long().tree_nodes();
+        if self.is_outgrown(nodes) {
+            self.lay_out(store, nodes);
         }
     }
 
     /// Lays out a table for this many nodes, if possible.
     #[cold]
     #[inline(never)]
-    pub(super) fn lay_out(&self, nodes: usize) {
-        let positions = &self.positions;
-        if positions.is_idle.take_bits(1) == 0 {
+    pub(super) fn lay_out(&self, store: &Store, nodes: usize) {
+        if self.is_idle.take_bits(1) == 0 {
             return;
         }
         let size = (2 * nodes).next_power_of_two().ilog2().saturating_sub(FEWEST_SLOTS) as usize;
         // Numbers and places may need this much more.
-        let more = Numbers::BYTES_MAX + size_of::<Segments>() - positions.fixed_bytes();
-        let is_allowed = positions.budget.take(more).is_ok();
-        let before = positions.fixed_bytes();
-        match if is_allowed { positions.emptied(size) } else { None } {
-            Some(words) if positions.prefault && words.is_unready() => {}
-            Some(_) if positions.lay_out((size, nodes), self.survey().as_ref()).is_some() => {}
-            _ => positions.wait_for(2 * nodes as u64),
+        let more = Numbers::BYTES_MAX + size_of::<Segments>() - self.fixed_bytes();
+        let is_allowed = self.budget.take(more).is_ok();
+        let before = self.fixed_bytes();
+        match if is_allowed { self.emptied(size) } else { None } {
+            Some(words) if self.prefault && words.is_unready() => {}
+            Some(_) if self.fill_in(size, nodes, Survey::of(store).as_ref()).is_some() => {}
+            _ => self.wait_for(2 * nodes as u64),
         }
         if is_allowed {
-            positions.budget.give_back(more - (positions.fixed_bytes() - before));
+            self.budget.give_back(more - (self.fixed_bytes() - before));
         }
-        positions.is_idle.publish_bits(1);
+        self.is_idle.publish_bits(1);
     }
+}
 
+impl Survey {
     /// Samples some nodes. `None`: their keys aren't numbers.
-    fn survey(&self) -> Option<Survey> {
-        let [above, leaves] = self.sample();
+    fn of(store: &Store) -> Option<Self> {
+        let [above, leaves] = sample(store);
         let (mut firsts, mut image) = (Vec::new(), [0; WORDS]);
-        self.for_each_key(&leaves, 1, &mut image, |key| firsts.push(Numbers::part_of(key).to_vec()));
+        for_each_key(store, &leaves, 1, &mut image, |key| firsts.push(Numbers::part_of(key).to_vec()));
         let (one, other) = (firsts.get(1)?, firsts.get(firsts.len().checked_sub(2)?)?);
         let prefix = one[..common(one, other)].to_vec();
         if one >= other || !Numbers::may_skip(&prefix) {
@@ -158,70 +157,75 @@ impl ByteTree {
         let mut seen = Seen::nothing();
         // Separators show the first places well, keys show all.
         for (nodes, most, are_whole) in [(above, SEPARATORS, false), (leaves, KEYS, true)] {
-            self.for_each_key(&nodes, most, &mut image, |key| {
+            for_each_key(store, &nodes, most, &mut image, |key| {
                 if key.starts_with(&prefix) {
                     seen.see(key, prefix.len(), are_whole);
                 }
             });
         }
-        Some(Survey { prefix, seen, firsts })
+        Some(Self { prefix, seen, firsts })
     }
+}
 
-    /// Shows some keys of these nodes, this many of each, the first one among them; of nodes that are being
-    /// changed none.
-    fn for_each_key(&self, nodes: &[NodeRef], most: usize, image: &mut Image, mut see: impl FnMut(&[u8])) {
-        let mut key = Vec::new();
-        for &node in nodes {
-            let Some(node) = self.copy_at_rest(node, image) else { continue };
-            let len = node.shape().len();
-            let count = len.min(most);
-            for at in 0..count {
-                whole_key(node, at * len / count, &mut key);
-                see(&key);
-            }
+/// Shows some keys of these nodes, this many of each, the first one among them; of nodes that are being
+/// changed none.
+fn for_each_key(
+    store: &Store,
+    nodes: &[NodeRef],
+    most: usize,
+    image: &mut Image,
+    mut see: impl FnMut(&[u8]),
+) {
+    let mut key = Vec::new();
+    for &node in nodes {
+        let Some(node) = copy_at_rest(store, node, image) else { continue };
+        let len = node.shape().len();
+        let count = len.min(most);
+        for at in 0..count {
+            whole_key(node, at * len / count, &mut key);
+            see(&key);
         }
     }
+}
 
-    /// Some nodes of the level above the leaves, and some leaves, in order; the last leaf is among them.
-    fn sample(&self) -> [Vec<NodeRef>; 2] {
-        let (root, levels) = self.root();
-        let (mut above, mut nodes, mut image) = (Vec::new(), vec![root], [0; WORDS]);
-        for level in (1..levels).rev() {
-            let mut below = Vec::new();
-            // Of many nodes a few children each.
-            let most = (4 * NODES).div_ceil(nodes.len());
-            for &node in &nodes {
-                if let Some(node) = self.copy_at_rest(node, &mut image) {
-                    let shape = node.shape();
-                    let children =
-                        (0..shape.len()).map(|at| NodeRef::from_word(node.value(shape, at) as u32));
-                    below.extend(self.scattered(children.collect(), most));
-                }
-            }
-            above = core::mem::replace(&mut nodes, self.scattered(below, NODES));
-            if level == 1 {
-                nodes.extend(self.descend::<Scalar>(0, &[], Toward::Last));
+/// Some nodes of the level above the leaves, and some leaves, in order; the last leaf is among them.
+fn sample(store: &Store) -> [Vec<NodeRef>; 2] {
+    let (root, levels) = store.root();
+    let (mut above, mut nodes, mut image) = (Vec::new(), vec![root], [0; WORDS]);
+    for level in (1..levels).rev() {
+        let mut below = Vec::new();
+        // Of many nodes a few children each.
+        let most = (4 * NODES).div_ceil(nodes.len());
+        for &node in &nodes {
+            if let Some(node) = copy_at_rest(store, node, &mut image) {
+                let shape = node.shape();
+                let children = (0..shape.len()).map(|at| NodeRef::from_word(node.value(shape, at) as u32));
+                below.extend(scattered(store, children.collect(), most));
             }
         }
-        [above, nodes]
-    }
-
-    /// As many of these nodes, in order, with about as many others between each two of them, but not
-    /// exactly: where keys have a rhythm, nodes at equal distances might all be alike.
-    fn scattered(&self, nodes: Vec<NodeRef>, most: usize) -> Vec<NodeRef> {
-        let len = nodes.len();
-        if len <= most {
-            return nodes;
+        above = core::mem::replace(&mut nodes, scattered(store, below, NODES));
+        if level == 1 {
+            nodes.extend(store.descend::<Scalar>(0, &[], Toward::Last));
         }
-        let random = |at: usize| self.hash(&at.to_le_bytes()) as usize % (len / most);
-        (0..most).map(|at| nodes[at * len / most + random(at)]).collect()
     }
+    [above, nodes]
+}
 
-    /// A copy of a node, if it was at rest.
-    fn copy_at_rest<'i>(&'i self, node: NodeRef, image: &'i mut Image) -> Option<Node<'i, &'i Image>> {
-        let (_, view) = self.at(node);
-        let version = view.latch().stable_version()?;
-        self.copy_node(view, image);
-        view.latch().validate(version).then_some(Node { words: &*image, long: &self.long })
+/// As many of these nodes, in order, with about as many others between each two of them, but not
+/// exactly: where keys have a rhythm, nodes at equal distances might all be alike.
+fn scattered(store: &Store, nodes: Vec<NodeRef>, most: usize) -> Vec<NodeRef> {
+    let len = nodes.len();
+    if len <= most {
+        return nodes;
     }
+    let random = |at: usize| store.hash(&at.to_le_bytes()) as usize % (len / most);
+    (0..most).map(|at| nodes[at * len / most + random(at)]).collect()
+}
+
+/// A copy of a node, if it was at rest.
+fn copy_at_rest<'i>(store: &'i Store, node: NodeRef, image: &'i mut Image) -> Option<Node<'i, &'i Image>> {
+    let (_, view) = store.at(node);
+    let version = view.latch().stable_version()?;
+    store.copy_node(view, image);
+    view.latch().validate(version).then_some(Node { words: &*image, long: store.long() })
 }

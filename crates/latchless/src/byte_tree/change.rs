@@ -1,6 +1,6 @@
 //! Changing a latched node in place: one entry more, one fewer, another value.
 
-use super::node::{Node, Words, ones};
+use super::node::{Node, Probe, Words, ones};
 use super::shape::{LATCH, LONG, LongRef, SHAPE, SLOTS, SLOTS_MAX, SUFFIX_MAX, Shape, WORDS, entry_words};
 use super::shift::{shift_down, shift_up};
 use super::text::{head, last_word, words_of};
@@ -134,7 +134,7 @@ impl<'a> Shared<'a> {
         if !self.has_prefix(shape, key) {
             return None;
         }
-        let own = (key, head(key, shape.prefix()));
+        let own = Probe::of(key, shape);
         if shape.is_of_records() {
             let (rank, is_there) = self.rank_of_head::<S>(shape, own);
             return is_there.then_some(rank);
@@ -148,14 +148,15 @@ impl<'a> Shared<'a> {
     pub(super) fn seek<S: Lines>(
         self,
         shape: Shape,
-        own: (&[u8], u64),
-        (tag, share): (u8, Option<Share>),
+        own: Probe<'_>,
+        tag: u8,
+        share: Option<Share>,
     ) -> (Option<usize>, Option<usize>) {
         if shape.is_of_records() {
             let near = match share {
-                Some(share) => self.rank_near::<S>(shape, own.1, share.of(shape.len())),
+                Some(share) => self.rank_near::<S>(shape, own.head, share.of(shape.len())),
                 // Keys that grow come after all others.
-                None if self.ends_below(shape, own.1) => Some(shape.len()),
+                None if self.ends_below(shape, own.head) => Some(shape.len()),
                 None => None,
             };
             let (rank, is_there) = match near {
@@ -172,18 +173,13 @@ impl<'a> Shared<'a> {
 
     /// Finds, by its tag, a key that has the node's prefix and this head.
     #[inline(always)]
-    pub(super) fn find_after_prefix<S: Lines>(
-        self,
-        shape: Shape,
-        (key, own): (&[u8], u64),
-        tag: u8,
-    ) -> Option<usize> {
+    pub(super) fn find_after_prefix<S: Lines>(self, shape: Shape, own: Probe<'_>, tag: u8) -> Option<usize> {
         let mut likely = self.tagged::<S>(shape, tag);
         let first = likely.next()?;
-        if self.head(shape, first) == own && self.rest_is(shape, first, key) {
+        if self.head(shape, first) == own.head && self.rest_is(shape, first, own.key) {
             return Some(first);
         }
-        if likely.is_empty() { None } else { self.find_among(likely, shape, key) }
+        if likely.is_empty() { None } else { self.find_among(likely, shape, own.key) }
     }
 
     /// The one of these entries that has a key with the node's prefix. Apart, so that nothing is made ready
@@ -256,7 +252,7 @@ impl<'a> Shared<'a> {
         let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.set(place + word, to));
         let len = shape.len();
-        self.insert_bytes(shape, (at, len), [entry.tag, entry.length, place as u8]);
+        self.insert_bytes(shape, at, len, [entry.tag, entry.length, place as u8]);
         let heads = shape.heads();
         shift_up::<S>(&self.words[heads + at..=heads + len], 1);
         self.set(heads + at, entry.head);
@@ -275,7 +271,7 @@ impl<'a> Shared<'a> {
         }
         let long = (length == LONG).then(|| self.long_key(shape, at));
         let (len, words) = (shape.len(), self.words_of_entry(shape, at));
-        self.remove_bytes(shape, (at, len));
+        self.remove_bytes(shape, at, len);
         let heads = shape.heads();
         shift_down::<S>(&self.words[heads + at..heads + len], 1);
         self.set(SHAPE, shape.without_entry(words).0);
@@ -314,7 +310,7 @@ impl<'a> Shared<'a> {
 
     /// Inserts a byte each before those at `at` of the tags, lengths and places, of which there are `len`.
     #[inline(always)]
-    fn insert_bytes(self, shape: Shape, (at, len): (usize, usize), bytes: [u8; 3]) {
+    fn insert_bytes(self, shape: Shape, at: usize, len: usize, bytes: [u8; 3]) {
         let arrays = [SLOTS, shape.lengths(), shape.places()];
         let (first, shift) = (at / 8, at % 8 * 8);
         let mut carried = [0; 3];
@@ -336,7 +332,7 @@ impl<'a> Shared<'a> {
 
     /// Removes the bytes at `at` of the tags, lengths and places, of which there are `len`.
     #[inline(always)]
-    fn remove_bytes(self, shape: Shape, (at, len): (usize, usize)) {
+    fn remove_bytes(self, shape: Shape, at: usize, len: usize) {
         let arrays = [SLOTS, shape.lengths(), shape.places()];
         let (first, last, low) = (at / 8, (len - 1) / 8, (1u64 << (at % 8 * 8)) - 1);
         let mut own = arrays.map(|array| self.words.word(array + first));

@@ -74,8 +74,10 @@ struct LeafCut {
 pub(super) fn cut(
     whole: &Part<'_>,
     level: usize,
-    (fences, key): (&Fences<'_>, &[u8]),
-    (separator, other): (&mut Vec<u8>, &mut Vec<u8>),
+    fences: &Fences<'_>,
+    key: &[u8],
+    separator: &mut Vec<u8>,
+    other: &mut Vec<u8>,
 ) -> usize {
     let (node, shape, len) = (whole.node, whole.node.shape(), whole.entries.len());
     let whole_key = |at: usize, to: &mut Vec<u8>| {

@@ -7,7 +7,7 @@ use super::finder::{Aim, Outcome, Start, StartBy, aim_of};
 use super::lend::{lend, lend_back};
 use super::long::{LongStrings, check_length};
 use super::merge::{invites_a_merge, merge_around, taken};
-use super::node::{Side, Toward};
+use super::node::{Probe, Side, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, Size};
 use super::split::{make_room, split};
 use super::store::Held;
@@ -143,8 +143,8 @@ fn edit_in<'a, S: Search, E: LeafEdit>(
     let ((_, leaf), tag) = (at, Seed::tag(hash));
     let shape = leaf.shape();
     // Between the fences all keys have the prefix.
-    let own = (key, head(key, shape.prefix()));
-    let (found, rank) = leaf.seek::<S>(shape, own, (tag, share));
+    let own = Probe::of(key, shape);
+    let (found, rank) = leaf.seek::<S>(shape, own, tag, share);
     let (before, step) = edit.step(leaf, found);
     match (step, found) {
         (Step::Set(value), Some(entry)) if E::IS_WORD => {
@@ -172,7 +172,7 @@ fn edit_in<'a, S: Search, E: LeafEdit>(
                 Some(rank) => rank,
                 None => leaf.rank_of_head::<S>(shape, own).0,
             };
-            if shape.is_of_records() && leaf.is_tie(shape, rank, own.1) {
+            if shape.is_of_records() && leaf.is_tie(shape, rank, own.head) {
                 return Err((at, held));
             }
             held.changing();

@@ -57,14 +57,15 @@ impl<'i> Builder<'i> {
         image: &'i mut Image,
         fences: &Fences<'_>,
         link: NodeRef,
-        (parts, prefers_records): (&[Part<'_>], bool),
+        parts: &[Part<'_>],
+        prefers_records: bool,
     ) -> Option<Self> {
         let records = records_for_parts(parts, fences);
         let form = match records.filter(|_| prefers_records && !have_ties(parts, fences.prefix())) {
             Some(records) => records,
             None => slots_for_parts(parts, fences).or(records)?,
         };
-        Some(Self::of_form(image, fences, link, (form, parts)))
+        Some(Self::of_form(image, fences, link, form, parts))
     }
 
     /// A node of this form with the entries of these parts, which fit.
@@ -72,7 +73,8 @@ impl<'i> Builder<'i> {
         image: &'i mut Image,
         fences: &Fences<'_>,
         link: NodeRef,
-        (form, parts): (Form, &[Part<'_>]),
+        form: Form,
+        parts: &[Part<'_>],
     ) -> Self {
         let values = parts.first().map_or(Values::ONE_WORD, |part| part.node.shape().values());
         let mut builder = Self::new(image, fences, link, form).with_values(values);
@@ -105,7 +107,7 @@ impl<'i> Builder<'i> {
         let from = old.heads() + entries.start;
         self.image[heads..heads + count].copy_from_slice(&node.words[from..from + count]);
         for (to, from) in [(SLOTS, SLOTS), (shape.lengths(), old.lengths())] {
-            append_bytes((self.image, to, first), (node.words, from), entries.clone());
+            append_bytes(self.image, to, first, node.words, from, entries.clone());
         }
         let (mut place, places) = (WORDS - shape.used(), shape.places());
         for (to, at) in (first..).zip(entries) {
@@ -130,7 +132,7 @@ impl<'i> Builder<'i> {
         let (shape, old, count) = (Shape(self.image[SHAPE]), node.shape(), entries.len());
         let (first, cut) = (shape.len(), shape.prefix() - old.prefix());
         let (whole, bits) = (cut / 8, 8 * (cut % 8));
-        append_bytes((self.image, SLOTS, first), (node.words, SLOTS), entries.clone());
+        append_bytes(self.image, SLOTS, first, node.words, SLOTS, entries.clone());
         let mut place = WORDS - shape.used();
         for (to, at) in (first..).zip(entries) {
             let (own, length) = (node.place(old, at), usize::from(node.length(old, at)));
@@ -157,11 +159,11 @@ impl<'i> Builder<'i> {
         self.image[SHAPE] = shape.with_entries(count, words).0;
     }
 
-    /// Fills the first slot that is empty.
+    /// Fills the first slot that is empty: with these tag, length and place, and this head.
     #[inline(always)]
-    fn fill_slot(&mut self, shape: Shape, (tag, length, place): (u8, u8, u8), head: u64) {
+    fn fill_slot(&mut self, shape: Shape, bytes: [u8; 3], head: u64) {
         let at = shape.len();
-        for (array, byte) in [(SLOTS, tag), (shape.lengths(), length), (shape.places(), place)] {
+        for (array, byte) in [SLOTS, shape.lengths(), shape.places()].into_iter().zip(bytes) {
             self.image[array + at / 8] |= u64::from(byte) << (at % 8 * 8);
         }
         self.image[shape.heads() + at] = head;
@@ -180,7 +182,7 @@ impl<'i> Builder<'i> {
         }
         let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.image[place + word] = to);
-        self.fill_slot(shape, (entry.tag, entry.length, place as u8), entry.head);
+        self.fill_slot(shape, [entry.tag, entry.length, place as u8], entry.head);
         self.image[SHAPE] = shape.with_entry(words).0;
     }
 
@@ -191,11 +193,7 @@ impl<'i> Builder<'i> {
 }
 
 /// Adds the bytes `range` of one image's array to that of another, which has `len` and zeros after them.
-fn append_bytes(
-    (image, to, len): (&mut Image, usize, usize),
-    (from, array): (&Image, usize),
-    range: Range<usize>,
-) {
+fn append_bytes(image: &mut Image, to: usize, len: usize, from: &Image, array: usize, range: Range<usize>) {
     for at in range.clone().step_by(8) {
         let (word, bits) = (array + at / 8, 8 * (at % 8));
         let bytes = shifted(from[word], from[word + 1], bits);
@@ -237,7 +235,7 @@ mod tests {
             for at in 0..len {
                 image[SLOTS + at / 8] |= 0xAA << (at % 8 * 8);
             }
-            append_bytes((&mut image, SLOTS, len), (&from, 3), start..start + count);
+            append_bytes(&mut image, SLOTS, len, &from, 3, start..start + count);
             let own: Vec<u8> = image[SLOTS..SLOTS + 12].iter().flat_map(|word| word.to_le_bytes()).collect();
             assert!(own[..len].iter().all(|&byte| byte == 0xAA));
             assert!((0..count).all(|at| own[len + at] == number(24 + start + at)), "{len} {start} {count}");

@@ -5,11 +5,11 @@
 use super::change::Shared;
 use super::key_room::KeyRoom;
 use super::long::LongStrings;
-use super::node::{Image, Node, SUFFIX_ROOM, Side, Target, Words};
+use super::node::{Image, Node, Probe, SUFFIX_ROOM, Side, Target, Words};
 use super::shape::{LONG, RECORD_MAX, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
 use super::store::Store;
 use super::take::CopiedWords;
-use super::text::{head, words_of};
+use super::text::words_of;
 use crate::tree::Share;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
@@ -210,8 +210,8 @@ impl LeafCopy {
         // the image has words of the previous leaf.
         let part = extent.part().filter(|_| leaf.shape().is_of_records());
         let first = match (bounds.low, part) {
-            (Bound::Included(key), Some(share)) => first_near(leaf, key, (false, share)),
-            (Bound::Excluded(key), Some(share)) => first_near(leaf, key, (true, share)),
+            (Bound::Included(key), Some(share)) => first_near(leaf, key, false, share),
+            (Bound::Excluded(key), Some(share)) => first_near(leaf, key, true, share),
             _ => 0,
         };
         let image = self.image.first_chunk_mut().expect("more words than a node has");
@@ -325,10 +325,10 @@ impl LeafCopy {
         let (length, place) = self.length_and_place(shape, at);
         let value = self.image[place];
         if length == LONG {
-            return (long_key(&self.lengths, (&self.long, &self.long_starts), at), value);
+            return (long_key(&self.lengths, &self.long, &self.long_starts, at), value);
         }
         let head = self.image[(shape.heads() + at) % WORDS];
-        (make_key(&self.image, (head, length, place), (self.key.bytes_mut(), shape.prefix())), value)
+        (make_key(&self.image, Suffix { head, length, place }, self.key.bytes_mut(), shape.prefix()), value)
     }
 
     /// Shows these entries until `see` breaks off: the key, and the first word of the value.
@@ -349,10 +349,10 @@ impl LeafCopy {
             let (length, place) = (lengths[at % SLOTS_MAX], usize::from(places[at % SLOTS_MAX]));
             let value = image[place];
             if length == LONG {
-                see(long_key(lengths, (long, long_starts), at), value)?;
+                see(long_key(lengths, long, long_starts, at), value)?;
             } else {
                 let head = image[(heads + at) % WORDS];
-                see(make_key(image, (head, length, place), (key, prefix)), value)?;
+                see(make_key(image, Suffix { head, length, place }, key, prefix), value)?;
             }
         }
         ControlFlow::Continue(())
@@ -406,13 +406,17 @@ fn words_of_node(image: &Padded) -> &Image {
     image.first_chunk().expect("more words than a node has")
 }
 
+/// A suffix that isn't long: its first bytes, its length, and the word before its other bytes.
+struct Suffix {
+    head: u64,
+    length: u8,
+    place: usize,
+}
+
 /// Makes the key of an entry that isn't long of `key`, which begins with the prefix.
 #[inline(always)]
-fn make_key<'k>(
-    image: &Padded,
-    (head, length, place): (u64, u8, usize),
-    (key, prefix): (&'k mut [u8], usize),
-) -> &'k [u8] {
+fn make_key<'k>(image: &Padded, suffix: Suffix, key: &'k mut [u8], prefix: usize) -> &'k [u8] {
+    let Suffix { head, length, place } = suffix;
     let (length, end) = (usize::from(length), prefix + usize::from(length));
     let tail: &mut [u8; TAIL] = key[prefix..].first_chunk_mut().expect("room for a suffix");
     let (to, _) = tail.as_chunks_mut::<8>();
@@ -434,17 +438,17 @@ fn copy_more(to: &mut [[u8; 8]], from: &[u64]) {
 
 #[cold]
 #[inline(never)]
-fn long_key<'k>(lengths: &[u8; SLOTS_MAX], (long, starts): (&'k [u8], &[usize]), at: usize) -> &'k [u8] {
+fn long_key<'k>(lengths: &[u8; SLOTS_MAX], long: &'k [u8], starts: &[usize], at: usize) -> &'k [u8] {
     let number = lengths[..at].iter().filter(|&&length| length == LONG).count();
     let end = starts.get(number + 1).copied().unwrap_or(long.len());
     &long[starts[number]..end]
 }
 
 /// The first entry from `key` on, which is likely to be at this share of a leaf of records.
-fn first_near(leaf: Shared<'_>, key: &[u8], (after, share): (bool, Option<Share>)) -> usize {
-    let (shape, own) = (leaf.shape(), (key, head(key, leaf.shape().prefix())));
+fn first_near(leaf: Shared<'_>, key: &[u8], after: bool, share: Option<Share>) -> usize {
+    let (shape, own) = (leaf.shape(), Probe::of(key, leaf.shape()));
     if let Some(share) = share.filter(|_| leaf.has_prefix(shape, key))
-        && let Some(rank) = leaf.rank_near::<Scalar>(shape, own.1, share.of(shape.len()))
+        && let Some(rank) = leaf.rank_near::<Scalar>(shape, own.head, share.of(shape.len()))
         && leaf.side(key) == Side::Here
     {
         let (rank, is_there) = leaf.rank_from(shape, rank, own);

@@ -120,8 +120,8 @@ fn share<'a>(
     let (low, other) = (&low[..], &other[..]);
     let both = Neighbours { leaves: [one, two], lows: [low, other], high, seed: tree.store.seed_of(0) };
     let Some(cut) = choose(both, &mut *separator) else { return false };
-    let from = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
-    if !separate(from, separator) {
+    let (from, from_low, first) = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
+    if !separate(from, from_low, first, separator) {
         return false;
     }
     let separator = &separator[..];
@@ -201,7 +201,7 @@ impl<'c> Neighbours<'c> {
     /// Whether the first `come` entries of the right leaf fit the left one.
     fn fit_left(self, come: usize, separator: &mut Vec<u8>) -> bool {
         let Self { leaves: [left, right], lows: [low, right_low], .. } = self;
-        let is_short = separate((right, right_low, come), separator);
+        let is_short = separate(right, right_low, come, separator);
         let (own, more) = (self.part(0, 0..left.shape().len()), self.part(1, 0..come));
         let high = Some(Fence { bytes: separator, long: None });
         is_short && fit(&[own, more], &Fences { high, ..fences_of(left, low, None) })
@@ -211,7 +211,7 @@ impl<'c> Neighbours<'c> {
     fn fit_right(self, lent: usize, separator: &mut Vec<u8>) -> bool {
         let Self { leaves: [left, right], lows: [low, right_low], high, .. } = self;
         let len = left.shape().len();
-        let is_short = separate((left, low, len - lent), separator);
+        let is_short = separate(left, low, len - lent, separator);
         let (more, own) = (self.part(0, len - lent..len), self.part(1, 0..right.shape().len()));
         let low = Fence { bytes: separator, long: None };
         is_short && fit(&[more, own], &Fences { low, ..fences_of(right, right_low, high) })
@@ -234,7 +234,7 @@ fn most_that_fit(mut most: usize, mut fits: impl FnMut(usize) -> bool) -> usize 
 
 /// Makes `separator` the shortest string between the entries before and after `cut`. Returns `false` if it
 /// would be long.
-fn separate((node, low, cut): (Private<'_>, &[u8], usize), separator: &mut Vec<u8>) -> bool {
+fn separate(node: Private<'_>, low: &[u8], cut: usize, separator: &mut Vec<u8>) -> bool {
     let shape = node.shape();
     if [cut - 1, cut].into_iter().any(|at| node.length(shape, at) == LONG) {
         return false;

@@ -13,7 +13,7 @@ use super::finder::{Start, StartBy};
 use super::get::{Near, find_near};
 use super::key_room::{Few, KeyRoom};
 use super::leaf_copy::first_from;
-use super::node::{Node, Side, Target, Toward, Words};
+use super::node::{Node, Probe, Side, Target, Toward, Words};
 use super::shape::Shape;
 use super::take::Take;
 use super::tree::ByteTree;
@@ -225,7 +225,7 @@ impl<T: Take> Nearest<'_, '_, T> {
     fn in_records(&mut self, node: NodeRef, near: Near, own: &[u8]) -> Option<T::Value> {
         let (_, leaf) = self.tree.store.at(node);
         let Near { version, shape, rank, own: head } = near;
-        let (rank, is_there) = leaf.rank_from(shape, rank, (own, head));
+        let (rank, is_there) = leaf.rank_from(shape, rank, Probe { key: own, head });
         if !is_there && (rank == 0 || rank == shape.len()) {
             return None;
         }

@@ -94,6 +94,21 @@ impl<'k> Target<'k> {
     }
 }
 
+/// A key that begins with a node's prefix, and its head after that.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe<'k> {
+    pub key: &'k [u8],
+    pub head: u64,
+}
+
+impl<'k> Probe<'k> {
+    /// A key of a node with this shape.
+    #[inline(always)]
+    pub fn of(key: &'k [u8], shape: Shape) -> Self {
+        Self { key, head: head(key, shape.prefix()) }
+    }
+}
+
 /// The words of a node.
 pub type Image = [u64; WORDS];
 /// A node in private memory.
@@ -279,7 +294,7 @@ impl<'a, W: Words> Node<'a, W> {
     /// Compares an entry's key with one that has the same head. The eight bytes after the head (`next`: the
     /// key's) usually decide it.
     #[inline(always)]
-    fn compare_after_head(self, shape: Shape, at: usize, (key, next): (&[u8], u64)) -> Ordering {
+    fn compare_after_head(self, shape: Shape, at: usize, key: &[u8], next: u64) -> Ordering {
         let length = self.length(shape, at);
         if length == LONG {
             return self.long.compare(self.long_key(shape, at), key);
@@ -300,9 +315,9 @@ impl<'a, W: Words> Node<'a, W> {
 
     /// How an entry's key compares with one that has the node's prefix and this head.
     #[inline(always)]
-    pub(super) fn compare_entry(self, shape: Shape, at: usize, (key, own): (&[u8], u64)) -> Ordering {
-        match self.head(shape, at).cmp(&own) {
-            Ordering::Equal => self.compare_after_head(shape, at, (key, head(key, shape.prefix() + 8))),
+    pub(super) fn compare_entry(self, shape: Shape, at: usize, own: Probe<'_>) -> Ordering {
+        match self.head(shape, at).cmp(&own.head) {
+            Ordering::Equal => self.compare_after_head(shape, at, own.key, head(own.key, shape.prefix() + 8)),
             order => order,
         }
     }
@@ -326,21 +341,22 @@ impl<'a, W: Words> Node<'a, W> {
     /// node's prefix.
     #[inline(always)]
     pub fn rank<S: Lines>(self, shape: Shape, key: &[u8]) -> (usize, bool) {
-        self.rank_of_head::<S>(shape, (key, head(key, shape.prefix())))
+        self.rank_of_head::<S>(shape, Probe::of(key, shape))
     }
 
     /// The rank of a key with this head.
     #[inline(always)]
-    pub(super) fn rank_of_head<S: Lines>(self, shape: Shape, (key, own): (&[u8], u64)) -> (usize, bool) {
+    pub(super) fn rank_of_head<S: Lines>(self, shape: Shape, own: Probe<'_>) -> (usize, bool) {
         let len = shape.len();
         let (mut base, mut size) = (0, len);
         while size > ABREAST {
             let half = size / 2;
-            base = core::hint::select_unpredictable(self.head(shape, base + half) < own, base + half, base);
+            base =
+                core::hint::select_unpredictable(self.head(shape, base + half) < own.head, base + half, base);
             size -= half;
         }
-        base += self.heads_below::<S>(shape, base..base + size, own);
-        self.rank_from(shape, base, (key, own))
+        base += self.heads_below::<S>(shape, base..base + size, own.head);
+        self.rank_from(shape, base, own)
     }
 
     /// How many of these heads, not more than [`ABREAST`], are smaller.
@@ -352,13 +368,13 @@ impl<'a, W: Words> Node<'a, W> {
 
     /// The rank of a key, given the number of smaller heads before it.
     #[inline(always)]
-    pub(super) fn rank_from(self, shape: Shape, at: usize, (key, own): (&[u8], u64)) -> (usize, bool) {
-        if at == shape.len() || self.head(shape, at) != own {
+    pub(super) fn rank_from(self, shape: Shape, at: usize, own: Probe<'_>) -> (usize, bool) {
+        if at == shape.len() || self.head(shape, at) != own.head {
             return (at, false);
         }
-        let next = head(key, shape.prefix() + 8);
-        match self.compare_after_head(shape, at, (key, next)) {
-            Ordering::Less => self.rank_among_equal_heads(shape, at + 1, key),
+        let next = head(own.key, shape.prefix() + 8);
+        match self.compare_after_head(shape, at, own.key, next) {
+            Ordering::Less => self.rank_among_equal_heads(shape, at + 1, own.key),
             order => (at, order.is_eq()),
         }
     }
@@ -377,7 +393,7 @@ impl<'a, W: Words> Node<'a, W> {
         let (mut base, mut size) = (from, end - from);
         while size > 0 {
             let half = size / 2;
-            match self.compare_after_head(shape, base + half, (key, next)) {
+            match self.compare_after_head(shape, base + half, key, next) {
                 Ordering::Less => {
                     base += half + 1;
                     size -= half + 1;

@@ -30,7 +30,7 @@ impl Prefetch<'_> {
     #[inline(always)]
     pub fn record(self, leaf: NodeRef, share: Share, usual: UsualRecords) {
         self.header(leaf);
-        self.records(leaf, usual.place(share), (SLOTS, SLOTS + usual.slots(), usual.words()));
+        self.records(leaf, usual.place(share), SLOTS + usual.slots(), usual.words());
     }
 
     /// Prefetches the likely head and record of a key and all entries after them, which an insert or a
@@ -40,7 +40,7 @@ impl Prefetch<'_> {
         self.header(leaf);
         let (slots, words) = (usual.slots(), usual.words());
         let those = nearer_end(usual.place(share), slots / 6..slots * 5 / 6);
-        self.both(leaf, those, (SLOTS + slots, words));
+        self.both(leaf, those, SLOTS + slots, words);
     }
 
     /// Prefetches the likely head and record of a key, all entries after them, and the first head, which
@@ -58,7 +58,7 @@ impl Prefetch<'_> {
     /// Prefetches these heads and records of a leaf, given the word where records begin and the words per
     /// record.
     #[inline(always)]
-    fn both(self, leaf: NodeRef, those: Range<usize>, (records, words): (usize, usize)) {
+    fn both(self, leaf: NodeRef, those: Range<usize>, records: usize, words: usize) {
         let (head, last) = (SLOTS + those.start, SLOTS + those.end);
         let (record, end) = ((records + those.start * words) / 8, (records + those.end * words) / 8);
         // Both at once: how many lines there are can't be foretold.
@@ -83,11 +83,11 @@ impl Prefetch<'_> {
         prefetch_read(self.nodes.address(leaf).wrapping_add(8 * word));
     }
 
-    /// Prefetches heads and records around a place, given the words where they begin and the words per
+    /// Prefetches heads and records around a place, given the word where records begin and the words per
     /// record. Fewer of long records: the additional lines would cost more than an occasional late line.
     #[inline(always)]
-    fn records(self, leaf: NodeRef, at: usize, (heads, records, words): (usize, usize, usize)) {
-        let head = heads + at.saturating_sub(8);
+    fn records(self, leaf: NodeRef, at: usize, records: usize, words: usize) {
+        let head = SLOTS + at.saturating_sub(8);
         (0..3).for_each(|line| self.word(leaf, head + 8 * line));
         let record = records + (at * words).saturating_sub(4 * (1 + words));
         (0..3).for_each(|line| self.word(leaf, record + 8 * line));
@@ -128,7 +128,7 @@ impl Prefetch<'_> {
             let (first, len, words) = (shape.first(), shape.len(), entry_words(shape.record_length()));
             let place = first + share.map_or(0, |share| share.of(len));
             let those = nearer_end(place, first..first + len);
-            self.both(leaf, those, (SLOTS + shape.slots(), words));
+            self.both(leaf, those, SLOTS + shape.slots(), words);
             return;
         }
         self.lines(leaf, self.usual.leaf_lines()..(shape.heads() + shape.len()) / 8 + 1);

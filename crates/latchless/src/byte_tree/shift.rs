@@ -49,7 +49,7 @@ type FourRecords = [[u64; 4]; entry_words(RECORD_MAX as u8)];
 /// Moves all heads and records but the last `by` this many places up. Both at once, four at a time: how many
 /// there are can't be foretold.
 #[inline(always)]
-pub(super) fn shift_both_up<S: Lines>(heads: &[Word], records: &[Word], (by, words): (usize, usize)) {
+pub(super) fn shift_both_up<S: Lines>(heads: &[Word], records: &[Word], by: usize, words: usize) {
     let (own, own_to) = (&heads[..heads.len() - by], &heads[by..]);
     let (record, record_to) = (&records[..records.len() - by * words], &records[by * words..]);
     let Some((first, first_to)) = own.first_chunk().zip(own_to.first_chunk()) else {
@@ -74,7 +74,7 @@ pub(super) fn shift_both_up<S: Lines>(heads: &[Word], records: &[Word], (by, wor
 
 /// Moves all heads and records but the first `by` this many places down.
 #[inline(always)]
-pub(super) fn shift_both_down<S: Lines>(heads: &[Word], records: &[Word], (by, words): (usize, usize)) {
+pub(super) fn shift_both_down<S: Lines>(heads: &[Word], records: &[Word], by: usize, words: usize) {
     let (own, own_to) = (&heads[by..], &heads[..heads.len() - by]);
     let (record, record_to) = (&records[by * words..], &records[..records.len() - by * words]);
     let Some((last, last_to)) = own.last_chunk().zip(own_to.last_chunk()) else {

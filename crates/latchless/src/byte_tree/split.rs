@@ -44,7 +44,7 @@ pub(super) fn build<'i>(
 ) -> Option<Builder<'i>> {
     let is_told = || finder.distinguishes(fences.low.bytes, fences.high.map(|high| high.bytes));
     let prefers_records = parts.first().is_some_and(|part| part.seed.is_some()) && is_told();
-    Builder::of_parts(image, fences, link, (parts, prefers_records))
+    Builder::of_parts(image, fences, link, parts, prefers_records)
 }
 
 /// Rewrites a latched node of a level if that gives room for an entry whose suffix has this length and
@@ -73,7 +73,7 @@ pub(super) fn make_room(
     let may_be_records = level == 0 && tree.finder.distinguishes(low, has_high.then_some(&high[..]));
     let Some(form) = wider_form(node, may_be_records, size) else { return false };
     let mut image = [0; WORDS];
-    let builder = Builder::of_form(&mut image, &fences, old.link(), (form, &[part]));
+    let builder = Builder::of_form(&mut image, &fences, old.link(), form, &[part]);
     held.changing();
     node.write(builder.image());
     true
@@ -117,7 +117,7 @@ fn split_copied<'a>(
     let has_high = old.high_to(high);
     let fences = fences_of(old, low, has_high.then_some(&high[..]));
     let whole = Part { node: old, low, entries: 0..old.shape().len(), seed: tree.store.seed_of(level) };
-    let cut = cut(&whole, level, (&fences, key), (separator, other));
+    let cut = cut(&whole, level, &fences, key, separator, other);
     if level == 0 {
         tree.finder.learn_shape(&tree.store, old);
     }

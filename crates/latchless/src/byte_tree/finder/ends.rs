@@ -9,7 +9,7 @@
 //! tree, which any thread may write, names that leaf; its fences, read under its latch, confirm it.
 
 use crate::byte_tree::change::Shared;
-use crate::byte_tree::node::{Node, Words};
+use crate::byte_tree::node::{Node, Probe, Words};
 use crate::byte_tree::shape::Shape;
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -98,7 +98,7 @@ impl<W: Words> Node<'_, W> {
     /// entry (in the first leaf, the first one) decides it. The node doesn't have the key then. Where keys
     /// grow, in any leaf, each comes after all others of its leaf and begins as they do.
     #[inline(always)]
-    pub(in crate::byte_tree) fn rank_at_end(self, shape: Shape, own: (&[u8], u64)) -> Option<usize> {
+    pub(in crate::byte_tree) fn rank_at_end(self, shape: Shape, own: Probe<'_>) -> Option<usize> {
         let len = shape.len();
         if len == 0 {
             return None;

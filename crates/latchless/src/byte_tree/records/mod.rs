@@ -173,7 +173,7 @@ impl Shared<'_> {
         let words = entry_words(shape.record_length());
         let heads = &self.words[shape.heads() + those.start..shape.heads() + those.end + by];
         let records = &self.words[shape.record(those.start)..shape.record(those.end + by)];
-        shift_both_up::<S>(heads, records, (by, words));
+        shift_both_up::<S>(heads, records, by, words);
     }
 
     /// Moves these heads and records this many places down.
@@ -182,7 +182,7 @@ impl Shared<'_> {
         let words = entry_words(shape.record_length());
         let heads = &self.words[shape.heads() + those.start - by..shape.heads() + those.end];
         let records = &self.words[shape.record(those.start) - by * words..shape.record(those.end)];
-        shift_both_down::<S>(heads, records, (by, words));
+        shift_both_down::<S>(heads, records, by, words);
     }
 }
 

@@ -92,6 +92,19 @@ impl<'k> Entry<'k> {
     }
 }
 
+/// A tag that is computed only if it is needed. A closure in its place might be called.
+pub trait Tag {
+    /// The tag.
+    fn tag(self) -> u8;
+}
+
+impl Tag for u8 {
+    #[inline(always)]
+    fn tag(self) -> u8 {
+        self
+    }
+}
+
 /// Some of a node's entries, in order: a bit for each.
 struct Places([u64; SLOTS_MAX / 64]);
 
@@ -129,7 +142,7 @@ impl<'a> Shared<'a> {
     /// The entry that has a key, found by its tag, or in a leaf of records by its head. The key is one of
     /// any node.
     #[inline(always)]
-    pub fn find<S: Lines>(self, key: &[u8], tag: impl FnOnce() -> u8) -> Option<usize> {
+    pub fn find<S: Lines>(self, key: &[u8], tag: impl Tag) -> Option<usize> {
         let shape = self.shape();
         if !self.has_prefix(shape, key) {
             return None;
@@ -139,7 +152,7 @@ impl<'a> Shared<'a> {
             let (rank, is_there) = self.rank_of_head::<S>(shape, own);
             return is_there.then_some(rank);
         }
-        self.find_after_prefix::<S>(shape, own, tag())
+        self.find_after_prefix::<S>(shape, own, tag.tag())
     }
 
     /// The entry that has a key with the node's prefix and this head, if there is one; and how many entries

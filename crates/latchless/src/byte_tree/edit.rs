@@ -92,7 +92,7 @@ pub(super) fn edit_from<S: Search, E: LeafEdit>(
                 wrong,
                 aim: edit.aim(),
                 was_there,
-                is_new: edited.applied && !was_there,
+                applied: edited.applied,
                 is_lookup: false,
             };
             tree.finder.learn(&tree.store, start, own.key, &outcome);
@@ -178,7 +178,7 @@ fn edit_in<'a, S: Search, E: LeafEdit>(
             held.changing();
             leaf.insert::<S>(rank, Entry::short(suffix, tag, value).with_more(more));
             drop(held);
-            tree.finder.ends().note(at.0, leaf, shape, rank);
+            tree.finder.ends().note(&tree.store, at.0, leaf, shape, rank);
             tree.store.counts().add_entries(1);
         }
         (Step::TakeOut, Some(at)) => {
@@ -234,7 +234,7 @@ fn edit_with_room<E: LeafEdit>(
         let leaf = at.1;
         let prefix = leaf.shape().prefix();
         // An entry that was there before keeps its form.
-        let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, || tag) };
+        let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, tag) };
         let length = length_in(leaf, found, key);
         let is_long = found.is_none() && length == LONG;
         let blocks = if is_long { LongStrings::blocks_for(key.len()) } else { 0 };

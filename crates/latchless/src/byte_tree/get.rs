@@ -1,6 +1,6 @@
 //! Looking up one key.
 
-use super::change::Shared;
+use super::change::{Shared, Tag};
 use super::finder::{Aim, Outcome, Start, StartBy};
 use super::node::{Side, Target, Toward};
 use super::shape::Shape;
@@ -40,6 +40,19 @@ impl Near {
     #[inline(always)]
     pub fn record(self) -> usize {
         self.shape.record(self.rank)
+    }
+}
+
+/// The tag of a key that isn't hashed yet.
+struct TagOf<'a> {
+    store: &'a Store,
+    key: &'a [u8],
+}
+
+impl Tag for TagOf<'_> {
+    #[inline(always)]
+    fn tag(self) -> u8 {
+        Seed::tag(self.store.hash(self.key))
     }
 }
 
@@ -85,21 +98,14 @@ fn get_by_hash<S: Search, T: Take>(tree: &ByteTree, own: Hashed<'_>, take: &mut 
     get_from::<S, T>(tree, leaf, own, wrong, take)
 }
 
-/// Looks up a key from a start on, where it is `near` its likely place if that is known. A start by position
-/// needs no hash.
+/// Looks up a key from a start on. A start by position needs no hash.
 #[inline(always)]
 pub(super) fn get_at<S: Search, T: Take>(
     tree: &ByteTree,
     start: Start,
-    near: Option<Near>,
     own: Hashed<'_>,
     take: &mut T,
 ) -> Option<T::Value> {
-    if let Some(near) = near
-        && let Some(answer) = get_near(tree, start.leaf, near, own.key, take)
-    {
-        return answer;
-    }
     let answer = match start.by {
         StartBy::Hash => get_guessed::<S, T>(tree, start.leaf, own, take),
         StartBy::Position => get_at_position::<S, T>(tree, start, own.key, take),
@@ -124,7 +130,7 @@ fn get_guessed<S: Search, T: Take>(
 ) -> Option<Option<T::Value>> {
     let mut leaf = guess;
     let answer = loop {
-        match look_in::<S, T>(&tree.store, leaf, own.key, || own.hash, take) {
+        match look_in::<S, T>(&tree.store, leaf, own.key, Seed::tag(own.hash), take) {
             Told::Answer(answer) => break answer,
             // Since the guess was written the leaf was split.
             Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
@@ -147,7 +153,7 @@ fn get_at_position<S: Search, T: Take>(
     key: &[u8],
     take: &mut T,
 ) -> Option<Option<T::Value>> {
-    match look_in::<S, T>(&tree.store, start.leaf, key, || tree.store.hash(key), take) {
+    match look_in::<S, T>(&tree.store, start.leaf, key, TagOf { store: &tree.store, key }, take) {
         Told::Answer(answer) => {
             tree.finder.count_elsewhere(&tree.store, start);
             Some(answer)
@@ -159,18 +165,18 @@ fn get_at_position<S: Search, T: Take>(
     }
 }
 
-/// A leaf's answer about a key with this hash, which is computed only when needed.
+/// A leaf's answer about a key with this tag.
 #[inline(always)]
 fn look_in<S: Search, T: Take>(
     store: &Store,
     node: NodeRef,
     key: &[u8],
-    hash: impl FnOnce() -> u64,
+    tag: impl Tag,
     take: &mut T,
 ) -> Told<T::Value> {
     let (_, leaf) = store.at(node);
     let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
-    let found = value_in::<S, T>(leaf, key, hash, take);
+    let found = value_in::<S, T>(leaf, key, tag, take);
     // A key that is found is right, however the reader came here.
     if found.is_some() {
         return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
@@ -240,12 +246,12 @@ fn get_from<S: Search, T: Take>(
     take: &mut T,
 ) -> Option<T::Value> {
     let Hashed { key, hash } = own;
-    let (answer, leaf) = match look_in::<S, T>(&tree.store, node, key, || hash, take) {
+    let (answer, leaf) = match look_in::<S, T>(&tree.store, node, key, Seed::tag(hash), take) {
         Told::Answer(answer) => (answer, node),
         _ => get_again(&tree.store, node, own, take),
     };
     let was_there = answer.is_some();
-    let outcome = Outcome { hash, leaf, wrong, aim: Aim::Find, was_there, is_new: false, is_lookup: true };
+    let outcome = Outcome { hash, leaf, wrong, aim: Aim::Find, was_there, applied: false, is_lookup: true };
     tree.finder.learn(&tree.store, Start::new(node, StartBy::Descent), key, &outcome);
     answer
 }
@@ -258,7 +264,7 @@ fn get_again<T: Take>(
     Hashed { key, hash }: Hashed<'_>,
     take: &mut T,
 ) -> (Option<T::Value>, NodeRef) {
-    let read = |(_, leaf): At<'_>| value_in::<Scalar, T>(leaf, key, || hash, take);
+    let read = |(_, leaf): At<'_>| value_in::<Scalar, T>(leaf, key, Seed::tag(hash), take);
     let (value, leaf, _) = store.read_leaf(node, Target::key(key), read);
     (value, leaf)
 }
@@ -268,10 +274,10 @@ fn get_again<T: Take>(
 fn value_in<S: Search, T: Take>(
     leaf: Shared<'_>,
     key: &[u8],
-    hash: impl FnOnce() -> u64,
+    tag: impl Tag,
     take: &mut T,
 ) -> Option<T::Value> {
-    leaf.find::<S>(key, || Seed::tag(hash())).map(|at| take.take(leaf, leaf.shape(), at))
+    leaf.find::<S>(key, tag).map(|at| take.take(leaf, leaf.shape(), at))
 }
 
 /// One lookup, by the key's position first or without it.
@@ -294,10 +300,12 @@ impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
         let Some(start) = tree.finder.start_by_position(&tree.store, key) else {
             return get_without_position(tree, key, take);
         };
-        let near = match start.share {
-            Some(share) => find_near::<S>(&tree.store, start.leaf, key, share),
-            None => None,
-        };
-        get_at::<S, T>(tree, start, near, Hashed { key, hash: 0 }, take)
+        if let Some(share) = start.share
+            && let Some(near) = find_near::<S>(&tree.store, start.leaf, key, share)
+            && let Some(answer) = get_near(tree, start.leaf, near, key, take)
+        {
+            return answer;
+        }
+        get_at::<S, T>(tree, start, Hashed { key, hash: 0 }, take)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::edit::edit_from;
 use super::finder::{Aim, Start, StartBy};
-use super::get::{find_near, get_at};
+use super::get::{find_near, get_at, get_near};
 use super::long::check_length;
 use super::node::Toward;
 use super::store::Store;
@@ -81,7 +81,7 @@ impl ByteTree {
 pub(super) fn starts_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim) -> [Way; GROUP] {
     let ByteTree { store, finder, .. } = tree;
     let mut ways = [Way::NONE; GROUP];
-    if let Some(at) = finder.start_at_end() {
+    if let Some(at) = finder.start_at_end(store) {
         ways.iter_mut().zip(keys).for_each(|(way, key)| *way = Way { hash: store.hash(key), at });
         return ways;
     }
@@ -209,7 +209,13 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
             }
         }
         for ((&key, &Way { hash, at }), near) in keys.iter().zip(&ways).zip(nears) {
-            let answer = get_at::<S, T>(tree, at, near, Hashed { key, hash }, take);
+            if let Some(near) = near
+                && let Some(answer) = get_near(tree, at.leaf, near, key, take)
+            {
+                done(answer, take);
+                continue;
+            }
+            let answer = get_at::<S, T>(tree, at, Hashed { key, hash }, take);
             done(answer, take);
         }
     }

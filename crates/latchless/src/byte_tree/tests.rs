@@ -423,7 +423,7 @@ fn keys_in_order_begin_at_their_leaf() {
         let number = |at: u64| if up { 1 << 40 | at } else { (1 << 40) - at };
         for at in 0..500 {
             tree.edit(&key(number(at)), Edit::Put(at)).unwrap();
-            let start = tree.finder.start_at_end().expect("the last key came to an end");
+            let start = tree.finder.start_at_end(&tree.store).expect("the last key came to an end");
             let (_, leaf) = tree.store.at(start.leaf);
             assert_eq!(leaf.side(&key(number(at + 1))), node::Side::Here, "key {at}");
         }
@@ -433,11 +433,11 @@ fn keys_in_order_begin_at_their_leaf() {
             assert!(edited.before.is_none())
         })
         .unwrap();
-        assert!(tree.finder.start_at_end().is_some() && tree.len() == 500 + GROUP);
+        assert!(tree.finder.start_at_end(&tree.store).is_some() && tree.len() == 500 + GROUP);
         // Any other key ends it, and one that is there doesn't begin it.
         tree.edit(&key(1 << 40), Edit::Put(0)).unwrap();
         tree.edit(&key(number(200)), Edit::Put(0)).unwrap();
-        assert!(tree.finder.start_at_end().is_none());
+        assert!(tree.finder.start_at_end(&tree.store).is_none());
         tree.check_invariants().unwrap();
     }
 }

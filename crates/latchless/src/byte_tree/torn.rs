@@ -185,7 +185,7 @@ impl Operation for Find<'_> {
         let shape = leaf.shape();
         let is_place = |at: usize| at < shape.len();
         for tag in [Seed::tag(store.hash(key)), leaf.tag(0), 0] {
-            assert!(leaf.find::<S>(key, || tag).is_none_or(is_place), "an entry is found that there isn't");
+            assert!(leaf.find::<S>(key, tag).is_none_or(is_place), "an entry is found that there isn't");
             let likely = leaf.likely_place::<S>(tag);
             assert!(likely.is_none_or(|(head, place)| head.max(place) < WORDS), "{likely:?}");
         }

@@ -11,13 +11,14 @@
 use crate::byte_tree::change::Shared;
 use crate::byte_tree::node::{Node, Probe, Words};
 use crate::byte_tree::shape::Shape;
+use crate::byte_tree::store::Store;
 use core::cell::Cell;
 use core::cmp::Ordering;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
 thread_local! {
-    /// The address of the ends of the tree in which this thread last inserted a key before or after all
+    /// The address of the nodes of the tree in which this thread last inserted a key before or after all
     /// others, plus one if after. The tree may be gone, and another one may be there.
     static AT_END: Cell<usize> = const { Cell::new(0) };
 }
@@ -35,9 +36,9 @@ impl Ends {
 
     /// The leaf where this thread's next edit begins, if its last one was an insert at an end of this tree.
     #[inline(always)]
-    pub fn of_thread(&self) -> Option<NodeRef> {
+    pub fn of_thread(&self, store: &Store) -> Option<NodeRef> {
         let noted = AT_END.get();
-        if noted & !1 != self.address() {
+        if noted & !1 != address(store) {
             return None;
         }
         self.leaf(noted & 1 == 1)
@@ -52,17 +53,17 @@ impl Ends {
     /// Notes that a key was inserted before the one at `at` into a leaf with this shape: perhaps at an end
     /// of the tree.
     #[inline(always)]
-    pub fn note(&self, leaf: NodeRef, view: Shared<'_>, shape: Shape, at: usize) {
+    pub fn note(&self, store: &Store, leaf: NodeRef, view: Shared<'_>, shape: Shape, at: usize) {
         let is_last = at == shape.len() && shape.has(Shape::NO_HIGH);
         if is_last || at == 0 && view.is_first() {
-            self.is_end(leaf, is_last);
+            self.is_end(store, leaf, is_last);
         }
     }
 
     #[inline(never)]
-    fn is_end(&self, leaf: NodeRef, is_last: bool) {
+    fn is_end(&self, store: &Store, leaf: NodeRef, is_last: bool) {
         self.learn(leaf, is_last);
-        AT_END.set(self.address() | usize::from(is_last));
+        AT_END.set(address(store) | usize::from(is_last));
     }
 
     /// The first or the last leaf, as far as known: its fences decide.
@@ -80,11 +81,11 @@ impl Ends {
             word.publish(leaf);
         }
     }
+}
 
-    #[inline(always)]
-    fn address(&self) -> usize {
-        core::ptr::from_ref(self).addr()
-    }
+#[inline(always)]
+fn address(store: &Store) -> usize {
+    core::ptr::from_ref(store).addr()
 }
 
 impl<W: Words> Node<'_, W> {

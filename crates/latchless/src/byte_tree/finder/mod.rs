@@ -41,9 +41,9 @@ pub struct Outcome {
     /// The leaf of the guess by hash that was wrong, or nil.
     pub wrong: NodeRef,
     pub aim: Aim,
-    /// Whether the key was there, and whether it was inserted.
+    /// Whether the key was there, and whether an edit was applied to it: then it is new unless it was there.
     pub was_there: bool,
-    pub is_new: bool,
+    pub applied: bool,
     /// Whether it was a lookup: many that find nothing make guesses by hash useless.
     pub is_lookup: bool,
 }
@@ -85,7 +85,7 @@ impl Finder {
     /// Where an edit of a key with this hash begins. The lines that it reads are prefetched.
     #[inline(always)]
     pub fn start<S: Search>(&self, store: &Store, key: &[u8], hash: u64, aim: Aim) -> Start {
-        if let Some(end) = self.start_at_end() {
+        if let Some(end) = self.start_at_end(store) {
             return end;
         }
         let start = match self.guess(store, key, hash, aim) {
@@ -105,8 +105,8 @@ impl Finder {
 
     /// Where an edit begins if this thread's last one was an insert at an end of this tree.
     #[inline(always)]
-    pub fn start_at_end(&self) -> Option<Start> {
-        self.ends.of_thread().map(|leaf| Start::new(leaf, StartBy::End))
+    pub fn start_at_end(&self, store: &Store) -> Option<Start> {
+        self.ends.of_thread(store).map(|leaf| Start::new(leaf, StartBy::End))
     }
 
     /// The leaf that a key with this hash is likely to be in, without a descent.
@@ -206,7 +206,8 @@ impl Finder {
     /// Learns from the outcome of an edit, or of a lookup that went down the tree.
     #[inline(always)]
     pub fn learn(&self, store: &Store, start: Start, key: &[u8], outcome: &Outcome) {
-        let &Outcome { hash, leaf, wrong, aim, was_there, is_new, is_lookup } = outcome;
+        let &Outcome { hash, leaf, wrong, aim, was_there, applied, is_lookup } = outcome;
+        let is_new = applied && !was_there;
         if self.learn_leaf(store, start, key, leaf, Purpose { aim, is_new }) {
             return;
         }
@@ -214,7 +215,7 @@ impl Finder {
             let is_worth = was_there && key.len() > 8 && wrong.is_nil();
             self.guesses.learn(is_worth, || store.counts().entries());
         }
-        if was_there || is_new {
+        if was_there || applied {
             self.guesses.write(hash, leaf, wrong);
         }
     }

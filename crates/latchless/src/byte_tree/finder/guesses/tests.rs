@@ -86,7 +86,7 @@ fn guessed(tree: &ByteTree, keys: u64) -> f64 {
     let is_guessed = |&number: &u64| {
         let key = key(number);
         let hash = tree.store.hash(&key);
-        let has = |leaf| tree.store.at(leaf).1.find::<Scalar>(&key, || Seed::tag(hash)).is_some();
+        let has = |leaf| tree.store.at(leaf).1.find::<Scalar>(&key, Seed::tag(hash)).is_some();
         tree.finder.guesses.line(hash).is_some_and(|line| line.leaves().any(has))
     };
     (0..keys).filter(is_guessed).count() as f64 / keys as f64

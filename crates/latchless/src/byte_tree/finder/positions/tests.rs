@@ -78,7 +78,7 @@ fn guessed(tree: &ByteTree, key: Write) -> f64 {
         tree.finder
             .positions
             .guess(&key, Aim::Find)
-            .is_some_and(|(leaf, _)| tree.store.at(leaf).1.find::<Scalar>(&key, || tag).is_some())
+            .is_some_and(|(leaf, _)| tree.store.at(leaf).1.find::<Scalar>(&key, tag).is_some())
     };
     (0..KEYS).filter(is_guessed).count() as f64 / KEYS as f64
 }

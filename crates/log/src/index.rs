@@ -3,7 +3,6 @@
 use crate::columns::{Columns, Plain};
 use crate::durable::Durable;
 use crate::error::Result;
-use crate::journal::Journal;
 use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
 use crate::record::{Draft, ENTRIES_MAX};
 use crate::stripes::Set;
@@ -31,11 +30,6 @@ impl<K: Key, V: Value, C: Columns<K, V> + 'static> Logged<C> for Index<K, V> {
         columns.value_to_cell(one) == columns.value_to_cell(other)
     }
 
-    #[inline(always)]
-    fn check_value(_: V, _: &Journal) -> Result<()> {
-        Ok(())
-    }
-
     fn first(&self) -> Option<(K, V)> {
         self.first()
     }
@@ -57,11 +51,6 @@ fn stripes_of<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: impl Iterato
 }
 
 impl<K: Key, V: Value, C: Columns<K, V> + 'static> KeyOf<Index<K, V>, C> for K {
-    #[inline(always)]
-    fn check(self) -> latchless::Result<()> {
-        Ok(())
-    }
-
     fn stripe(self, columns: &C) -> Set {
         stripes_of(columns, std::iter::once(self))
     }

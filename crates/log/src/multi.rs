@@ -4,7 +4,6 @@ use crate::batch;
 use crate::bytes::{check_length, removals, stripe_of};
 use crate::durable::Durable;
 use crate::error::Result;
-use crate::journal::Journal;
 use crate::logged::{KeyOf, LentOf, Logged, Part};
 use crate::pairs::ROW;
 use crate::record::Kind;
@@ -46,10 +45,6 @@ impl<K: BytesKey + 'static> Logged<()> for MultiIndex<K> {
 
     fn is_alike((): &(), (): (), (): ()) -> bool {
         true
-    }
-
-    fn check_value((): (), _: &Journal) -> Result<()> {
-        Ok(())
     }
 
     fn first(&self) -> Option<(K, u64)> {
@@ -112,10 +107,6 @@ impl<K: BytesKey + 'static, Q: BytesKey<K> + ?Sized> KeyOf<MultiIndex<K>> for (&
 
     fn remove(self, index: &MultiIndex<K>) -> Option<()> {
         index.remove(self.0, self.1).then_some(())
-    }
-
-    fn remove_many(index: &MultiIndex<K>, pairs: &[Self]) -> latchless::Result<usize> {
-        Ok(pairs.iter().filter(|(key, row)| index.remove(*key, *row)).count())
     }
 }
 

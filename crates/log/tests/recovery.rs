@@ -228,6 +228,19 @@ fn what_was_refused_is_not_back() {
 }
 
 #[test]
+fn refused_entries_of_a_later_record_have_their_positions_in_the_whole_batch() {
+    let folder = folder();
+    let tight = latchless::index::Options { limit_bytes: Some(40 << 20), ..never().index };
+    let (durable, _) = Durable::open(folder.path(), Options { index: tight, ..never() }).expect("it opens");
+    let keys: Vec<u64> = (0..3 << 20).collect();
+    let Error::Index { refused, .. } = durable.insert_columns(&keys, &keys).unwrap_err() else {
+        panic!("another error")
+    };
+    assert!(refused.iter().all(|&at| durable.get(keys[at]).is_none()));
+    assert!(refused.len() < 2 << 20 && refused.len() + durable.len() >= keys.len() - 1);
+}
+
+#[test]
 fn columns_of_unequal_length_and_wrong_ranges_are_refused_and_not_logged() {
     let folder = folder();
     let durable = open(folder.path());

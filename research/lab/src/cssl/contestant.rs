@@ -69,8 +69,8 @@ pub(super) enum Ask {
     Unguessed,
     /// The same with the paper's nine lanes (§5), whatever number would fit a first-level cache best.
     NineLanes,
-    /// The same lanes, compared key by key with a branch at each (Algorithm 1): a processor that predicts
-    /// these loads lines of the next lane before it knows which one it needs.
+    /// The same lanes, in lookups compared key by key with a branch at each (Algorithm 1): a processor that
+    /// predicts these loads lines of the next lane before it knows which one it needs.
     Branching,
 }
 
@@ -277,7 +277,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn range<T: Trace>(&self, pinned: &Pinned<'_, u32, u32, T>, (low, high): (u32, u32)) -> u64 {
+    fn range(&self, pinned: &Pinned<'_, u32, u32>, (low, high): (u32, u32)) -> u64 {
         let run = match self.ask {
             Ask::Along | Ask::Unguessed | Ask::NineLanes | Ask::Branching => {
                 pinned.range_along_lane(low..=high)
@@ -295,20 +295,6 @@ impl Lists {
     fn lookups_in_a_chain<T: Trace>(&self, keys: &[u32]) -> u64 {
         let pinned = self.map.pin_as::<T>();
         chain(keys, |key| pinned.get(key))
-    }
-
-    fn ranges_one_by_one<T: Trace>(&self, ranges: &[(u32, u32)]) -> u64 {
-        let pinned = self.map.pin_as::<T>();
-        ranges.iter().map(|&range| self.range(&pinned, range)).sum()
-    }
-
-    fn both<T: Trace>(&self, queries: &[Query]) -> u64 {
-        let pinned = self.map.pin_as::<T>();
-        let found = |query: &Query| match *query {
-            Query::Lookup(key) => u64::from(pinned.get(key).is_some()),
-            Query::Range(range) => self.range(&pinned, range),
-        };
-        queries.iter().map(found).sum()
     }
 }
 
@@ -334,22 +320,22 @@ impl Contestant for Lists {
     }
 
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
-        match self.ask {
-            Ask::Batched => {
-                let mut found = 0;
-                self.map.pin().range_many(ranges, |_, run| found += run.count());
-                found as u64
-            }
-            Ask::Branching => self.ranges_one_by_one::<Branching>(ranges),
-            _ => self.ranges_one_by_one::<NoTrace>(ranges),
+        let pinned = self.map.pin();
+        if self.ask == Ask::Batched {
+            let mut found = 0;
+            pinned.range_many(ranges, |_, run| found += run.count());
+            return found as u64;
         }
+        ranges.iter().map(|&range| self.range(&pinned, range)).sum()
     }
 
     fn mixed(&self, queries: &[Query]) -> u64 {
-        match self.ask {
-            Ask::Branching => self.both::<Branching>(queries),
-            _ => self.both::<NoTrace>(queries),
-        }
+        let pinned = self.map.pin();
+        let found = |query: &Query| match *query {
+            Query::Lookup(key) => u64::from(pinned.get(key).is_some()),
+            Query::Range(range) => self.range(&pinned, range),
+        };
+        queries.iter().map(found).sum()
     }
 
     fn bytes(&self) -> Option<usize> {

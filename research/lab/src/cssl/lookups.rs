@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
 
-/// The paper's six: its CSSL by Algorithm 1 and, by its Figure 8, its binary search have a branch at each key; of
-/// CSB+ there are two forms.
+/// The paper's six: its CSSL by Algorithm 1 and, by its Figure 8, its binary search have a branch at each
+/// key; of CSB+ there are two forms.
 const PAPER_S: [Who; 7] = [
     CSSL5_BRANCHING,
     CSSL2_BRANCHING,
@@ -23,8 +23,8 @@ const PAPER_S: [Who; 7] = [
     Who::AdaptiveRadixTree,
     BPT,
 ];
-/// CSSL whose lanes are compared by vectors, searches of later years, other B+-Trees, and ours with a table of
-/// guesses.
+/// CSSL whose lanes are compared by vectors, searches of later years, other B+-Trees, and ours with a table
+/// of guesses.
 const FURTHER: [Who; 15] = [
     CSSL5_UNGUESSED,
     CSSL2_UNGUESSED,

@@ -14,8 +14,8 @@ use latchless_papers::spiderman::page::CodeBase;
 pub(crate) use traffic::{Loaded, serve};
 
 /// The trees of an experiment's last panels, which the next ones use as well if they want as many records on
-/// pages of the same form. Natively searches in pages branch at each key, as those of the paper's code base do: a
-/// processor that predicts a branch requests the next line before the key is there.
+/// pages of the same form. Natively searches in pages branch at each key, as those of the paper's code base
+/// do: a processor that predicts a branch requests the next line before the key is there.
 #[derive(Default)]
 pub struct Kept {
     native: Option<Loaded<Branching>>,

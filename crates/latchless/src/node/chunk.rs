@@ -9,9 +9,11 @@
 //! 1. The places of both windows contain entries: `at..end` and `back..behind`, within the arrays.
 
 use super::hints::Shape;
-use super::*;
+use super::leaf::Leaf;
+use super::lines::Lines;
 use core::mem::MaybeUninit;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 
 /// The capacity of a chunk in entries: half a leaf of 64-bit lanes.
 pub const CHUNK: usize = 32;
@@ -199,6 +201,8 @@ impl<B: Bits> Leaf<'_, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::{Entries, NodeLines, latch};
+    use latchless_core::mem::node_ref::NodeRef;
     use latchless_core::search::Scalar;
     use latchless_core::sync::Word;
 

@@ -1,11 +1,17 @@
 //! Inner nodes: blocks of separators and their children.
 
+use super::copies::Children;
 use super::fields::form_for;
 use super::hints::{NO_BLOCK, Shape, block, block_hint, set_block_hint};
-use super::*;
-use crate::node::lines::children_in_line;
+use super::lines::{Lines, children_in_line};
+use super::{
+    BASE, LINES, NodeLines, SHAPE, assert_held, assert_held_or_new, header, lane, line, link, or_few,
+    set_lane, set_link,
+};
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, next, previous};
+use latchless_core::mem::node_ref::NodeRef;
 
 /// An inner node. See the documentation of [`node`](super) for its layout.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,13 @@
 //! A search with a predicted block ([`Inner::child_near`]) uses no hints.
 
 use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
-use super::*;
+use super::inner::Inner;
+use super::lane;
+use super::lines::Lines;
 use core::hint::select_unpredictable;
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 impl<'a, B: Bits> Inner<'a, B> {

@@ -1,10 +1,16 @@
 //! Leaves: blocks with keys and, in the same line, their values.
 
+use super::copies::Entries;
 use super::hints::{self, Maker, Shape, block, named_block, prefetch_tied};
-use super::*;
-use crate::node::lines::keys_in_line;
+use super::lines::{Lines, keys_in_line};
+use super::{
+    HIGH, LINES, LOW, NodeLines, SHAPE, assert_held, header, lane, line_address, link, or_few, set_lane,
+};
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
+use latchless_core::sync::Line;
 
 /// A leaf. See the documentation of [`node`](super) for its layout.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,10 @@
 //! with that of the adjacent entry, and names no other block. If that can't be decided at once, nothing is
 //! inserted.
 
+use super::assert_held;
 use super::hints::{HINT_MAX, Shape};
-use super::*;
+use super::leaf::{Leaf, Place};
+use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 
 impl<B: Bits> Leaf<'_, B> {

@@ -1,7 +1,10 @@
 //! The search for the block of an insert.
 
 use super::hints::{HINT_MAX, Shape, named_block};
-use super::*;
+use super::leaf::{Leaf, Place};
+use super::lines::Lines;
+use super::{lane, line_address};
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 

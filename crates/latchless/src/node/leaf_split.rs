@@ -7,11 +7,15 @@
 //! them fit. Random keys have no such place. If growing keys turn out to come in another order, one cut is
 //! uneven, which costs a little memory.
 
+use super::copies::Entries;
+use super::leaf::{Leaf, Place};
 use super::leaf_update::{Layout, Room};
-use super::*;
-use crate::node::lines::Lines;
+use super::lines::Lines;
+use super::{assert_held, assert_held_or_new, set_link};
 use core::cmp::Ordering;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// The direction in which keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,6 +236,7 @@ impl<B: Bits> Leaf<'_, B> {
 #[cfg(all(test, not(latchless_small_nodes)))]
 mod tests {
     use super::*;
+    use crate::node::NodeLines;
     use latchless_core::search::Scalar;
     use latchless_core::sync::Word;
     use latchless_core::testing::sample;

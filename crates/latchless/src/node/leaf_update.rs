@@ -1,13 +1,17 @@
 //! Changing leaves. The caller holds the latch, or the leaf is not yet reachable.
 
+use super::copies::Entries;
 use super::fields::form_for;
 use super::hints::{Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
+use super::leaf::{Leaf, Place};
 use super::leaf_seek::Seen;
+use super::lines::Lines;
 use super::picks::form_for_leaf;
-use super::*;
-use crate::node::lines::Lines;
+use super::{HIGH, LINES, LOW, assert_held, assert_held_or_new, header, link, set_link};
 use core::ops::Range;
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// Where a leaf has free places.

@@ -53,7 +53,6 @@ pub mod operation;
 mod picks;
 pub mod watch;
 
-use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::line::LINE_BYTES;

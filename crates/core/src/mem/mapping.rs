@@ -3,8 +3,8 @@
 //! Reserving costs address space and no memory: pages become real when they are first written, or, on
 //! Windows, count when they are committed. What the operating system does is in `system`.
 
-use super::prefault::Unready;
 use super::system::{self, Pages};
+use super::unready::Unready;
 use crate::base::error::{Error, Result};
 use crate::sync::Word;
 use core::ptr::NonNull;

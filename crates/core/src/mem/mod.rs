@@ -19,6 +19,7 @@ pub mod segment;
 pub mod space;
 mod system;
 pub mod touch;
+mod unready;
 pub mod words;
 
 /// Returns the machine's memory in bytes, the upper bound of every index.

@@ -13,42 +13,7 @@
 
 use super::mapping::Mapping;
 use super::system::PREFAULTS;
-use crate::sync::{Origin, Word};
 use std::sync::Arc;
-
-/// The number of outstanding requests for a mapping's pages.
-#[derive(Debug, Default)]
-pub(super) struct Unready {
-    asked: Word,
-    served: Word,
-    /// The process that made the last request.
-    process: Word,
-}
-
-impl Unready {
-    /// Returns whether there are outstanding requests. In a child of a fork the parent's are never served.
-    pub(super) fn are_any(&self) -> bool {
-        self.asked.load_relaxed() != self.served.load_relaxed()
-            && self.process.load_relaxed() == Origin::here().number()
-    }
-
-    /// Counts a request before it is made. One thread at a time requests pages of a mapping, under its
-    /// owner's lock.
-    fn count_asked(&self) {
-        let here = Origin::here().number();
-        if self.process.load_relaxed() != here {
-            self.served.store_relaxed(self.asked.load_relaxed());
-            self.process.store_relaxed(here);
-        }
-        self.asked.add(1);
-    }
-
-    /// Pretends that one request is outstanding, or none.
-    #[cfg(test)]
-    pub(super) fn pretend(&self, are_any: bool) {
-        if are_any { self.count_asked() } else { self.served.add(1) }
-    }
-}
 
 /// Requests that the committed bytes `from..to` of a mapping be prefaulted, where the system can.
 pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
@@ -57,7 +22,7 @@ pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
     }
     mapping.unready.count_asked();
     if !helper::send(helper::Job { mapping: Arc::downgrade(mapping), from, to }) {
-        mapping.unready.served.add(1);
+        mapping.unready.count_served();
     }
 }
 
@@ -112,7 +77,7 @@ mod helper {
         while let Ok(Job { mapping, from, to }) = inbox.recv() {
             if let Some(mapping) = mapping.upgrade() {
                 mapping.populate(from, to);
-                mapping.unready.served.add(1);
+                mapping.unready.count_served();
             }
         }
     }
@@ -156,20 +121,6 @@ mod tests {
         assert!(resident == 2 * HUGE_PAGE_BYTES || resident < HUGE_PAGE_BYTES, "{resident} bytes");
         // SAFETY: as above.
         assert_eq!(unsafe { at.read() }, 7);
-    }
-
-    #[test]
-    fn a_child_does_not_wait_for_what_its_parent_asked_for() {
-        let unready = Unready::default();
-        unready.pretend(true);
-        assert!(unready.are_any());
-        // As after a fork.
-        unready.process.store_relaxed(Origin::here().number() + 1);
-        assert!(!unready.are_any());
-        unready.pretend(true);
-        assert!(unready.are_any());
-        unready.pretend(false);
-        assert!(!unready.are_any());
     }
 
     #[test]

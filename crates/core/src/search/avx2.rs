@@ -1,7 +1,7 @@
 //! AVX2: vectors of 32 bytes, 8 `u32` or 4 `u64` lanes.
 
 use super::half_line::{HalfLine, lanes_in_half};
-use super::vector::InstructionSet;
+use super::present::InstructionSet;
 use crate::base::key::Bits;
 use crate::sync::{BitsWord, Word};
 use core::arch::asm;

@@ -2,7 +2,7 @@
 
 use super::avx2::Avx2;
 use super::half_line::HalfLine;
-use super::vector::InstructionSet;
+use super::present::InstructionSet;
 use crate::base::key::Bits;
 use crate::sync::Word;
 use core::arch::asm;

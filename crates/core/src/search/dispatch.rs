@@ -9,85 +9,9 @@
 
 use super::half_line::HalfLine;
 use super::kernel::Kernel;
+use super::present::{Present, Ranks, VectorOperation};
 use super::scalar::Scalar;
-use super::vector::InstructionSet;
 use crate::base::error::{Error, Result};
-use crate::base::key::Bits;
-use crate::mem::touch::Trace;
-
-/// A kernel as a type. Code that has it as a type parameter may use its instructions.
-///
-/// The scalar kernel, which runs on every processor, has a public name:
-///
-/// ```
-/// use latchless_core::mem::touch::NoTrace;
-/// use latchless_core::search::{Ranks, Scalar};
-/// assert_eq!(Scalar::below::<u64, NoTrace>(&[3, 5, 7], 6), 2);
-/// ```
-///
-/// A vector kernel has none: otherwise a program could execute instructions that its processor lacks.
-///
-/// ```compile_fail,E0603
-/// use latchless_core::search::Avx512;
-/// ```
-/// ```compile_fail,E0603
-/// use latchless_core::search::avx2::Avx2;
-/// ```
-///
-/// Nor can safe code define a kernel:
-///
-/// ```compile_fail,E0200
-/// # use latchless_core::search::{Present, VectorOperation};
-/// #[derive(Clone, Copy)]
-/// struct Own;
-/// impl Present for Own {
-///     fn with_vectors<O: VectorOperation>(operation: O) -> Result<O::Output, O> {
-///         Err(operation)
-///     }
-/// }
-/// ```
-///
-/// # Safety
-/// Outside of the search modules, safe code can obtain a type that implements this only on a processor that
-/// supports the kernel.
-pub unsafe trait Present: Copy + Send + Sync + 'static {
-    /// Runs `operation` with the kernel's vectors, or returns it if the kernel has none.
-    ///
-    /// # Errors
-    /// `operation`, if the kernel is the scalar one.
-    fn with_vectors<O: VectorOperation>(operation: O) -> core::result::Result<O::Output, O>;
-}
-
-/// An operation on long vectors: searches that are written once over an [`InstructionSet`].
-pub trait VectorOperation {
-    /// The operation's result.
-    type Output;
-
-    /// Runs the operation. Implementations are `#[inline(always)]`, see [`WithKernel::with`].
-    fn run<I: InstructionSet>(self) -> Self::Output;
-}
-
-// SAFETY: every processor can run it.
-unsafe impl Present for Scalar {
-    #[inline(always)]
-    fn with_vectors<O: VectorOperation>(operation: O) -> core::result::Result<O::Output, O> {
-        Err(operation)
-    }
-}
-
-/// The operations of every kernel: ranks of a key among ascending lanes.
-///
-/// Only the kernels of this module implement it; an operation gets one as its type parameter.
-pub trait Ranks: Present {
-    /// Returns how many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes are
-    /// adjacent. Reads nothing outside of `lanes`; if the lanes aren't ascending, the result is any number
-    /// up to `lanes.len()`.
-    fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
-
-    /// Returns how many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
-    /// Otherwise like [`Ranks::below`].
-    fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
-}
 
 /// An operation that is generic over the kernel. [`operations!`](crate::operations) defines one for each
 /// crate's operations.

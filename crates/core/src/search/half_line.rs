@@ -4,7 +4,7 @@
 //! Searches in single lines are written over this trait, as searches in long runs are over
 //! [`InstructionSet`](super::InstructionSet).
 
-use super::dispatch::Present;
+use super::present::Present;
 use super::scalar::Scalar;
 use crate::base::key::Bits;
 use crate::sync::Word;

@@ -64,6 +64,7 @@ mod kernel;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod operations;
+mod present;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -74,10 +75,10 @@ mod vector;
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
-pub use dispatch::{Dispatch, Present, Ranks, VectorOperation, WithKernel};
+pub use dispatch::{Dispatch, WithKernel};
 pub use half_line::{HalfLine, lanes_in_half};
 pub use kernel::Kernel;
 #[cfg(target_arch = "aarch64")]
 use neon::Neon;
+pub use present::{InstructionSet, Present, Ranks, VectorOperation, lanes_in_vector};
 pub use scalar::Scalar;
-pub use vector::{InstructionSet, lanes_in_vector};

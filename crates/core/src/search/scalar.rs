@@ -1,6 +1,6 @@
 //! Branch-free binary search: the paper's in-node search, and the kernel for every processor.
 
-use super::dispatch::Ranks;
+use super::present::{Present, Ranks, VectorOperation};
 use crate::base::key::Bits;
 use crate::mem::touch::{Trace, Work};
 use core::hint::select_unpredictable;
@@ -8,6 +8,14 @@ use core::hint::select_unpredictable;
 /// Branch-free binary search. Reports each lane that it reads to the memory-hierarchy model.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar;
+
+// SAFETY: every processor can run it.
+unsafe impl Present for Scalar {
+    #[inline(always)]
+    fn with_vectors<O: VectorOperation>(operation: O) -> core::result::Result<O::Output, O> {
+        Err(operation)
+    }
+}
 
 impl Ranks for Scalar {
     #[inline(always)]

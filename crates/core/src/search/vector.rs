@@ -7,74 +7,11 @@
 //! cached, fewer instructions are faster, because the processor reaches the next lookup's misses earlier.
 //! `docs/internals/search-kernels.md` has the figures.
 
-use super::dispatch::{Present, Ranks};
+use super::present::{InstructionSet, Ranks, lanes_in_vector};
 use super::scalar::halve;
 use crate::base::key::Bits;
 use crate::base::span::next;
 use crate::mem::touch::{NoTrace, Trace, Work};
-
-/// The vector operations of an instruction set: on ascending lanes of a node that isn't being written
-/// (ranks, below), or on long arrays of words that may be written meanwhile.
-///
-/// # Safety
-/// The functions return what they document. `load` reads one whole vector from `at` on, and `load_few` reads
-/// `lanes` lanes and no byte more. Neither needs alignment beyond that of a lane. Callers ensure that the
-/// processor has the instruction set, which a type that is [`Present`] proves.
-pub unsafe trait InstructionSet: Present {
-    /// One or several registers of lanes.
-    type Vector: Copy;
-    /// The result of comparing a vector's lanes, in the instruction set's form.
-    type Mask: Copy;
-    /// Bytes in a vector.
-    const VECTOR_BYTES: usize;
-
-    /// Returns the key in every lane.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn splat<B: Bits>(key: B) -> Self::Vector;
-
-    /// Loads the vector at `at`.
-    ///
-    /// # Safety
-    /// See the trait; the vector is readable.
-    unsafe fn load<B: Bits>(at: *const B) -> Self::Vector;
-
-    /// Loads the `lanes` lanes from `at` on, fewer than a vector holds; the remaining lanes are arbitrary.
-    ///
-    /// # Safety
-    /// See the trait; the lanes are readable.
-    unsafe fn load_few<B: Bits>(at: *const B, lanes: usize) -> Self::Vector;
-
-    /// Loads these words, each of them whole, by an equivalent of a relaxed load of each.
-    ///
-    /// # Safety
-    /// See the trait; there are as many words as a vector has lanes.
-    unsafe fn load_words<B: Bits>(words: &[B::Word]) -> Self::Vector;
-
-    /// Returns the lanes in which `left` is greater than `right`, unsigned.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn greater<B: Bits>(left: Self::Vector, right: Self::Vector) -> Self::Mask;
-
-    /// Returns the union of the masks.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask;
-
-    /// Converts a mask to one bit per lane.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn bits<B: Bits>(mask: Self::Mask) -> u32;
-}
-
-/// Returns the number of lanes in a vector.
-pub const fn lanes_in_vector<I: InstructionSet, B: Bits>() -> usize {
-    I::VECTOR_BYTES / B::BYTES
-}
 
 impl<I: InstructionSet> Ranks for I {
     #[inline(always)]

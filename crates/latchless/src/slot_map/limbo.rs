@@ -7,8 +7,8 @@
 //! # Thread safety
 //! A list is held for a moment only; no code of a value's type runs meanwhile.
 
-use super::SlotId;
 use super::pinned::waiting;
+use super::slot_id::SlotId;
 use latchless_core::sync::{self, Mutex, Tally};
 
 /// Values per batch, and per batch while many batches wait for a pin to end: a batch takes two kilobytes of

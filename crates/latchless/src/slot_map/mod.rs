@@ -22,14 +22,15 @@ mod life;
 mod limbo;
 mod numbers;
 mod pinned;
+mod slot_id;
 mod slots;
 
 pub use pinned::Pinned;
+pub use slot_id::SlotId;
 
 use crate::slot_map::life::SlotState;
 use core::fmt;
 use latchless_core::base::error::{Error, Result};
-use latchless_core::base::value::Value;
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
 use limbo::Limbo;
@@ -38,27 +39,6 @@ use slots::{Slot, Slots};
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-
-/// A handle of a value outside of the index: a slot and its generation. Never reused for another value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SlotId {
-    slot: u32,
-    generation: u32,
-}
-
-impl Value for SlotId {
-    type Bits = u64;
-
-    #[inline(always)]
-    fn encode(self) -> u64 {
-        u64::from(self.slot) << 32 | u64::from(self.generation)
-    }
-
-    #[inline(always)]
-    fn decode(bits: u64) -> Self {
-        Self { slot: (bits >> 32) as u32, generation: bits as u32 }
-    }
-}
 
 /// Values of any type, each named by a [`SlotId`].
 pub struct SlotMap<T: Send + Sync + 'static> {

@@ -1,6 +1,7 @@
 //! The slot map on its own: what readers keep, what is dropped when, and what memory is returned.
 
 use super::*;
+use latchless_core::base::value::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, TryRecvError, channel};
 

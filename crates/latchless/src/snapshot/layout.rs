@@ -23,6 +23,8 @@ use super::error::{Error, Result};
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::Builder;
 
+/// The version of the format, as files have it in their metadata.
+pub const VERSION: &str = "1";
 /// The first and the last bytes of an Arrow file.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 /// How the first message begins: the magic bytes, up to a multiple of eight.
@@ -132,7 +134,7 @@ impl About {
             children: Some(Vec::new()),
             ..ipc::Field::default()
         };
-        let version = pair(VERSION_NAME, super::VERSION);
+        let version = pair(VERSION_NAME, VERSION);
         let names = self.key.iter().map(|key| pair(KEY_NAME, key));
         let names = names.chain(self.value.iter().map(|value| pair(VALUE_NAME, value)));
         let own = self.metadata.iter().map(|(name, text)| pair(name, text));

@@ -77,6 +77,7 @@ mod write;
 
 pub use data_type::{DataType, Native, TimeUnit};
 pub use error::{Error, Result};
+pub use layout::VERSION;
 pub use saved_value::SavedValue;
 
 use crate::Index;
@@ -90,9 +91,6 @@ use parse::{Cells, Parsed};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
-
-/// The version of the format, as files have it in their metadata.
-pub const VERSION: &str = "1";
 
 /// Saves an index, `&Index` or `&Exclusive`, and returns the number of entries of the snapshot. The file at
 /// `path` is replaced in one step: see [the module](self).

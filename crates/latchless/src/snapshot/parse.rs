@@ -7,7 +7,7 @@ use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
 use super::layout::{
     BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM,
-    RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION_NAME, digits_of,
+    RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION, VERSION_NAME, digits_of,
 };
 use core::ops::Range;
 use crc32fast::Hasher;
@@ -192,7 +192,7 @@ fn lookup<'a>(pairs: &Pairs<'a>, name: &str) -> Option<&'a str> {
 
 fn check_version(in_schema: &Pairs) -> Result<()> {
     match lookup(in_schema, VERSION_NAME) {
-        Some(super::VERSION) => Ok(()),
+        Some(VERSION) => Ok(()),
         Some(other) => Err(Error::Version { found: other.to_owned() }),
         None => Err(Error::Foreign { lacks: "its schema has no latchless.version" }),
     }

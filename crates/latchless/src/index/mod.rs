@@ -121,6 +121,7 @@ mod nearest;
 mod neighbours;
 mod neighbours_many;
 mod operations;
+mod options;
 mod ordered;
 #[cfg(feature = "rayon")]
 mod parallel;
@@ -145,6 +146,7 @@ pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, Compare
 pub(crate) use closures::settled;
 pub use cursor::Cursor;
 pub use exclusive::Exclusive;
+pub use options::Options;
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
 pub use point::TryInsertError;
@@ -165,62 +167,7 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
-use latchless_core::search::Kernel;
 use operations::operations;
-
-/// Construction options.
-///
-/// ```
-/// use latchless::Index;
-/// use latchless::index::Options;
-///
-/// let options = Options { limit_bytes: Some(1 << 30), ..Options::default() };
-/// let index = Index::<u64, u64>::with_options(options)?;
-/// # Ok::<(), latchless::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// The memory limit in bytes: [`Index::memory_bytes`] never exceeds it, at no moment and with any number
-    /// of threads. `None`: the machine's memory. An operation that would exceed it fails with
-    /// [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then unchanged. There is one limit for
-    /// everything that is counted, and memory that one part frees is available to the others: emptied nodes
-    /// can be reused for long strings, and pages of slots without values are returned.
-    ///
-    /// Resident memory may be larger by what isn't counted ([`Index::memory_bytes`] lists it), and by the
-    /// rest of the last huge page in use, which `huge_pages: false` avoids.
-    ///
-    /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
-    /// one at most about twice as much address space as memory. Under a limit on the process's address space
-    /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so that
-    /// others can still be created; where a quarter is less than 64 KiB, growth fails with
-    /// [`OutOfMemory`](crate::Error::OutOfMemory).
-    pub limit_bytes: Option<usize>,
-    /// Whether to request huge pages. True by default. It needs Linux, and is ignored elsewhere.
-    pub huge_pages: bool,
-    /// Whether a thread of the process prefaults memory. False by default: an operation that needs more
-    /// memory then waits while the system finds and zeroes a page, on huge pages usually for 0.1 ms, in a
-    /// virtual machine for up to several. With it no operation waits for that: memory of nodes and long
-    /// strings is populated ahead of need, and tables that shorten lookups are used only when theirs is. All
-    /// indexes of the process share the thread, which sleeps while there is nothing to do. Four to sixteen
-    /// megabytes more are in use, but none beyond `limit_bytes`, which [`Index::memory_bytes`] doesn't
-    /// count. It needs Linux 5.14 or newer, and is ignored elsewhere.
-    pub prefault: bool,
-    /// The search kernel. `None`: the fastest that this processor supports.
-    pub kernel: Option<Kernel>,
-    /// The number of requests of a batch that descend together.
-    pub group: Group,
-    /// The number of nodes that references can distinguish, at most 2^32 − 1: the default. Tests make it
-    /// tiny.
-    #[doc(hidden)]
-    pub node_references: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references } = BlinkOptions::default();
-        Self { limit_bytes, huge_pages, prefault, kernel, group: Group::Auto, node_references: references }
-    }
-}
 
 /// An ordered map from keys of fixed width to small `Copy` values, one value per key, for many concurrent
 /// readers and writers.

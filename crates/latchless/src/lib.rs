@@ -19,9 +19,9 @@
 //! # Ok::<(), latchless::Error>(())
 //! ```
 //!
-//! Keys of [`Index`] have a fixed width ([`Key`]); its values are `Copy` and have at most eight bytes
-//! ([`Value`]). For values of any other type there is [`BoxedIndex`], for keys of any length
-//! [`BytesIndex`](bytes::BytesIndex). [`mod@index`] documents the costs of all operations, the guarantees
+//! Keys are numbers, strings and tuples of them ([`IndexKey`]), values too ([`IndexValue`]), and an
+//! [`Arc`](std::sync::Arc) of any type. The types choose how an [`Index`] stores its entries, as words or as byte
+//! strings. [`mod@index`] documents the costs of all operations, the guarantees
 //! with concurrent threads, and exclusive access without latches. [`api_parity`] compares the interface with
 //! those of `BTreeMap` and `SkipMap`.
 //!
@@ -36,8 +36,8 @@
 //! | items | may gain |
 //! |---|---|
 //! | [`Index`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::BytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
-//! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
-//! | sealed traits: [`Bits`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], `Native`, `Steps` | items |
+//! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
+//! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
 //! | [`index::Options`] | fields: end its literals with `..Options::default()` |
 //! | [`Direction`], [`Request`], [`Reply`], [`TryInsertError`], [`FillFactor`], [`Nanos`], [`index::Incomplete`], and all else | nothing: they are complete |
@@ -70,6 +70,7 @@ pub mod snapshot;
 pub mod tree;
 
 pub use index::boxed::Boxed;
+pub use index::engine::KeyFor;
 pub use index::{BoxedIndex, Index, TryInsertError};
 // The types in public signatures: users needn't depend on the core.
 #[doc(inline)]
@@ -80,6 +81,8 @@ pub use latchless_core::base::{
     error::{Broken, Error, Result},
     fill::FillFactor,
     index::Direction,
+    index_key::{InBytes, InWord, IndexKey, KeyForm},
+    index_value::{InBox, IndexValue},
     key::{Bits, Key},
     nanos::Nanos,
     request::{Reply, Request},

@@ -2,7 +2,7 @@
 //! unlogged change would be lost with the process, so no path leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
-use latchless::index::{Cursor, Entries, Group, Own, Scan};
+use latchless::index::{CursorOf, Group, Own, Range, Scan};
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
 use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
 use std::fmt;
@@ -82,6 +82,7 @@ macro_rules! reads {
 impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
     reads! { Index:
         fn get(self, key: K) -> Option<V>;
+        fn get_with[R](self, key: K, see: impl FnOnce(V) -> R) -> Option<R>;
         fn contains_key(self, key: K) -> bool;
         fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
         fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
@@ -116,12 +117,12 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
             near: (Own, impl Fn(K, K) -> D),
             columns: (&mut [K], &mut [V], &mut [bool])
         ) -> Result<usize>;
-        fn range(self, range: impl RangeBounds<K>) -> Entries<&'a Index<K, V>>;
-        fn try_range(self, range: impl RangeBounds<K>) -> Result<Entries<&'a Index<K, V>>>;
-        fn iter(self) -> Entries<&'a Index<K, V>>;
+        fn range(self, range: impl RangeBounds<K>) -> Range<'a, K, V>;
+        fn try_range(self, range: impl RangeBounds<K>) -> Result<Range<'a, K, V>>;
+        fn iter(self) -> Range<'a, K, V>;
         fn keys(self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + use<'a, K, V>;
         fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
-        fn cursor(self) -> Cursor<&'a Index<K, V>>;
+        fn cursor(self) -> CursorOf<'a, K, V>;
         fn range_many[R: RangeBounds<K>](
             self, ranges: &[R], see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
         );

@@ -40,12 +40,14 @@ pub const WORDS_MAX: usize = 8;
 /// assert_eq!(Extent::from_words(extent.to_words()), extent);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a value of a `BytesIndex`: such a value is `Copy` and has at most 64 bytes, or is \
-               `Vec<u8>` or `String`",
-    label = "not a `BytesValue`",
-    note = "values of any type and size go into a `latchless::bytes::BoxedBytesIndex`",
+    message = "`{Self}` can't be a value of an index: a value is `Copy` and has at most 64 bytes, or is a `String`, a \
+               `Vec<u8>` or an `Arc`",
+    label = "not a value",
+    note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a `latchless::BoxedIndex` and a \
+            `latchless::bytes::BoxedBytesIndex` lend such values without an `Arc`",
     note = "a `Duration` is a value as `latchless::Nanos`",
-    note = "a type of your own is a value once it implements `latchless::WideValue` and `latchless::BytesValue`"
+    note = "a type of your own is a value once it implements `latchless::IndexValue`, and a `Copy` one also once it \
+            implements `latchless::WideValue` and `latchless::BytesValue`"
 )]
 pub trait BytesValue: Clone + Debug + Send + Sync + 'static {
     /// The form in which it is stored: [`Word`], [`Words`], [`ByteString`] or [`Text`].

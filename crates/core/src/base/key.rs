@@ -4,6 +4,7 @@
 //! kernels and node layouts exist for these two widths only. Every other key type is encoded so that `a < b`
 //! exactly when `a.encode() < b.encode()`.
 
+use super::index_key::{InWord, IndexKey};
 use crate::sync::{BitsWord, Word, Word32};
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -124,8 +125,8 @@ impl Bits for u64 {
 /// assert!((7u16, 1u16, 9u32).encode() < (7u16, 2u16, 0u32).encode());
 /// assert!(None::<u32>.encode() < Some(0u32).encode());
 /// ```
-/// The compiler rejects a tuple that doesn't pack into 64 bits, with a message that says so:
-/// ```compile_fail,E0277
+/// A tuple with a part of 64 bits is no `Key`, nor is one whose parts don't pack into 64 bits:
+/// ```compile_fail,E0271
 /// # use latchless_core as latchless;
 /// use latchless::Key;
 ///
@@ -139,8 +140,8 @@ impl Bits for u64 {
 /// ```
 /// A custom key type:
 /// ```
-/// # use latchless_core as latchless;
-/// use latchless::Key;
+/// # mod latchless { pub use latchless_core::*; pub use latchless_core::base::index_key::*; }
+/// use latchless::{InWord, IndexKey, Key};
 ///
 /// /// Newest first: the order of its seconds, reversed.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,17 +155,23 @@ impl Bits for u64 {
 ///         Self(!bits)
 ///     }
 /// }
+/// impl IndexKey for Newest {
+///     type Form = InWord<u32>;
+///     type Probe<'q> = Self;
+/// }
 /// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a key of an `Index`: such a key is `Copy` and has its order in at most 64 bits",
+    message = "`{Self}` doesn't fit a word: a `Key` is `Copy` and has its order in at most 64 bits",
     label = "not a `Key`",
-    note = "strings, byte strings, `u128`, UUIDs, IPv6 addresses and tuples of more than 64 bits are keys of \
-            `latchless::bytes::BytesIndex`, and with values of any type of `latchless::bytes::BoxedBytesIndex`",
+    note = "an `Index` of strings, byte strings, `u128`, UUIDs, IPv6 addresses and tuples of more than 64 bits has all \
+            operations but those that need words",
     note = "a `Duration` is a key as `latchless::Nanos`, a `SystemTime` as the `Nanos` since the epoch",
     note = "a type of your own is a key once it implements `latchless::Key`"
 )]
-pub trait Key: Copy + Debug + Send + Sync + 'static {
+pub trait Key:
+    for<'q> IndexKey<Form = InWord<<Self as Key>::Bits>, Probe<'q> = Self> + Copy + Debug + Send + Sync + 'static
+{
     /// The unsigned integer that represents this key inside a node.
     type Bits: Bits;
     /// The number of low bits in use: in every encoded key, all bits above are zero. It is the key's width

@@ -1,25 +1,10 @@
 //! Tuples as keys and as values: their parts packed into 64 bits, the first one in the highest bits.
+//!
+//! Each part is encoded as a `u32`, so that there is room for another one. An index stores any other tuple as
+//! bytes.
 
 use super::key::{Bits, Key};
 use super::value::Value;
-
-/// An encoding that leaves room for another part in 64 bits.
-///
-/// The compiler rejects a tuple with a wider part, with a message that says so:
-/// ```compile_fail,E0277
-/// # use latchless_core as latchless;
-/// let bits = latchless::Key::encode((7u64, 9u32));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "the parts of a tuple must pack into 64 bits, so none of them can take 64 bits",
-    label = "a part of this tuple takes 64 bits",
-    note = "keys and values have at most 64 bits; a tuple takes two, three or four parts that are encoded as `u32`, \
-            such as `(u32, u32)`, `(u16, u16, u32)` or `(u8, bool, char)`",
-    note = "any tuple of keys is a key of `latchless::bytes::BytesIndex`; any value goes into a `latchless::BoxedIndex`"
-)]
-pub trait HalfWidth: Bits {}
-
-impl HalfWidth for u32 {}
 
 /// Returns a mask of the `width_bits` lowest bits.
 #[inline(always)]
@@ -35,7 +20,7 @@ const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
 
 macro_rules! packed {
     ($trait:ident: $($part:ident $at:tt),*) => {
-        impl<$($part: $trait<Bits: HalfWidth>),*> $trait for ($($part),*) {
+        impl<$($part: $trait<Bits = u32>),*> $trait for ($($part),*) {
             type Bits = u64;
 
             #[inline(always)]

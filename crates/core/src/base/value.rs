@@ -42,11 +42,10 @@ use core::fmt::Debug;
 /// assert_eq!(Place::decode(place.encode()), place);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a value of an `Index`: such a value is `Copy` and fits 64 bits",
+    message = "`{Self}` doesn't fit a word: a `Value` is `Copy` and has at most 64 bits",
     label = "not a `Value`",
-    note = "values of any type and size go into a `latchless::BoxedIndex`",
-    note = "a `Duration` is a value as `latchless::Nanos`; `u128`, byte strings and pairs of `u64` are values of \
-            `latchless::bytes::BytesIndex`, whose keys may be numbers as well",
+    note = "an `Index` of larger values has all operations but those that need words",
+    note = "a `Duration` is a value as `latchless::Nanos`",
     note = "a type of your own that fits 64 bits is a value once it implements `latchless::Value`"
 )]
 pub trait Value: Copy + Debug + Send + Sync + 'static {

@@ -87,6 +87,7 @@ mod batch;
 mod boxed;
 mod closures;
 mod cursor;
+mod engine;
 mod load;
 mod multi;
 mod order;

@@ -8,7 +8,7 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 
 /// An owned entry from a borrowed one.
-fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
+pub(super) fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) -> (K, V) {
     (K::from_bytes(key), stored::own::<V>(value))
 }
 

@@ -325,7 +325,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         with_bounds(&range, |bounds| Ok(self.remove_within(bounds?)))
     }
 
-    fn remove_within(&self, bounds: Bounds<'_>) -> usize {
+    pub(super) fn remove_within(&self, bounds: Bounds<'_>) -> usize {
         let mut removed = 0;
         self.each_key(bounds, |key| removed += usize::from(self.remove_bytes(key)));
         removed

@@ -3,10 +3,10 @@
 //! this folder. There [`operations`](mod@super::operations) names and documents them for [`Index`] and
 //! [`Exclusive`].
 
-use super::Index;
 use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
-use crate::tree::{self, BlinkTree, Group, Mode};
+use super::{Index, Options};
+use crate::tree::{self, BlinkOptions, BlinkTree, Group, Mode};
 use core::marker::PhantomData;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
@@ -20,6 +20,21 @@ pub(super) type Encoded<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::
 
 /// The tree of an index from `K` to `V`.
 pub(super) type Tree<K, V> = BlinkTree<Encoded<K, V>>;
+
+/// The engine of an index whose keys and values fit words.
+pub struct Words<K: Key, V: Value> {
+    pub(super) tree: Tree<K, V>,
+    pub(super) group: Group,
+}
+
+impl<K: Key, V: Value> Words<K, V> {
+    pub(super) fn with_options(options: Options) -> Result<Self> {
+        let Options { limit_bytes, huge_pages, prefault, kernel, group, node_references } = options;
+        let references = node_references;
+        let options = BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references };
+        Ok(Self { tree: Tree::<K, V>::new(options)?, group })
+    }
+}
 
 /// A range of encoded keys, both ends included.
 pub(super) type EncodedRange<K, V> = (Encoded<K, V>, Encoded<K, V>);
@@ -101,8 +116,8 @@ impl<K: Key, V: Value, M> Copy for Access<'_, K, V, M> {}
 
 impl<'a, K: Key, V: Value, M: Mode> Access<'a, K, V, M> {
     #[inline(always)]
-    pub(super) fn new(index: &'a Index<K, V>) -> Self {
-        Self { tree: &index.tree, group: index.group, mode: PhantomData }
+    pub(super) fn new(words: &'a Words<K, V>) -> Self {
+        Self { tree: &words.tree, group: words.group, mode: PhantomData }
     }
 }
 
@@ -115,8 +130,9 @@ pub trait Holder: sealed::Sealed {
     type Value: Value;
     /// How the tree is accessed.
     type Mode: Mode;
-    /// Returns the index.
-    fn index(&self) -> &Index<Self::Key, Self::Value>;
+    /// Returns the engine of the index.
+    #[doc(hidden)]
+    fn words(&self) -> &Words<Self::Key, Self::Value>;
 }
 
 mod sealed {
@@ -137,7 +153,7 @@ macro_rules! holder {
             type Mode = $mode;
 
             #[inline(always)]
-            fn index(&self) -> &Index<K, V> {
+            fn words(&self) -> &Words<K, V> {
                 let $index = self;
                 $path
             }
@@ -145,10 +161,11 @@ macro_rules! holder {
     )*};
 }
 holder! {
-    &Index<K, V>, tree::Shared, holder => holder;
-    Arc<Index<K, V>>, tree::Shared, holder => holder;
+    &Words<K, V>, tree::Shared, holder => holder;
+    &Index<K, V>, tree::Shared, holder => &holder.engine;
+    Arc<Index<K, V>>, tree::Shared, holder => &holder.engine;
     // The owner of an index has exclusive access.
-    Index<K, V>, tree::Exclusive, holder => holder;
-    &Exclusive<'_, K, V>, tree::Exclusive, holder => Exclusive::index(holder);
-    &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0;
+    Index<K, V>, tree::Exclusive, holder => &holder.engine;
+    &Exclusive<'_, K, V>, tree::Exclusive, holder => &Exclusive::index(holder).engine;
+    &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0.engine;
 }

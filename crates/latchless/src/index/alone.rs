@@ -40,6 +40,6 @@ impl<K: Key, V: Value> ExclusiveIndex<K, V> {
     /// Every change goes through `&mut self`, so `&self` is shared with readers only.
     #[inline(always)]
     pub(super) fn access(&self) -> Access<'_, K, V, tree::Exclusive> {
-        Access::new(&self.0)
+        Access::new(&self.0.engine)
     }
 }

@@ -8,7 +8,7 @@ use super::Index;
 use super::access::{
     Access, decode_value, encode_key, encode_range, encode_value, expect_infallible, full_range,
 };
-use super::operations::operations;
+use super::operations::{exclusive, operations};
 use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::{Error, Result};
@@ -153,24 +153,6 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// Looks up many keys, with one answer per key in the keys' order. It takes a fraction of the time of as
-    /// many [`Index::get`]s, unless all keys are in the cache.
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
-    /// let mut answers = [None; 3];
-    /// index.get_many(&[50, 500, 5], &mut answers)?;
-    /// assert_eq!(answers, [Some(100), None, Some(10)]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.access().get_many(keys, answers)
-    }
-
     /// Looks up many keys in groups of the given size. See [`Index::get_many`].
     ///
     /// # Errors
@@ -189,16 +171,6 @@ operations! {
     #[inline]
     pub fn get_many_with(&self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         self.access().grouped(group).get_many(keys, answers)
-    }
-
-    /// Looks up many keys and returns the answers in a vector. See [`Index::get_many`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
-    /// assert_eq!(index.get_all(&[50, 500, 5]), [Some(100), None, Some(10)]);
-    /// ```
-    pub fn get_all(&self, keys: &[K]) -> Vec<Option<V>> {
-        self.access().get_all(keys)
     }
 
     /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
@@ -304,5 +276,18 @@ operations! {
         see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
     ) {
         self.access().range_many(ranges, see);
+    }
+}
+
+exclusive! {
+    /// See [`Index::get_many`].
+    #[inline]
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.access().get_many(keys, answers)
+    }
+
+    /// See [`Index::get_all`].
+    pub fn get_all(&self, keys: &[K]) -> Vec<Option<V>> {
+        self.access().get_all(keys)
     }
 }

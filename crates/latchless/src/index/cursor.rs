@@ -1,8 +1,9 @@
 //! Cursors: positions in an index that move both ways.
 
+#[cfg(doc)]
 use super::Index;
 use super::access::{Access, Holder};
-use super::operations::operations;
+use super::operations::exclusive;
 use core::fmt;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
@@ -63,7 +64,7 @@ impl<H: Holder> Cursor<H> {
     }
 
     fn access(&self) -> Access<'_, H::Key, H::Value, H::Mode> {
-        Access::new(self.holder.index())
+        Access::new(self.holder.words())
     }
 
     /// Moves to the entry that was found, or past the end in that direction.
@@ -141,14 +142,8 @@ impl<H: Holder> fmt::Debug for Cursor<H> {
     }
 }
 
-operations! {
-    /// Returns a cursor before the first entry: see [`Cursor`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50)].into_iter().collect();
-    /// let mut cursor = index.cursor();
-    /// assert_eq!((cursor.current(), cursor.next()), (None, Some((3, 30))));
-    /// ```
+exclusive! {
+    /// See [`Index::cursor`].
     pub fn cursor(&self) -> Cursor<&Self> {
         Cursor::of(self)
     }

@@ -1,10 +1,13 @@
 //! Exclusive access to an index: the same structure and the same operations, without latches.
 
 use super::access::Access;
+use super::operations::exclusive;
 use super::{Group, Index};
 use crate::tree;
 use core::fmt;
+use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
+use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 
 /// Exclusive access to an [`Index`]: it takes no latch and validates nothing, so a single thread pays
@@ -43,18 +46,18 @@ impl<'a, K: Key, V: Value> Exclusive<'a, K, V> {
 
     #[inline(always)]
     pub(super) fn access(&self) -> Access<'_, K, V, tree::Exclusive> {
-        Access::new(self.index)
+        Access::new(&self.index.engine)
     }
 
     /// Sets the number of requests of a batch that descend together, from now on.
     pub fn with_group(self, group: Group) -> Self {
-        self.index.group = group;
+        self.index.engine.group = group;
         self
     }
 
     /// Removes everything and returns the memory to the system. O(1).
     pub fn clear(&mut self) {
-        self.index.tree.clear();
+        self.index.engine.tree.clear();
     }
 }
 
@@ -62,5 +65,37 @@ impl<K: Key, V: Value> fmt::Debug for Exclusive<'_, K, V> {
     /// Formats the index as a map, like [`Index`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.index.fmt(f)
+    }
+}
+
+exclusive! {
+    /// See [`Index::len`].
+    pub fn len(&self) -> usize {
+        self.access().tree.len()
+    }
+
+    /// See [`Index::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// See [`Index::memory_bytes`].
+    pub fn memory_bytes(&self) -> usize {
+        self.access().tree.held_bytes()
+    }
+
+    /// See [`Index::live_bytes`].
+    pub fn live_bytes(&self) -> usize {
+        self.access().tree.live_bytes()
+    }
+
+    /// See [`Index::stats`].
+    pub fn stats(&self) -> Stats {
+        self.access().tree.stats()
+    }
+
+    /// See [`Index::check_invariants`].
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.access().tree.check_invariants()
     }
 }

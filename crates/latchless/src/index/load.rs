@@ -1,6 +1,6 @@
 //! Filling an empty index from sorted entries.
 
-use super::access::{encode_key, encode_value};
+use super::access::{Words, encode_key, encode_value};
 use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
@@ -8,6 +8,22 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
+
+impl<K: Key, V: Value> Words<K, V> {
+    /// Implements [`Index::bulk_load_with`].
+    pub(super) fn bulk_load(
+        &mut self,
+        entries: &[(K, V)],
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entries[at];
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
+        };
+        self.tree.bulk_load(entries.len(), entry_at, fill, threads)
+    }
+}
 
 impl<K: Key, V: Value> Index<K, V> {
     /// Creates an index from strictly ascending entries. O(n), and much faster than inserting them.
@@ -66,11 +82,7 @@ impl<K: Key, V: Value> Index<K, V> {
         fill: FillFactor,
         threads: NonZeroUsize,
     ) -> Result<()> {
-        let entry_at = |at: usize| {
-            let (key, value) = entries[at];
-            (encode_key::<K, V>(key), encode_value::<K, V>(value))
-        };
-        self.tree.bulk_load(entries.len(), entry_at, fill, threads)
+        self.engine.bulk_load(entries, fill, threads)
     }
 
     /// Fills an empty index from columns, with several threads: each value is stored under the key at its
@@ -97,7 +109,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ) -> Result<()> {
         check_side_by_side(keys.len(), values.len())?;
         let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
-        self.tree.bulk_load(keys.len(), entry_at, fill, threads)
+        self.engine.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
 
     /// Fills an empty index from `len` entries that `entry_at` computes by position, so that they needn't be
@@ -127,6 +139,6 @@ impl<K: Key, V: Value> Index<K, V> {
             let (key, value) = entry_at(at);
             (encode_key::<K, V>(key), encode_value::<K, V>(value))
         };
-        self.tree.bulk_load(len, entry_at, fill, threads)
+        self.engine.tree.bulk_load(len, entry_at, fill, threads)
     }
 }

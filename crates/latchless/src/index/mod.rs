@@ -21,11 +21,42 @@
 //! ```
 //!
 //! # Keys and values
-//! Keys have a fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
-//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, custom types). Values are
-//! `Copy`, have up to eight bytes ([`Value`]), and are stored inline next to their keys. Values of any other
-//! type are stored in a [`BoxedIndex`]. A node of 32-bit keys and values has twice as many entries as one of
-//! 64-bit keys or values.
+//! The types choose how entries are stored:
+//!
+//! | keys | values | stored as |
+//! |---|---|---|
+//! | at most 64 bits ([`Key`]): numbers, `char`, `[u8; 8]`, IPv4 addresses, tuples of parts of at most 32 bits that pack into 64 bits | at most 64 bits ([`Value`]) | words |
+//! | … | `String`, `Vec<u8>`, `u128`, `[u8; 32]`, `(u64, u64)`, … ([`BytesValue`](crate::BytesValue)) | byte strings |
+//! | `String`, `Vec<u8>`, `u128`, IPv6 addresses, `[u8; 32]`, all other tuples ([`BytesKey`](crate::BytesKey)) | any of these | byte strings |
+//! | any of these | [`Arc<T>`](std::sync::Arc) with a `T` of any type | as above, with a handle in place of the value |
+//!
+//! Words are the fastest and take the least memory. A node of 32-bit keys and values has twice as many
+//! entries as one of 64-bit keys or values. The module [`bytes`](crate::bytes) has the order and the limits
+//! of byte strings.
+//!
+//! A key is passed by value, and named by a borrowed type where it has one ([`IndexKey`](crate::IndexKey)):
+//!
+//! ```
+//! use latchless::Index;
+//! use std::sync::Arc;
+//!
+//! let numbers = Index::<u64, u32>::new()?;
+//! numbers.insert(7, 70)?;
+//! let names = Index::<String, u64>::new()?;
+//! names.insert("seven", 7)?;
+//! assert_eq!(names.get("seven"), Some(7));
+//! let rows = Index::<(u64, String), [u8; 32]>::new()?;
+//! rows.insert((7, "seven"), [0; 32])?;
+//! assert_eq!(rows.range((7, "")..(8, "")).count(), 1);
+//! let files = Index::<String, Arc<Vec<String>>>::new()?;
+//! files.insert("a", Arc::new(vec!["first line".to_owned()]))?;
+//! assert_eq!(files.get_with("a", |lines| lines.len()), Some(1));
+//! # Ok::<(), latchless::Error>(())
+//! ```
+//!
+//! The methods with `K: Key, V: Value` need words. A key type of your own says its form in
+//! [`IndexKey`](crate::IndexKey). A [`BoxedIndex`] lends values of any type under a pin, without an `Arc`; an
+//! explicit [`BytesIndex`](crate::bytes::BytesIndex) stores numbers as byte strings.
 //!
 //! # Cost
 //! `n` is the number of entries in the index, `r` that of entries in the range.
@@ -113,7 +144,11 @@ mod batch;
 pub mod boxed;
 mod closures;
 mod columns;
+mod common;
 mod cursor;
+#[doc(hidden)]
+pub mod engine;
+mod entry_cursor;
 mod exclusive;
 mod execute;
 mod load;
@@ -136,6 +171,7 @@ mod side_by_side;
 #[cfg(feature = "steps")]
 mod steps;
 mod traits;
+mod words;
 
 pub use crate::slot_map::Pinned;
 pub use crate::tree::{Group, Own};
@@ -144,13 +180,15 @@ pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub(crate) use closures::settled;
+pub use common::{CursorOf, Range};
 pub use cursor::Cursor;
+pub use entry_cursor::EntryCursor;
 pub use exclusive::Exclusive;
 pub use options::Options;
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
 pub use point::TryInsertError;
-pub use range::{Entries, Range};
+pub use range::Entries;
 pub use scan::Scan;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]
@@ -160,17 +198,20 @@ pub use steps::{Driver, Steps};
 #[cfg(feature = "snapshot")]
 pub(crate) use {access::Holder, scan::scan_all};
 
-use crate::tree::{BlinkOptions, Shared};
-use access::{Access, Tree};
+use crate::tree::Shared;
+use access::Access;
 use core::fmt;
-use latchless_core::base::error::{Broken, Result};
+use engine::KeyFor;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
-use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 use operations::operations;
 
-/// An ordered map from keys of fixed width to small `Copy` values, one value per key, for many concurrent
-/// readers and writers.
+/// An ordered map, one value per key, for many concurrent readers and writers: `BTreeMap` through `&self`.
+///
+/// Keys are numbers, strings and tuples of them ([`IndexKey`](crate::IndexKey)). Values are numbers and strings
+/// ([`IndexValue`]), and of any other type `T` as `Arc<T>`; they are returned by value. The
+/// types choose how entries are stored: [the module](crate::index#keys-and-values) has the table.
 ///
 /// Every operation takes `&self`; an index can be shared by reference or by [`Arc`](std::sync::Arc). The
 /// [module documentation](crate::index) lists the costs and the concurrency guarantees of all operations.
@@ -186,52 +227,22 @@ use operations::operations;
 /// assert_eq!(prices.floor(104), Some((101, 7)));
 /// assert_eq!(prices.range(100..200).collect::<Vec<_>>(), [(101, 7), (105, 3)]);
 /// assert_eq!(prices.get_all(&[250, 251]), [Some(9), None]);
+///
+/// let titles = Index::<String, String>::new()?;
+/// titles.insert("https://example.org/", "Example Domain")?;
+/// assert_eq!(titles.get("https://example.org/").as_deref(), Some("Example Domain"));
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct Index<K: Key, V: Value> {
-    tree: Tree<K, V>,
-    group: Group,
+pub struct Index<K: KeyFor<V>, V: IndexValue> {
+    engine: K::Engine,
 }
 
+/// Keys and values that fit words.
 impl<K: Key, V: Value> Index<K, V> {
-    /// Creates an empty index.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the system has no memory for a first node.
-    ///
-    /// ```
-    /// let index = latchless::Index::<(u32, u32), f64>::new()?;
-    /// assert!(index.is_empty());
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn new() -> Result<Self> {
-        Self::with_options(Options::default())
-    }
-
-    /// Creates an empty index with these [`Options`].
-    ///
-    /// # Errors
-    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node was
-    /// refused.
-    ///
-    /// ```
-    /// use latchless::{Index, Kernel, index::Options};
-    ///
-    /// let options = Options { kernel: Some(Kernel::Scalar), huge_pages: false, ..Options::default() };
-    /// let index = Index::<u32, u32>::with_options(options)?;
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn with_options(options: Options) -> Result<Self> {
-        let Options { limit_bytes, huge_pages, prefault, kernel, group, node_references } = options;
-        let references = node_references;
-        let options = BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references };
-        Ok(Self { tree: Tree::<K, V>::new(options)?, group })
-    }
-
     /// Returns access to the tree, shared with other threads.
     #[inline(always)]
     fn access(&self) -> Access<'_, K, V, Shared> {
-        Access::new(self)
+        Access::new(&self.engine)
     }
 
     /// Lends the index for exclusive access: the same operations, without latches and validation.
@@ -250,75 +261,6 @@ impl<K: Key, V: Value> Index<K, V> {
 }
 
 operations! {
-    /// Returns the number of keys. O(1). Exact if no thread is changing it, otherwise close to a recent one.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// assert_eq!(index.len(), 10_000);
-    /// ```
-    pub fn len(&self) -> usize {
-        self.access().tree.len()
-    }
-
-    /// Returns `true` if there is no key, as exactly as [`Index::len`].
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the bytes that the index holds: of every node that was ever in use, and of the tables that
-    /// shorten lookups and counts. O(1). Emptied nodes count, because they are kept for reuse. See
-    /// [`Index::live_bytes`].
-    ///
-    /// Not counted are some eight kilobytes that every index has (its counters, and the rest of the first
-    /// piece of memory), four bytes per node for the free list, and the rest of pages that the system rounds
-    /// up to, so up to 2 MiB with huge pages.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();
-    /// assert!(index.memory_bytes() / index.len() < 30);
-    /// ```
-    pub fn memory_bytes(&self) -> usize {
-        self.access().tree.held_bytes()
-    }
-
-    /// Returns the bytes of the nodes in use. O(1).
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// index.clear();
-    /// assert!(index.live_bytes() < index.memory_bytes());
-    /// ```
-    pub fn live_bytes(&self) -> usize {
-        self.access().tree.live_bytes()
-    }
-
-    /// Returns levels, nodes, fill, splits and restarts. O(nodes); approximate while others change the
-    /// index.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// let stats = index.stats();
-    /// assert!(stats.levels == 2 || stats.levels == 3);
-    /// assert!((0.7..0.9).contains(&stats.leaf_fill), "what collect fills");
-    /// ```
-    pub fn stats(&self) -> Stats {
-        self.access().tree.stats()
-    }
-
-    /// Checks the invariants of every node. O(n). For an index that no thread is changing; a concurrent
-    /// change may look like a violation.
-    ///
-    /// # Errors
-    /// The first violated invariant.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// assert_eq!(index.check_invariants(), Ok(()));
-    /// ```
-    pub fn check_invariants(&self) -> Result<(), Broken> {
-        self.access().tree.check_invariants()
-    }
-
     /// Writes the nodes as text, with encoded keys.
     ///
     /// # Errors

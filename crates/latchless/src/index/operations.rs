@@ -7,6 +7,20 @@
 //! [`Access`](super::access::Access), which is generic over the mode. The examples run once, as those of
 //! `Index`.
 
+macro_rules! exclusive {
+    ($(
+        $(#[$about:meta])*
+        pub fn $name:ident ($($parameters:tt)*) $(-> $returned:ty)? $body:block
+    )*) => {
+        impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
+            $(
+                $(#[$about])*
+                pub fn $name ($($parameters)*) $(-> $returned)? $body
+            )*
+        }
+    };
+}
+
 macro_rules! operations {
     ($(
         $(#[$about:meta])*
@@ -42,4 +56,4 @@ macro_rules! shared {
     };
 }
 
-pub(super) use {operations, shared};
+pub(super) use {exclusive, operations, shared};

@@ -41,7 +41,8 @@ impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
     fn split(self) -> (Self, Option<Self>) {
         let Self { index, rest } = self;
         let part = |rest| Self { index, rest };
-        let nearest = |from, direction| index.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
+        let nearest =
+            |from, direction| index.engine.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
         let ends = rest.and_then(|(low, high)| {
             let ends = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
             (ends.0 < ends.1).then_some((ends.0.to_u64(), ends.1.to_u64()))
@@ -59,7 +60,7 @@ impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
     fn fold_with<F: Folder<(K, V)>>(self, folder: F) -> F {
         let Some((low, high)) = self.rest else { return folder };
         let mut folder = Some(folder);
-        self.index.tree.scan::<Shared>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+        self.index.engine.tree.scan::<Shared>(low, high, Direction::Forward, usize::MAX, |keys, values| {
             let entries = keys.iter().zip(values).map(|(&key, &value)| decode_entry::<K, V>((key, value)));
             folder = folder.take().map(|folder| folder.consume_iter(entries));
             folder.as_ref().is_some_and(|folder| !folder.full())

@@ -44,11 +44,13 @@ impl<K: Key, V: Value> Index<K, V> {
         let mut incomplete = None;
         let key = |at: usize| encode_key::<K, V>(entries[at].0);
         let put = |at: usize| Edit::Put(encode_value::<K, V>(entries[at].1));
-        edit_side_by_side(&self.tree, entries.len(), self.group, key, put, |at, edited| match edited {
-            Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
-            Err(error) => {
-                replaced[at] = None;
-                Incomplete::add(&mut incomplete, at, error);
+        edit_side_by_side(&self.engine.tree, entries.len(), self.engine.group, key, put, |at, edited| {
+            match edited {
+                Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
+                Err(error) => {
+                    replaced[at] = None;
+                    Incomplete::add(&mut incomplete, at, error);
+                }
             }
         });
         Incomplete::or(incomplete, ())
@@ -75,9 +77,11 @@ impl<K: Key, V: Value> Index<K, V> {
         let (mut new, mut incomplete) = (0, None);
         let key = |at: usize| encode_key::<K, V>(keys[at]);
         let put = |at: usize| Edit::Put(encode_value::<K, V>(values[at]));
-        edit_side_by_side(&self.tree, keys.len(), self.group, key, put, |at, edited| match edited {
-            Ok(edited) => new += usize::from(edited.before.is_none()),
-            Err(error) => Incomplete::add(&mut incomplete, at, error),
+        edit_side_by_side(&self.engine.tree, keys.len(), self.engine.group, key, put, |at, edited| {
+            match edited {
+                Ok(edited) => new += usize::from(edited.before.is_none()),
+                Err(error) => Incomplete::add(&mut incomplete, at, error),
+            }
         });
         Incomplete::or(incomplete, new)
     }
@@ -102,9 +106,9 @@ impl<K: Key, V: Value> Index<K, V> {
         }
         let key = |at: usize| encode_key::<K, V>(keys[at]);
         edit_side_by_side(
-            &self.tree,
+            &self.engine.tree,
             keys.len(),
-            self.group,
+            self.engine.group,
             key,
             |_| Edit::Remove,
             |at, edited| {

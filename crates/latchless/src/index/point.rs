@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
-use super::operations::operations;
+use super::operations::{exclusive, operations};
 use crate::tree::{Edit, Edited, Mode};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
@@ -115,51 +115,6 @@ fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
 }
 
 operations! {
-    /// Returns the value of a key. O(log n); takes no latch, and waits for a writer of the same leaf only
-    /// after several failed validations.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!((index.get(7), index.get(8)), (Some(70), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn get(&self, key: K) -> Option<V> {
-        self.access().get(key)
-    }
-
-    /// Returns whether a key is present. O(log n).
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert!(index.contains_key(7) && !index.contains_key(8));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn contains_key(&self, key: K) -> bool {
-        self.access().get(key).is_some()
-    }
-
-    /// Inserts an entry and returns the value that it replaces. O(log n). A key whose value is replaced is
-    /// present at every moment.
-    ///
-    /// # Errors
-    /// Memory for a new key was refused: [`Error::OutOfMemory`], [`Error::MemoryLimit`],
-    /// [`Error::ReferencesExhausted`]. The index is then unchanged.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// assert_eq!(index.insert(7, 70)?, None);
-    /// assert_eq!(index.insert(7, 71)?, Some(70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        self.access().insert(key, value)
-    }
-
     /// Inserts an entry if the key isn't present. O(log n). Of several threads that insert the same absent
     /// key at once, one succeeds.
     ///
@@ -176,19 +131,6 @@ operations! {
     /// ```
     pub fn try_insert(&mut self, key: K, value: V) -> Result<(), TryInsertError<V>> {
         self.access().try_insert(key, value)
-    }
-
-    /// Removes a key and returns its value. O(log n). Needs no memory.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!((index.remove(7), index.remove(7)), (Some(70), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn remove(&mut self, key: K) -> Option<V> {
-        self.access().remove(key)
     }
 
     /// Replaces the value of a key that is present, and returns the old one; does nothing if the key isn't
@@ -240,5 +182,31 @@ operations! {
     /// ```
     pub fn compare_remove(&mut self, key: K, expected: V) -> Result<V, Option<V>> {
         self.access().compare_remove(key, expected)
+    }
+}
+
+exclusive! {
+    /// See [`Index::get`].
+    #[inline]
+    pub fn get(&self, key: K) -> Option<V> {
+        self.access().get(key)
+    }
+
+    /// See [`Index::contains_key`].
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.access().get(key).is_some()
+    }
+
+    /// See [`Index::insert`].
+    #[inline]
+    pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.access().insert(key, value)
+    }
+
+    /// See [`Index::remove`].
+    #[inline]
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        self.access().remove(key)
     }
 }

@@ -3,11 +3,12 @@
 //! An iterator has a copy of a few entries, and holds no latch or pin, so it can be kept for any time and
 //! delays no thread. [`Entries`] documents its guarantees.
 
+#[cfg(doc)]
 use super::Index;
 use super::access::{
     EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range, try_encode_range,
 };
-use super::operations::operations;
+use super::operations::exclusive;
 use crate::tree::{BlinkTree, Chunk, Chunks, Mode};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -20,9 +21,6 @@ use latchless_core::base::value::Value;
 
 /// Chunks that a fold reads before it copies whole leaves, which takes more stack space.
 const CHUNKS_BEFORE_LEAVES: usize = 6;
-
-/// The entries of a range of a borrowed index.
-pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 
 /// An iterator over the entries of a range, ascending from the front and descending from the back.
 /// Weakly consistent:
@@ -68,6 +66,15 @@ impl<H: Holder> Entries<H> {
     #[inline]
     pub fn of(holder: H, range: impl RangeBounds<H::Key>) -> Self {
         Self::within(holder, encode_range::<H::Key, H::Value>(&range))
+    }
+
+    /// Returns an iterator over the entries of a range.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    #[inline]
+    pub(super) fn try_of(holder: H, range: impl RangeBounds<H::Key>) -> Result<Self> {
+        Ok(Self::within(holder, try_encode_range::<H::Key, H::Value>(&range)?))
     }
 
     /// Returns an iterator over all entries.
@@ -151,7 +158,7 @@ impl<H: Holder> Entries<H> {
                 return false;
             }
         }
-        self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk)
+        self.chunks.next::<H::Mode>(&self.holder.words().tree, &mut self.chunk)
     }
 
     /// Switches to an end that isn't in use yet.
@@ -170,7 +177,7 @@ impl<H: Holder> Entries<H> {
     #[inline(never)]
     fn next_of_both(&mut self, direction: Direction) -> Option<(H::Key, H::Value)> {
         let both = self.both.as_mut()?;
-        let found = both.next::<H::Mode>(&self.holder.index().tree, direction);
+        let found = both.next::<H::Mode>(&self.holder.words().tree, direction);
         found.map(decode_entry::<H::Key, H::Value>)
     }
 }
@@ -199,7 +206,7 @@ impl<H: Holder> Iterator for Entries<H> {
     /// Counts by the leaves' first lines.
     fn count(self) -> usize {
         let Some((low, high)) = self.rest() else { return 0 };
-        self.holder.index().tree.count::<H::Mode>(low, high).min(self.left())
+        self.holder.words().tree.count::<H::Mode>(low, high).min(self.left())
     }
 
     /// Moves to the last entry at once, if no limit ends the iterator before it.
@@ -237,7 +244,7 @@ impl<H: Holder> Iterator for Entries<H> {
         }
         let (Some((low, high)), mut left) = (self.rest(), self.left()) else { return folded };
         let mut folded = Some(folded);
-        self.holder.index().tree.scan::<H::Mode>(low, high, Direction::Forward, left, |keys, values| {
+        self.holder.words().tree.scan::<H::Mode>(low, high, Direction::Forward, left, |keys, values| {
             let entries = keys.iter().zip(values).take(left);
             let entries = entries.map(|(&key, &value)| decode_entry::<H::Key, H::Value>((key, value)));
             folded = folded.take().map(|so_far| entries.fold(so_far, &mut fold));
@@ -335,69 +342,30 @@ impl<B: Bits> End<B> {
     }
 }
 
-operations! {
-    /// Returns an iterator over the entries of a range, ascending; from the back, descending. Weakly
-    /// consistent: see [`Entries`]. O(log n) to start, O(1) per step.
-    ///
-    /// A range that starts after its end is empty, here and in every other operation that only reads;
-    /// [`try_range`](Index::try_range) returns an error.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
-    /// let mut middle = index.range(3..=6);
-    /// assert_eq!((middle.next(), middle.next_back()), (Some((3, 3)), Some((6, 6))));
-    /// assert_eq!(middle.rev().collect::<Vec<_>>(), [(5, 5), (4, 4)]);
-    /// assert_eq!(index.range(6..3).next(), None);
-    /// ```
+exclusive! {
+    /// See [`Index::range`].
     #[inline]
     pub fn range(&self, range: impl RangeBounds<K>) -> Entries<&Self> {
         Entries::of(self, range)
     }
 
-    /// Returns an iterator over the entries of a range, which may be inverted: from a user, from a file. See
-    /// [`range`](Index::range).
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end. A range
-    /// without any key is valid: `7..7`.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, key as u32)).collect();
-    /// assert_eq!(index.try_range(6..3).err(), Some(latchless::Error::InvertedRange));
-    /// assert_eq!(index.try_range(7..7)?.next(), None);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::try_range`].
     #[inline]
     pub fn try_range(&self, range: impl RangeBounds<K>) -> Result<Entries<&Self>> {
-        Ok(Entries::within(self, try_encode_range::<K, V>(&range)?))
+        Entries::try_of(self, range)
     }
 
-    /// Returns an iterator over all entries. See [`Index::range`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
-    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(7, 70), (9, 90)]);
-    /// ```
+    /// See [`Index::iter`].
     pub fn iter(&self) -> Entries<&Self> {
         Entries::all(self)
     }
 
-    /// Returns an iterator over all keys, in the order of [`Index::iter`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
-    /// assert_eq!(index.keys().collect::<Vec<_>>(), [7, 9]);
-    /// ```
+    /// See [`Index::keys`].
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Returns an iterator over all values, in the order of their keys.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
-    /// assert_eq!(index.values().collect::<Vec<_>>(), [70, 90]);
-    /// ```
+    /// See [`Index::values`].
     pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + '_ {
         self.iter().map(|(_, value)| value)
     }

@@ -5,9 +5,9 @@
 use super::Index;
 use super::access::{
     Access, Encoded, EncodedIn, EncodedRange, Holder, decode_key, decode_value, encode_range,
-    expect_infallible, full_range, try_encode_range,
+    expect_infallible, try_encode_range,
 };
-use super::operations::operations;
+use super::operations::{exclusive, operations};
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
@@ -253,7 +253,7 @@ impl<H: Holder> Scan<H> {
             let len = self.leaf.keys().len();
             if self.used == len {
                 self.used = 0;
-                if !self.sweep.next_leaf::<H::Mode>(&self.holder.index().tree, &mut self.leaf) {
+                if !self.sweep.next_leaf::<H::Mode>(&self.holder.words().tree, &mut self.leaf) {
                     break;
                 }
                 continue;
@@ -287,28 +287,11 @@ pub(crate) fn scan_all<H: Holder>(
     holder: &H,
     see: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let access = Access::<_, _, H::Mode>::new(holder.index());
-    access.scan_chunks(Some(full_range::<H::Key, H::Value>()), see)
+    let access = Access::<_, _, H::Mode>::new(holder.words());
+    access.scan_chunks(Some(super::access::full_range::<H::Key, H::Value>()), see)
 }
 
 operations! {
-    /// Returns the number of keys in a range. A few thousand are counted leaf by leaf; for a longer range
-    /// the index caches counts of its parts, from the first call on, and counts only those that have changed
-    /// since the last call: see [`Index::rank`]. A call takes some microseconds, however long the range is,
-    /// if nothing has changed.
-    ///
-    /// Weakly consistent when other threads change the index meanwhile: a key that is in the range
-    /// throughout counts once, one that is inserted or removed meanwhile at most once, and any other never.
-    /// Exact if no thread changes it.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
-    /// assert_eq!(index.count(10..=19), 10);
-    /// ```
-    pub fn count(&self, range: impl RangeBounds<K>) -> usize {
-        self.access().count(encode_range::<K, V>(&range))
-    }
-
     /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
     ///
     /// ```
@@ -420,35 +403,16 @@ operations! {
     pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Scan<&Self> {
         Scan::of(self, range, direction)
     }
-
-    /// Removes the keys of a range and returns their number. O(entries in the range). Atomic for each leaf,
-    /// not for the whole range: keys that are inserted meanwhile may stay.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
-    /// assert_eq!(index.remove_range(100..)?, 900);
-    /// assert_eq!(index.last(), Some((99, 0)));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn remove_range(&mut self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.access().remove_range(&range)
-    }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
-    /// Removes all keys, like [`Index::remove_range`]. The nodes are kept for reuse;
-    /// [`Exclusive::clear`](super::Exclusive::clear) returns them to the system.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
-    /// index.clear();
-    /// assert!(index.is_empty());
-    /// ```
-    pub fn clear(&self) {
-        let (low, high) = full_range::<K, V>();
-        self.tree.remove_range::<crate::tree::Shared>(low, high);
+exclusive! {
+    /// See [`Index::count`].
+    pub fn count(&self, range: impl RangeBounds<K>) -> usize {
+        self.access().count(encode_range::<K, V>(&range))
+    }
+
+    /// See [`Index::remove_range`].
+    pub fn remove_range(&mut self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.access().remove_range(&range)
     }
 }

@@ -74,7 +74,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.drive(Two(700, 7000)), [Some(1400), None]);
     /// ```
     pub fn drive<D: Driver<K, V>>(&self, driver: D) -> D::Output {
-        self.tree.drive(Typed { driver, entry: PhantomData })
+        self.engine.tree.drive(Typed { driver, entry: PhantomData })
     }
 }
 

@@ -5,33 +5,25 @@
 //! return it.
 
 use super::Index;
+use super::access::Access;
 use super::batch::Incomplete;
-use super::range::{Entries, Range};
+use super::common::Range;
+use super::engine::KeyFor;
+use super::range::Entries;
+use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::fmt;
 use latchless_core::base::error::Result;
-use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
 /// Entries that are inserted together.
 const TOGETHER: usize = 256;
 
-impl<K: Key, V: Value> Index<K, V> {
-    /// Inserts all entries of an iterator, in batches; of equal keys the last one stays. The iterator is at
-    /// most one batch ahead of the inserts.
-    ///
-    /// # Errors
-    /// Memory was refused. The batch at that point is inserted as far as memory suffices, and the iterator
-    /// isn't advanced further.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.try_extend((0..1000).map(|key| (key, 0)))?;
-    /// assert_eq!(index.len(), 1000);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn try_extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
+impl<K: Key, V: Value> Access<'_, K, V, Shared> {
+    /// Implements [`Index::try_extend`], in batches.
+    pub(super) fn extend(self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         let mut entries = entries.into_iter();
         let mut batch = Vec::with_capacity(TOGETHER);
         let mut replaced = [None; TOGETHER];
@@ -44,24 +36,6 @@ impl<K: Key, V: Value> Index<K, V> {
             self.insert_many(&batch, &mut replaced[..batch.len()])
                 .map_err(|Incomplete { error, .. }| error)?;
         }
-    }
-
-    /// Creates an index from all entries of an iterator, in any order; of equal keys the last one stays. O(n
-    /// log n): sorts the entries and loads them in bulk.
-    ///
-    /// # Errors
-    /// Memory was refused.
-    ///
-    /// ```
-    /// # use latchless::Index;
-    /// let index = Index::<u64, u32>::try_from_iter([(9, 90), (7, 70), (9, 91)])?;
-    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(7, 70), (9, 91)]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
-        let mut entries: Vec<(K, V)> = entries.into_iter().collect();
-        sort_and_dedup(&mut entries, |one, other| one.encode().cmp(&other.encode()));
-        Self::from_sorted(&entries, FillFactor::default())
     }
 }
 
@@ -81,7 +55,7 @@ pub(super) fn sort_and_dedup<K, T>(entries: &mut Vec<(K, T)>, compare: impl Fn(&
     });
 }
 
-impl<K: Key, V: Value> FromIterator<(K, V)> for Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> FromIterator<(K, V)> for Index<K, V> {
     /// Creates an index from all entries of an iterator. See [`Index::try_from_iter`].
     ///
     /// # Panics
@@ -91,7 +65,7 @@ impl<K: Key, V: Value> FromIterator<(K, V)> for Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value, const N: usize> From<[(K, V); N]> for Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue, const N: usize> From<[(K, V); N]> for Index<K, V> {
     /// Creates an index from an array of entries. See [`Index::try_from_iter`].
     ///
     /// # Panics
@@ -101,7 +75,7 @@ impl<K: Key, V: Value, const N: usize> From<[(K, V); N]> for Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value> Extend<(K, V)> for Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> Extend<(K, V)> for Index<K, V> {
     /// Inserts all entries of an iterator. See [`Index::try_extend`].
     ///
     /// # Panics
@@ -111,7 +85,7 @@ impl<K: Key, V: Value> Extend<(K, V)> for Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value> Extend<(K, V)> for &Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> Extend<(K, V)> for &Index<K, V> {
     /// Inserts all entries of an iterator. See [`Index::try_extend`].
     ///
     /// # Panics
@@ -121,7 +95,7 @@ impl<K: Key, V: Value> Extend<(K, V)> for &Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value> Default for Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> Default for Index<K, V> {
     /// Creates an empty index.
     ///
     /// # Panics
@@ -131,14 +105,14 @@ impl<K: Key, V: Value> Default for Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value> fmt::Debug for Index<K, V> {
+impl<K: KeyFor<V> + fmt::Debug, V: IndexValue + fmt::Debug> fmt::Debug for Index<K, V> {
     /// Formats the index as a map: `{7: 70, 9: 90}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<'a, K: Key, V: Value> IntoIterator for &'a Index<K, V> {
+impl<'a, K: KeyFor<V>, V: IndexValue> IntoIterator for &'a Index<K, V> {
     type Item = (K, V);
     type IntoIter = Range<'a, K, V>;
 

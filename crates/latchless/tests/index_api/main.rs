@@ -18,3 +18,4 @@ mod ranks;
 mod refusals;
 mod stored;
 mod threads;
+mod types;

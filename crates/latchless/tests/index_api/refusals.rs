@@ -2,7 +2,7 @@
 
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
-use latchless::{Error, FillFactor, Index, Kernel, Key, TryInsertError};
+use latchless::{Error, FillFactor, InWord, Index, IndexKey, Kernel, Key, TryInsertError};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -62,6 +62,11 @@ fn bulk_loads_name_the_position_at_fault() {
 /// A key of which some can't be encoded.
 #[derive(Debug, Clone, Copy)]
 struct Odd(u64);
+
+impl IndexKey for Odd {
+    type Form = InWord<u64>;
+    type Probe<'q> = Self;
+}
 
 impl Key for Odd {
     type Bits = u64;

@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use core::ops::ControlFlow;
 use latchless::index::{Cursor, Entries, ExclusiveIndex, Group, Options};
-use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Reply, Request, Value};
+use latchless::{BoxedIndex, Direction, FillFactor, InWord, Index, IndexKey, Key, Reply, Request, Value};
 use latchless_core::base::index::OrderedIndex;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -53,6 +53,20 @@ macro_rules! ranked {
         }
     )*};
 }
+/// What an index must know of its keys beside that.
+macro_rules! in_words {
+    ($($name:ident: $bits:ty;)*) => {$(
+        impl IndexKey for $name {
+            type Form = InWord<$bits>;
+            type Probe<'q> = Self;
+        }
+    )*};
+}
+in_words! {
+    Key32: u32;
+    Key64: u64;
+}
+
 ranked! {
     Key32: Key, u32, 333;
     Key64: Key, u64, 333;

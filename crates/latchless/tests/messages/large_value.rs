@@ -1,5 +1,5 @@
-//! Values of any type are stored in a `BoxedBytesIndex`.
+//! Values of any type are stored in an `Arc`.
 
 fn main() {
-    let _ = latchless::bytes::BytesIndex::<String, Vec<String>>::new();
+    let _ = latchless::Index::<String, Vec<String>>::new();
 }

@@ -1,6 +1,8 @@
 //! A lookup by number takes the type of the keys.
 
 fn main() {
-    let index = latchless::bytes::BytesIndex::<u16, u64>::default();
-    let _ = index.get(&2000u64);
+    let index = latchless::Index::<u16, u64>::default();
+    let _ = index.get(2000u64);
+    let bytes = latchless::bytes::BytesIndex::<u16, u64>::default();
+    let _ = bytes.get(&2000u64);
 }

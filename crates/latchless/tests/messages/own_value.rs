@@ -1,11 +1,11 @@
-//! A custom type implements a form, or is stored in a `BoxedBytesIndex`.
+//! A value of a custom type is stored in an `Arc`.
 
 struct Order {
     price: u64,
 }
 
 fn main() {
-    let orders = latchless::bytes::BytesIndex::<String, Order>::new();
+    let orders = latchless::Index::<String, Order>::new();
     let _ = Order { price: 7 }.price;
     drop(orders);
 }

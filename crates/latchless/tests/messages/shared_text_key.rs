@@ -1,5 +1,5 @@
 //! `Arc<str>` is stored as `String`.
 
 fn main() {
-    let _ = latchless::bytes::BytesIndex::<std::sync::Arc<str>, u64>::new();
+    let _ = latchless::Index::<std::sync::Arc<str>, u64>::new();
 }

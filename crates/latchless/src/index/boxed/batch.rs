@@ -27,16 +27,32 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         I: KeyForm<Q>,
     {
         check_side_by_side(keys.len(), answers.len())?;
+        self.read_each(keys, answers, pin, |value| value)
+    }
+
+    /// Looks up many keys; `answers` has room for as many. Each answer is what `show` returns for the value.
+    #[inline]
+    pub(super) fn read_each<'p, Q, R>(
+        &'p self,
+        keys: &[Q],
+        answers: &mut [Option<R>],
+        pin: &'p Pinned,
+        show: impl Fn(&'p T) -> R,
+    ) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         let mut handles = [None; TOGETHER];
         for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
             self.index.find_many(keys, handles)?;
             handles.iter().flatten().for_each(|&handle| self.slots.prefetch(handle));
             for ((answer, &handle), key) in answers.iter_mut().zip(&*handles).zip(keys) {
-                *answer = handle.and_then(|handle| {
+                let value = handle.and_then(|handle| {
                     let value = self.slots.read(handle, pin);
                     value.or_else(|| I::with_key(key, |key| self.find(key, pin)))
                 });
+                *answer = value.map(&show);
             }
         }
         Ok(())

@@ -16,6 +16,7 @@
 mod batch;
 mod closures;
 mod cursor;
+mod engine;
 mod handles;
 mod load;
 mod numbers;

@@ -4,7 +4,7 @@
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
 use crate::index::access::{encode_key, encode_value};
-use crate::index::{Entries, Incomplete, Index, Options, Own};
+use crate::index::{Entries, Incomplete, Index, Options, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
@@ -54,7 +54,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
     type Key = K;
     type KeyRef<'k> = K;
     type KeyBuf = K;
-    type Entries<'i> = Entries<&'i Self>;
+    type Entries<'i> = Range<'i, K, SlotId>;
     type IntoEntries = Entries<Self>;
 
     fn create(options: Options) -> Result<Self> {
@@ -62,7 +62,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
     }
 
     fn budget(&self) -> &Arc<Budget> {
-        self.tree.budget()
+        self.engine.tree.budget()
     }
 
     fn key_count(&self) -> usize {
@@ -130,7 +130,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
 
     #[inline]
     fn tries(&self, key: K) -> Tries<'_> {
-        self.tree.tries(encode_key::<K, SlotId>(key))
+        self.engine.tree.tries(encode_key::<K, SlotId>(key))
     }
 
     #[inline]
@@ -148,18 +148,18 @@ impl<K: Key> Handles for Index<K, SlotId> {
     }
 
     #[inline]
-    fn entries(&self, span: Span<'_, Self>) -> Entries<&Self> {
+    fn entries(&self, span: Span<'_, Self>) -> Range<'_, K, SlotId> {
         self.range(span)
     }
 
     #[inline]
-    fn try_entries(&self, span: Span<'_, Self>) -> Result<Entries<&Self>> {
+    fn try_entries(&self, span: Span<'_, Self>) -> Result<Range<'_, K, SlotId>> {
         self.try_range(span)
     }
 
     #[inline(always)]
     fn step<R>(
-        entries: &mut Entries<&Self>,
+        entries: &mut Range<'_, K, SlotId>,
         direction: Direction,
         show: impl FnOnce(K, SlotId) -> R,
     ) -> Option<R> {

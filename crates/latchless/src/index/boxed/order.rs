@@ -31,7 +31,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         self.pop(Reverse, pin)
     }
 
-    fn pop<'p>(&'p self, direction: Direction, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+    pub(super) fn pop<'p>(&'p self, direction: Direction, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
         let (key, handle) = self.index.pop(direction)?;
         self.retire(handle, pin).map(|value| (key, value))
     }

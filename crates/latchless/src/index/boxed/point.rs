@@ -104,7 +104,18 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         I: KeyArg<A>,
     {
         let own = self.put(value)?;
-        match I::with_arg(key, |key| self.index.put(key, own)) {
+        self.replaced(I::with_arg(key, |key| self.index.put(key, own)), own, pin)
+    }
+
+    /// Returns the value that `own` replaced in the index; if `own` was refused, retires it.
+    #[inline(always)]
+    pub(super) fn replaced<'p>(
+        &'p self,
+        put: Result<Option<SlotId>>,
+        own: SlotId,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
+        match put {
             Ok(old) => Ok(old.and_then(|old| self.retire(old, pin))),
             Err(error) => {
                 self.discard(own, pin);

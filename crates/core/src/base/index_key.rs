@@ -1,0 +1,100 @@
+//! Which types are keys of an `Index`, how operations take them, and in which form each is stored.
+//!
+//! A key is stored in a word if it has at most 64 bits and its encoding keeps its order ([`Key`](super::key::Key)),
+//! otherwise as bytes ([`BytesKey`](super::bytes_key::BytesKey)). Many types could be either, so each says which
+//! one it is, and a tuple computes it from its parts. Nothing here knows how a form is stored.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+/// A type of keys of an `Index`.
+///
+/// Implemented for the numbers of up to 128 bits, `bool`, `char`, `String`, `Vec<u8>`, `[u8; N]` of up to 64
+/// bytes, IP addresses, [`Nanos`](super::nanos::Nanos), with the feature `uuid` for `Uuid`, and for `Option`s,
+/// `Reverse`s and tuples of two to six of these.
+///
+/// A type of your own implements [`Key`](super::key::Key) if it has at most 64 bits, otherwise
+/// [`BytesKey`](super::bytes_key::BytesKey), and says so here:
+///
+/// ```
+/// # mod latchless { pub use latchless_core::*; pub use latchless_core::base::index_key::*; }
+/// use latchless::{InWord, IndexKey, Key};
+///
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Account(u64);
+/// impl Key for Account {
+///     type Bits = u64;
+///     fn encode(self) -> u64 {
+///         self.0
+///     }
+///     fn decode(bits: u64) -> Self {
+///         Self(bits)
+///     }
+/// }
+/// impl IndexKey for Account {
+///     type Form = InWord<u64>;
+///     type Probe<'q> = Self;
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a key of an `Index`",
+    label = "not a key",
+    note = "keys are numbers, `bool`, `char`, `String`, `Vec<u8>`, `[u8; N]` of up to 64 bytes, IP addresses, \
+            `latchless::Nanos`, and `Option`s, `Reverse`s and tuples of these",
+    note = "`&str`, `Arc<str>` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch \
+            as `latchless::Nanos`",
+    note = "a type of your own that implements `latchless::Key` also implements `latchless::IndexKey`, with `type Form = \
+            latchless::InWord<u64>; type Probe<'q> = Self;`; the form of a `latchless::BytesKey` is `latchless::InBytes`"
+)]
+pub trait IndexKey: Sized {
+    /// How keys are stored: [`InWord`] or [`InBytes`].
+    type Form: KeyForm;
+    /// How operations take a key: by value if it is `Copy`, otherwise borrowed: `&str` for a `String`,
+    /// `(u64, &str)` for a `(u64, String)`.
+    type Probe<'q>: Copy + Debug;
+}
+
+/// The form of a key that is stored in a word: `B` is its [`Key::Bits`](super::key::Key::Bits).
+#[derive(Debug, Clone, Copy)]
+pub struct InWord<B>(PhantomData<B>);
+
+/// The form of a key that is stored as bytes: a [`BytesKey`](super::bytes_key::BytesKey).
+#[derive(Debug, Clone, Copy)]
+pub struct InBytes;
+
+/// How keys are stored: [`InWord`] or [`InBytes`]. Sealed.
+pub trait KeyForm: sealed::Sealed + 'static {
+    /// The form of some parts of a tuple, if the next one has this form: `InWord<u32>` as long as all do.
+    #[doc(hidden)]
+    type And<Next: KeyForm>: KeyForm;
+    /// The form of a part after parts of the form `InWord<u32>`.
+    #[doc(hidden)]
+    type AfterNarrow: KeyForm;
+    /// The form of a tuple whose parts have this form.
+    #[doc(hidden)]
+    type Packed: KeyForm;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<B> Sealed for super::InWord<B> {}
+    impl Sealed for super::InBytes {}
+}
+
+impl KeyForm for InWord<u32> {
+    type And<Next: KeyForm> = Next::AfterNarrow;
+    type AfterNarrow = Self;
+    type Packed = InWord<u64>;
+}
+
+/// Forms of parts with which a tuple has more than 64 bits.
+macro_rules! too_wide {
+    ($($form:ty),*) => {$(
+        impl KeyForm for $form {
+            type And<Next: KeyForm> = InBytes;
+            type AfterNarrow = InBytes;
+            type Packed = InBytes;
+        }
+    )*};
+}
+too_wide!(InWord<u64>, InBytes);

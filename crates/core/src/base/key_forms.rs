@@ -1,0 +1,105 @@
+//! The form of each key of the standard library's types: [`InWord`] where it is a [`Key`], otherwise
+//! [`InBytes`].
+
+use super::index_key::{InBytes, InWord, IndexKey, KeyForm};
+use super::key::Key;
+use super::nanos::Nanos;
+use core::cmp::Reverse;
+use core::net::{Ipv4Addr, Ipv6Addr};
+use core::num::NonZero;
+
+macro_rules! in_word {
+    ($($key:ty),*) => {$(
+        impl IndexKey for $key {
+            type Form = InWord<<$key as Key>::Bits>;
+            type Probe<'q> = Self;
+        }
+    )*};
+}
+in_word!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, bool, char, Ipv4Addr, Nanos);
+in_word!([u8; 1], [u8; 2], [u8; 3], [u8; 4], [u8; 5], [u8; 6], [u8; 7], [u8; 8]);
+in_word!(Option<bool>, Option<u8>, Option<u16>, Option<i8>, Option<i16>, Option<char>, Option<Ipv4Addr>);
+in_word!(
+    Option<u32>,
+    Option<i32>,
+    Option<f32>,
+    Option<[u8; 1]>,
+    Option<[u8; 2]>,
+    Option<[u8; 3]>,
+    Option<[u8; 4]>
+);
+
+macro_rules! nonzero {
+    ($($number:ty),*) => { in_word!($(NonZero<$number>, Option<NonZero<$number>>),*); };
+}
+nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+
+/// Keys as bytes, and the types by which operations take them.
+macro_rules! in_bytes {
+    ($($(#[$condition:meta])* $key:ty => $probe:ty;)*) => {$(
+        $(#[$condition])*
+        impl IndexKey for $key {
+            type Form = InBytes;
+            type Probe<'q> = $probe;
+        }
+    )*};
+}
+
+/// Such keys, and options of them.
+macro_rules! in_bytes_or_none {
+    ($($(#[$condition:meta])* $key:ty => $probe:ty;)*) => { in_bytes! {$(
+        $(#[$condition])* $key => $probe;
+        $(#[$condition])* Option<$key> => Option<$probe>;
+    )*} };
+}
+in_bytes_or_none! {
+    String => &'q str;
+    Vec<u8> => &'q [u8];
+    u128 => u128;
+    i128 => i128;
+    NonZero<u128> => NonZero<u128>;
+    NonZero<i128> => NonZero<i128>;
+    Ipv6Addr => Ipv6Addr;
+    #[cfg(feature = "uuid")]
+    uuid::Uuid => uuid::Uuid;
+}
+
+/// Keys that are their own probes.
+macro_rules! itself {
+    ($macro:ident: $($key:ty),*) => { $macro! { $($key => $key;)* } };
+}
+itself!(in_bytes: Option<u64>, Option<usize>, Option<i64>, Option<isize>, Option<f64>, Option<Nanos>);
+itself!(in_bytes: Option<[u8; 5]>, Option<[u8; 6]>, Option<[u8; 7]>, Option<[u8; 8]>);
+
+macro_rules! arrays {
+    ($($len:literal)*) => { itself!(in_bytes_or_none: $([u8; $len]),*); };
+}
+arrays!(9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36);
+arrays!(37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);
+
+impl<K: IndexKey> IndexKey for Reverse<K> {
+    type Form = K::Form;
+    type Probe<'q> = Reverse<K::Probe<'q>>;
+}
+
+/// The form of some parts, if another one follows.
+type And<Form, K> = <Form as KeyForm>::And<<K as IndexKey>::Form>;
+
+macro_rules! tuple {
+    ($($key:ident),*; $form:ty) => {
+        impl<$($key: IndexKey),*> IndexKey for ($($key),*) {
+            type Form = $form;
+            type Probe<'q> = ($($key::Probe<'q>),*);
+        }
+
+        impl<$($key: IndexKey),*> IndexKey for Option<($($key),*)> {
+            type Form = InBytes;
+            type Probe<'q> = Option<($($key::Probe<'q>),*)>;
+        }
+    };
+}
+tuple!(A, B; <And<A::Form, B> as KeyForm>::Packed);
+tuple!(A, B, C; <And<And<A::Form, B>, C> as KeyForm>::Packed);
+tuple!(A, B, C, D; <And<And<And<A::Form, B>, C>, D> as KeyForm>::Packed);
+tuple!(A, B, C, D, E; InBytes);
+tuple!(A, B, C, D, E, F; InBytes);

@@ -1,0 +1,171 @@
+//! A [`BytesIndex`] as the engine of an [`Index`](crate::Index): of keys or values that don't fit words.
+
+use super::boxed::BoxedBytesIndex;
+use super::order::owned;
+use super::{BytesEntries, BytesIndex, Lent};
+use crate::byte_tree::{Border, Bounds};
+use crate::index::engine::{Choice, Engine};
+use crate::index::{EntryCursor, Options};
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::index::Direction;
+use latchless_core::base::index_key::{InBytes, InWord, IndexKey};
+use latchless_core::base::index_value::{InBox, IndexValue};
+use latchless_core::base::key::Bits;
+use latchless_core::base::stats::Stats;
+
+/// The forms of keys and of values that are stored as byte strings.
+macro_rules! chosen {
+    ($([$($parameter:tt)*] $key:ty, $value:ty;)*) => {$(
+        impl<$($parameter)* K, V: BytesValue<Form = $value>> Choice<K, V, $value> for $key
+        where
+            K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+        {
+            type Engine = BytesIndex<K, V>;
+        }
+    )*};
+}
+chosen! {
+    [] InBytes, Word;
+    [const N: usize,] InBytes, Words<N>;
+    [] InBytes, ByteString;
+    [] InBytes, Text;
+    [B: Bits, const N: usize,] InWord<B>, Words<N>;
+    [B: Bits,] InWord<B>, ByteString;
+    [B: Bits,] InWord<B>, Text;
+}
+
+impl<K, V: IndexValue> Choice<K, V, InBox> for InBytes
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    type Engine = BoxedBytesIndex<K, V>;
+}
+
+impl<K, V: BytesValue> Engine<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    type Entries<'i>
+        = BytesEntries<'i, K, V>
+    where
+        Self: 'i;
+    type Cursor<'i>
+        = EntryCursor<'i, Self, K, V>
+    where
+        Self: 'i;
+
+    fn create(options: Options) -> Result<Self> {
+        Self::with_options(options)
+    }
+
+    fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        Self::try_from_iter(entries)
+    }
+
+    fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
+        self.try_extend(entries)
+    }
+
+    fn key_count(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    #[inline]
+    fn get(&self, key: K::Probe<'_>) -> Option<V> {
+        self.get(&key)
+    }
+
+    fn get_own(&self, key: &K) -> Option<V> {
+        self.get(key)
+    }
+
+    #[inline]
+    fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {
+        self.get_with(&key, see)
+    }
+
+    #[inline]
+    fn contains(&self, key: K::Probe<'_>) -> bool {
+        self.contains_key(&key)
+    }
+
+    #[inline]
+    fn insert(&self, key: K::Probe<'_>, value: Lent<'_, V>) -> Result<Option<V>> {
+        self.insert(&key, value)
+    }
+
+    #[inline]
+    fn remove(&self, key: K::Probe<'_>) -> Option<V> {
+        self.remove(&key)
+    }
+
+    #[inline]
+    fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {
+        self.get_many(keys, answers)
+    }
+
+    fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {
+        let near = |from: Bound<&[u8]>| self.look_near(Border { from, direction }, owned);
+        match from {
+            Bound::Included(key) => key.with_bytes(|key| near(Bound::Included(key))),
+            Bound::Excluded(key) => key.with_bytes(|key| near(Bound::Excluded(key))),
+            Bound::Unbounded => near(Bound::Unbounded),
+        }
+    }
+
+    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
+        key.with_bytes(|key| self.look_near(Border { from: Bound::Excluded(key), direction }, owned))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(K, V)> {
+        self.pop_shown(direction, owned)
+    }
+
+    fn all(&self) -> BytesEntries<'_, K, V> {
+        self.iter()
+    }
+
+    #[inline]
+    fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> BytesEntries<'_, K, V> {
+        self.range(range)
+    }
+
+    fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<BytesEntries<'_, K, V>> {
+        self.try_range(range)
+    }
+
+    fn cursor(&self) -> EntryCursor<'_, Self, K, V> {
+        EntryCursor::new(self)
+    }
+
+    fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
+        self.count(range)
+    }
+
+    fn remove_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<usize> {
+        self.remove_range(range)
+    }
+
+    fn clear(&self) {
+        self.remove_within(Bounds::ALL);
+    }
+}

@@ -1,0 +1,196 @@
+//! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under a pin of
+//! its own.
+
+use super::{Boxed, BoxedIndex, Handles, KeyForm};
+use crate::index::Options;
+use crate::index::engine::{Choice, Engine};
+use crate::index::entry_cursor::EntryCursor;
+use crate::slot_map::Pinned;
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::index_key::{InWord, IndexKey};
+use latchless_core::base::index_value::{InBox, IndexValue};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::stats::Stats;
+
+impl<B: Bits, K: Key<Bits = B>, V: IndexValue> Choice<K, V, InBox> for InWord<B> {
+    type Engine = BoxedIndex<K, V>;
+}
+
+impl<K, I, V: IndexValue> Engine<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    type Entries<'i>
+        = Clones<'i, I, V>
+    where
+        Self: 'i;
+    type Cursor<'i>
+        = EntryCursor<'i, Self, K, V>
+    where
+        Self: 'i;
+
+    fn create(options: Options) -> Result<Self> {
+        Self::with_options(options)
+    }
+
+    fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        Self::try_from_iter(entries)
+    }
+
+    fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
+        self.try_extend(entries)
+    }
+
+    fn key_count(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn get(&self, key: K::Probe<'_>) -> Option<V> {
+        I::with_key(&key, |key| self.find(key, &self.pin()).cloned())
+    }
+
+    fn get_own(&self, key: &K) -> Option<V> {
+        I::with_key(key, |key| self.find(key, &self.pin()).cloned())
+    }
+
+    fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R> {
+        I::with_key(&key, |key| self.find(key, &self.pin()).map(|value| see(value.lend())))
+    }
+
+    fn contains(&self, key: K::Probe<'_>) -> bool {
+        I::with_key(&key, |key| self.index.find(key)).is_some()
+    }
+
+    fn insert(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>> {
+        let (pin, own) = (self.pin(), self.put(V::given(value))?);
+        let put = I::with_key(&key, |key| self.index.put(key, own));
+        Ok(self.replaced(put, own, &pin)?.cloned())
+    }
+
+    fn remove(&self, key: K::Probe<'_>) -> Option<V> {
+        let handle = I::with_key(&key, |key| self.index.take_out(key))?;
+        self.retire(handle, &self.pin()).cloned()
+    }
+
+    fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.read_each(keys, answers, &self.pin(), V::clone)
+    }
+
+    fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {
+        let near =
+            |from: Bound<I::KeyRef<'_>>| Self::near(self, from, direction, &self.pin(), cloned::<I, V>);
+        match from {
+            Bound::Included(key) => I::with_key(&key, |key| near(Bound::Included(key))),
+            Bound::Excluded(key) => I::with_key(&key, |key| near(Bound::Excluded(key))),
+            Bound::Unbounded => near(Bound::Unbounded),
+        }
+    }
+
+    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
+        let pin = self.pin();
+        I::with_key(key, |key| Self::near(self, Bound::Excluded(key), direction, &pin, cloned::<I, V>))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(K, V)> {
+        Self::pop(self, direction, &self.pin()).map(|(key, value)| (key, value.clone()))
+    }
+
+    fn all(&self) -> Clones<'_, I, V> {
+        Clones { entries: self.index.entries((Bound::Unbounded, Bound::Unbounded)), boxed: self }
+    }
+
+    fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Clones<'_, I, V> {
+        Clones { entries: I::with_span(&range, |span| self.index.entries(span)), boxed: self }
+    }
+
+    fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Clones<'_, I, V>> {
+        let entries = I::with_span(&range, |span| self.index.try_entries(span))?;
+        Ok(Clones { entries, boxed: self })
+    }
+
+    fn cursor(&self) -> EntryCursor<'_, Self, K, V> {
+        EntryCursor::new(self)
+    }
+
+    fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
+        I::with_span(&range, |span| self.index.count_span(span))
+    }
+
+    fn remove_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<usize> {
+        I::with_span(&range, |span| self.index.remove_span(span, self.retiring()))
+    }
+
+    fn clear(&self) {
+        self.clear();
+    }
+}
+
+/// Returns an entry with its key in owned form and a clone of its value.
+fn cloned<I: Handles, V: Clone>(key: I::KeyRef<'_>, value: &V) -> (I::Key, V) {
+    (I::own(key), value.clone())
+}
+
+/// The entries of a range, with clones of their values, from both ends. Weakly consistent, like the
+/// [`Entries`](crate::index::Entries) of words. Nothing is pinned between two steps.
+pub struct Clones<'i, I: Handles + 'i, V: IndexValue> {
+    entries: I::Entries<'i>,
+    boxed: &'i Boxed<I, V>,
+}
+
+impl<I: Handles, V: IndexValue> Clones<'_, I, V> {
+    fn step(&mut self, direction: Direction) -> Option<(I::Key, V)> {
+        let (boxed, pin) = (self.boxed, Pinned::new());
+        loop {
+            let entry = I::step(&mut self.entries, direction, |key, handle| {
+                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), value.clone()))
+            })?;
+            if entry.is_some() {
+                return entry;
+            }
+        }
+    }
+}
+
+impl<I: Handles, V: IndexValue> Iterator for Clones<'_, I, V> {
+    type Item = (I::Key, V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step(Direction::Forward)
+    }
+}
+
+impl<I: Handles, V: IndexValue> DoubleEndedIterator for Clones<'_, I, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.step(Direction::Reverse)
+    }
+}
+
+impl<I: Handles, V: IndexValue> FusedIterator for Clones<'_, I, V> {}
+
+impl<I: Handles, V: IndexValue> fmt::Debug for Clones<'_, I, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.entries.fmt(f)
+    }
+}

@@ -1,0 +1,94 @@
+//! How the types of an [`Index`](super::Index) choose its engine, and what every engine can do.
+//!
+//! The form of the keys ([`IndexKey::Form`]) and that of the values ([`IndexValue::Form`]) choose a type that
+//! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
+//! has the operations of all of them; each is one call of a function here.
+
+use super::options::Options;
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::index::Direction;
+use latchless_core::base::index_key::IndexKey;
+use latchless_core::base::index_value::IndexValue;
+use latchless_core::base::stats::Stats;
+
+/// A type of keys of an [`Index`](super::Index) to values of the type `V`: any [`IndexKey`] to any [`IndexValue`].
+/// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "an `Index` can't map keys of type `{Self}` to values of type `{V}`",
+    label = "these types have no index"
+)]
+pub trait KeyFor<V: IndexValue>: IndexKey {
+    /// What stores the entries.
+    #[doc(hidden)]
+    type Engine: Engine<Self, V>;
+}
+
+impl<K, V: IndexValue> KeyFor<V> for K
+where
+    K: IndexKey<Form: Choice<K, V, V::Form>>,
+{
+    type Engine = <K::Form as Choice<K, V, V::Form>>::Engine;
+}
+
+/// The choice of an engine by the forms of keys (`Self`) and of values (`F`).
+pub trait Choice<K: IndexKey, V: IndexValue, F> {
+    type Engine: Engine<K, V>;
+}
+
+/// What stores the entries of an index.
+pub trait Engine<K: IndexKey, V: IndexValue>: Sized {
+    type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
+    where
+        Self: 'i;
+    type Cursor<'i>
+    where
+        Self: 'i;
+
+    fn create(options: Options) -> Result<Self>;
+    /// Creates an index of entries in any order; of equal keys the last one stays.
+    fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self>;
+    fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()>;
+    fn key_count(&self) -> usize;
+    fn memory_bytes(&self) -> usize;
+    fn live_bytes(&self) -> usize;
+    fn stats(&self) -> Stats;
+    fn check_invariants(&self) -> Result<(), Broken>;
+
+    fn get(&self, key: K::Probe<'_>) -> Option<V>;
+    /// Returns the value of a key in owned form.
+    fn get_own(&self, key: &K) -> Option<V>;
+    /// Calls `see` with the value of a key.
+    fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R>;
+    fn contains(&self, key: K::Probe<'_>) -> bool;
+    fn insert(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>>;
+    fn remove(&self, key: K::Probe<'_>) -> Option<V>;
+    fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()>;
+
+    /// Returns the nearest entry in a direction: the key's own or the next one, without the key's own if it
+    /// is excluded, or the first one if there is no key.
+    fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)>;
+    /// Returns the next entry in a direction, without the key's own.
+    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)>;
+    fn pop(&self, direction: Direction) -> Option<(K, V)>;
+
+    fn all(&self) -> Self::Entries<'_>;
+    /// Returns the entries of a range; of an inverted range, none.
+    fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Self::Entries<'_>;
+    /// Returns the entries of a range.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Self::Entries<'_>>;
+    fn cursor(&self) -> Self::Cursor<'_>;
+    /// Returns the number of keys in a range; in an inverted range, zero.
+    fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize;
+    /// Removes the keys of a range and returns their number.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
+    fn remove_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<usize>;
+    fn clear(&self);
+}

@@ -1,0 +1,157 @@
+//! The engine of keys and values that fit words: the tree itself.
+
+use super::access::{Access, Words, encode_range, full_range};
+use super::engine::{Choice, Engine};
+use super::traits::sort_and_dedup;
+use super::{Cursor, Entries, Options};
+use crate::tree::Shared;
+use core::num::NonZeroUsize;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::bytes_value::Word;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::base::index_key::InWord;
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Value;
+
+impl<B: Bits, K: Key<Bits = B>, V: Value> Choice<K, V, Word> for InWord<B> {
+    type Engine = Words<K, V>;
+}
+
+impl<K: Key, V: Value> Words<K, V> {
+    /// Returns access to the tree, shared with other threads.
+    #[inline(always)]
+    pub(super) fn access(&self) -> Access<'_, K, V, Shared> {
+        Access::new(self)
+    }
+}
+
+impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
+    type Entries<'i> = Entries<&'i Self>;
+    type Cursor<'i> = Cursor<&'i Self>;
+
+    fn create(options: Options) -> Result<Self> {
+        Self::with_options(options)
+    }
+
+    fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let mut entries: Vec<(K, V)> = entries.into_iter().collect();
+        sort_and_dedup(&mut entries, |one, other| one.encode().cmp(&other.encode()));
+        let mut words = Self::with_options(Options::default())?;
+        words.bulk_load(&entries, FillFactor::default(), NonZeroUsize::MIN)?;
+        Ok(words)
+    }
+
+    fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
+        self.access().extend(entries)
+    }
+
+    #[inline]
+    fn key_count(&self) -> usize {
+        self.access().tree.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.access().tree.held_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.access().tree.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.access().tree.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.access().tree.check_invariants()
+    }
+
+    #[inline(always)]
+    fn get(&self, key: K) -> Option<V> {
+        self.access().get(key)
+    }
+
+    fn get_own(&self, key: &K) -> Option<V> {
+        self.access().get(*key)
+    }
+
+    #[inline(always)]
+    fn see<R>(&self, key: K, see: impl FnOnce(V) -> R) -> Option<R> {
+        self.access().get(key).map(see)
+    }
+
+    #[inline(always)]
+    fn contains(&self, key: K) -> bool {
+        self.access().get(key).is_some()
+    }
+
+    #[inline(always)]
+    fn insert(&self, key: K, value: V) -> Result<Option<V>> {
+        self.access().insert(key, value)
+    }
+
+    #[inline(always)]
+    fn remove(&self, key: K) -> Option<V> {
+        self.access().remove(key)
+    }
+
+    #[inline(always)]
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.access().get_many(keys, answers)
+    }
+
+    #[inline(always)]
+    fn near(&self, from: Bound<K>, direction: Direction) -> Option<(K, V)> {
+        match from {
+            Bound::Included(key) => self.access().at_or_beside(key, direction),
+            Bound::Excluded(key) => self.access().beside(key, direction),
+            Bound::Unbounded => self.access().end(direction),
+        }
+    }
+
+    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
+        self.access().beside(*key, direction)
+    }
+
+    #[inline(always)]
+    fn pop(&self, direction: Direction) -> Option<(K, V)> {
+        self.access().pop(direction)
+    }
+
+    #[inline(always)]
+    fn all(&self) -> Entries<&Self> {
+        Entries::all(self)
+    }
+
+    #[inline(always)]
+    fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Entries<&Self> {
+        Entries::of(self, range)
+    }
+
+    #[inline(always)]
+    fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Entries<&Self>> {
+        Entries::try_of(self, range)
+    }
+
+    fn cursor(&self) -> Cursor<&Self> {
+        Cursor::of(self)
+    }
+
+    #[inline(always)]
+    fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
+        self.access().count(encode_range::<K, V>(&range))
+    }
+
+    #[inline(always)]
+    fn remove_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<usize> {
+        self.access().remove_range(&range)
+    }
+
+    fn clear(&self) {
+        let (low, high) = full_range::<K, V>();
+        self.tree.remove_range::<Shared>(low, high);
+    }
+}

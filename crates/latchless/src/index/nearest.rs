@@ -40,7 +40,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         mut answer: impl FnMut(usize, Option<EncodedRange<K, V>>),
     ) {
         let key_at = |at: usize| encode_key::<K, V>(keys[at]);
-        self.tree.beside_each::<M>(keys.len(), (self.group, own), key_at, |at, beside| {
+        self.tree.beside_each::<M>(keys.len(), self.group, own, key_at, |at, beside| {
             answer(at, nearer::<K, V, D>(keys[at], beside, &distance));
         });
     }

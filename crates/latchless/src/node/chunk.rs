@@ -10,6 +10,7 @@
 
 use super::hints::Shape;
 use super::leaf::Leaf;
+use super::leaf_reader::LeafReader;
 use super::lines::Lines;
 use core::mem::MaybeUninit;
 use latchless_core::base::index::Direction;
@@ -171,9 +172,9 @@ impl<B> core::fmt::Debug for Chunk<B> {
     }
 }
 
-impl<B: Bits> Leaf<'_, B> {
+impl<B: Bits> LeafReader<'_, B> {
     /// The number of full blocks that fit in a chunk.
-    pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
+    pub const CHUNK_BLOCKS: usize = CHUNK / Leaf::<B>::WIDTH;
 
     /// Copies the entries of at most `count` blocks from block `first` on to the front window, no more than
     /// fit and no further than the leaf's last one. Returns the next block.
@@ -182,15 +183,15 @@ impl<B: Bits> Leaf<'_, B> {
         into.clear();
         let (mut counts, mut end) = (self.shape().counts_from(first), 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
-        let blocks = self.node.get(1 + first..1 + Self::BLOCKS).unwrap_or_default();
+        let blocks = self.node.get(1 + first..1 + Leaf::<B>::BLOCKS).unwrap_or_default();
         // As many full blocks as fit: their number depends on no count.
         let blocks = &blocks[..blocks.len().min(count).min(Self::CHUNK_BLOCKS)];
         for line in blocks {
-            assert!(end <= CHUNK - Self::WIDTH, "as many blocks as there is room for");
-            S::copy_half_to(line, 0, &mut into.keys[end..end + Self::WIDTH]);
-            S::copy_half_to(line, 4, &mut into.values[end..end + Self::WIDTH]);
+            assert!(end <= CHUNK - Leaf::<B>::WIDTH, "as many blocks as there is room for");
+            S::copy_half_to(line, 0, &mut into.keys[end..end + Leaf::<B>::WIDTH]);
+            S::copy_half_to(line, 4, &mut into.values[end..end + Leaf::<B>::WIDTH]);
             // Even with a torn shape, no place counts that wasn't written.
-            end += ((counts & count_max) as usize).min(Self::WIDTH);
+            end += ((counts & count_max) as usize).min(Leaf::<B>::WIDTH);
             counts >>= count_bits;
         }
         into.end = end as u32;
@@ -201,7 +202,7 @@ impl<B: Bits> Leaf<'_, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{Entries, NodeLines, latch};
+    use crate::node::{Entries, LeafEditor, NodeLines, latch};
     use latchless_core::mem::node_ref::NodeRef;
     use latchless_core::search::Scalar;
     use latchless_core::sync::Word;
@@ -212,11 +213,11 @@ mod tests {
     fn chunk() -> Chunk<u64> {
         let lines: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
         let _held = latch(&lines).try_latch();
-        let leaf = Leaf::<u64>::new(&lines);
+        let leaf = LeafEditor(Leaf::<u64>::new(&lines));
         leaf.set((0, u64::MAX), NodeRef::NIL, &Entries::default(), 0..0);
         (0..ENTRIES).for_each(|key| assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key))));
         let mut chunk = Chunk::default();
-        leaf.copy_chunk::<Scalar>(0, Leaf::<u64>::CHUNK_BLOCKS, &mut chunk);
+        LeafReader(*leaf).copy_chunk::<Scalar>(0, LeafReader::<u64>::CHUNK_BLOCKS, &mut chunk);
         assert!(chunk.len() > 4, "{chunk:?}");
         chunk
     }

@@ -35,19 +35,28 @@ pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize
 }
 
 /// Returns the form of hints, given the bits in which the keys differ: see [`neighbours_differ`].
-pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u64) -> Form {
+pub(super) fn fields_for<B: Bits>(differ: Differing, low: u64, span: u64) -> Form {
+    let Differing { all, borders } = differ;
     let plain = Shape::<B>::form_for_span(span);
     let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
     let tied = borders & below(plain.shift) != 0;
     split.unwrap_or(Form { tied, lower: u32::from(tied && B::BYTES == 8), ..plain })
 }
 
-/// Returns the highest bits in which neighbours among these keys differ, and those that distinguish blocks.
-pub(super) fn neighbours_differ<B: Bits>(keys: &[B], starts: &[usize]) -> (u64, u64) {
+/// The highest bits in which neighbours among keys differ.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Differing {
+    pub(super) all: u64,
+    /// Those that distinguish blocks.
+    pub(super) borders: u64,
+}
+
+/// Returns the highest bits in which neighbours among these keys differ.
+pub(super) fn neighbours_differ<B: Bits>(keys: &[B], starts: &[usize]) -> Differing {
     let bit = |at: usize| 1 << top(keys[at - 1].to_u64() ^ keys[at].to_u64());
     let wanted = |at: &&usize| (1..keys.len()).contains(*at);
     let all = (1..keys.len()).fold(0, |bits, at| bits | bit(at));
-    (all, starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at)))
+    Differing { all, borders: starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at)) }
 }
 
 /// Returns a form of two fields, if there is one, that distinguishes keys which differ first in one of the
@@ -143,8 +152,11 @@ mod tests {
     fn one_field_is_known_to_be_the_best_only_where_it_ties_blocks() {
         let (span, highest) = (1 << 41, 1 << 41);
         let plain = |tied, lower| Form { tied, lower, ..Shape::<u64>::form_for_span(span) };
-        assert_eq!(fields_for::<u64>((highest, highest), 0, span), plain(false, 0));
+        assert_eq!(fields_for::<u64>(Differing { all: highest, borders: highest }, 0, span), plain(false, 0));
         // Neighbours differ in every bit, so no window of them is in order.
-        assert_eq!(fields_for::<u64>((below(42), highest | 1), 0, span), plain(true, 1));
+        assert_eq!(
+            fields_for::<u64>(Differing { all: below(42), borders: highest | 1 }, 0, span),
+            plain(true, 1)
+        );
     }
 }

@@ -90,8 +90,8 @@ impl<'a, B: Bits> Inner<'a, B> {
             up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
         }
         match direction {
-            Direction::Forward => self.children_behind::<S>(shape, (at, up_to.saturating_sub(1)), limit, to),
-            Direction::Reverse => self.children_before(shape, (at, up_to), limit, to),
+            Direction::Forward => self.children_behind::<S>(shape, at, up_to.saturating_sub(1), limit, to),
+            Direction::Reverse => self.children_before(shape, at, up_to, limit, to),
         }
     }
 
@@ -99,7 +99,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn children_behind<S: Lines>(
         self,
         shape: Shape<B>,
-        (first, mut place): (usize, usize),
+        first: usize,
+        mut place: usize,
         limit: B,
         to: &mut [NodeRef],
     ) -> (usize, Option<B>) {
@@ -133,7 +134,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn children_before(
         self,
         shape: Shape<B>,
-        (mut at, mut end): (usize, usize),
+        mut at: usize,
+        mut end: usize,
         limit: B,
         to: &mut [NodeRef],
     ) -> (usize, Option<B>) {
@@ -171,7 +173,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         let mut shape = Shape::<B>::of(self.node);
         let (mut at, mut place) = self.place_up_to::<S>(shape, separator);
         let room = shape.room_from(at, Self::PER_BLOCK);
-        if shape.count(at) == 0 || room >= Self::BLOCKS || !self.keeps_order(shape, (at, place), separator) {
+        if shape.count(at) == 0 || room >= Self::BLOCKS || !self.keeps_order(shape, at, place, separator) {
             return false;
         }
         if room > at {
@@ -188,7 +190,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         // One of them exists twice, or there is room.
         let last = if room > at { Self::PER_BLOCK - 1 } else { shape.count(at) };
-        self.put_in(at, (place, last), (separator, child));
+        self.put_in(at, place, last, separator, child);
         if place == 0 && at > 0 {
             set_block_hint(self.node, at, self.hint(shape, separator));
         }
@@ -217,7 +219,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         if end == 0 || shape.count(at) == 0 || lane::<B>(block(self.node, at), end - 1) != old {
             return false;
         }
-        let keeps_order = self.keeps_order(shape, (at, end - 1), new);
+        let keeps_order = self.keeps_order(shape, at, end - 1, new);
         set_lane(block(self.node, at), end - 1, new);
         if !keeps_order {
             let mut children = Children::default();
@@ -249,13 +251,13 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn hand_on(self, shape: Shape<B>, to: usize) {
         let separator = lane(block(self.node, to - 1), Self::PER_BLOCK - 1);
         let last = shape.count(to).min(Self::PER_BLOCK - 1);
-        self.put_in(to, (0, last), (separator, self.node_at(to - 1, Self::PER_BLOCK - 1)));
+        self.put_in(to, 0, last, separator, self.node_at(to - 1, Self::PER_BLOCK - 1));
         set_block_hint(self.node, to, self.hint(shape, separator));
     }
 
     /// Inserts a child at a place of a block; the children from there on move up by one place, over place
     /// `last`.
-    fn put_in(self, at: usize, (place, last): (usize, usize), (separator, child): (B, NodeRef)) {
+    fn put_in(self, at: usize, place: usize, last: usize, separator: B, child: NodeRef) {
         let line = block(self.node, at);
         // A reader in between may find a child twice or miss the new one, and arrives at a neighbour.
         for to in (place + 1..=last).rev() {
@@ -274,7 +276,7 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Returns whether hints of two fields stay in order if this separator is put at a place, before the
     /// separator there or instead of it. Hints of one field always do.
-    fn keeps_order(self, shape: Shape<B>, (at, place): (usize, usize), separator: B) -> bool {
+    fn keeps_order(self, shape: Shape<B>, at: usize, place: usize, separator: B) -> bool {
         if shape.has_one_field() {
             return true;
         }
@@ -318,7 +320,8 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Sets the fences and the link, and replaces all children by these, at least one. For the holder of the
     /// latch, or for a node that isn't reachable yet.
-    pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+    pub fn set(self, fences: (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+        let (low, high) = fences;
         assert_held_or_new(self.node);
         debug_assert!(
             low <= high && separators[0] == low,

@@ -30,13 +30,13 @@ impl<'a, B: Bits> Inner<'a, B> {
         let shape = Shape::<B>::of(self.node);
         let hint = self.hint(shape, key);
         let at = named_block::<S>(self.node, hint);
-        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
+        if is_tied(self.node, at, hint) { self.untie::<S>(shape, at, hint, key) } else { at }
     }
 
     /// Returns the block that has the child for `key`, of those up to block `at` that have the same hint:
     /// the last one that begins with the key or before it.
     #[inline(always)]
-    fn untie<S: Lines>(self, shape: Shape<B>, (mut at, hint): (usize, u16), key: B) -> usize {
+    fn untie<S: Lines>(self, shape: Shape<B>, mut at: usize, hint: u16, key: B) -> usize {
         prefetch_tied::<S>(self.node, at, hint);
         let first = first_tied::<S>(self.node, hint);
         while at > first && (shape.count(at) == 0 || self.first_of(at) > key) {

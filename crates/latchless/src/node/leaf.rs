@@ -1,13 +1,13 @@
-//! Leaves: blocks with keys and, in the same line, their values.
+//! Leaves: blocks with keys and, in the same line, their values; and the search for one key.
+//!
+//! Whole leaves and ranges are read by a [`LeafReader`](super::LeafReader), and changed by a
+//! [`LeafEditor`](super::LeafEditor).
 
-use super::copies::Entries;
 use super::hints::{self, Maker, Shape, block, named_block, prefetch_tied};
 use super::lines::{Lines, keys_in_line};
-use super::{
-    HIGH, LINES, LOW, NodeLines, SHAPE, assert_held, header, lane, line_address, link, or_few, set_lane,
-};
+use super::{HIGH, LINES, LOW, NodeLines, header, lane, link, or_few};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
+use latchless_core::mem::line::prefetch_read_later;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Line;
@@ -84,11 +84,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
         Shape::of(self.node)
     }
 
-    #[inline(always)]
-    pub(super) fn set_shape(self, shape: Shape<B>) {
-        header(self.node)[SHAPE].store_relaxed(shape.0);
-    }
-
     /// Returns the maker of hints for this leaf, which has that shape.
     #[inline(always)]
     pub(super) fn maker(self, shape: Shape<B>) -> Maker<B> {
@@ -99,12 +94,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub(super) fn block_hint(self, shape: Shape<B>, at: usize) -> u16 {
         hints::block_hint(self.node, at) | shape.place_bits()
-    }
-
-    /// Sets the hint of block `at`, which isn't the first.
-    pub(super) fn set_block_hint(self, shape: Shape<B>, at: usize, hint: u16) {
-        let places = hints::block_hint(self.node, at) & shape.place_bits();
-        hints::set_block_hint(self.node, at, hint & !shape.place_bits() | places);
     }
 
     /// Returns the block that has `key`, if any does and its hint isn't tied with another's.
@@ -169,23 +158,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
         lane(self.line(place.block), Self::WIDTH + place.at)
     }
 
-    /// Sets the value at a place. For the holder of the latch.
-    #[inline(always)]
-    pub fn set_value(self, place: Place, value: B) {
-        assert_held(self.node);
-        set_lane(self.line(place.block), Self::WIDTH + place.at, value);
-    }
-
     #[inline(always)]
     pub(super) fn entry_at(self, place: Place) -> (B, B) {
         (self.key(place), self.value(place))
-    }
-
-    #[inline(always)]
-    pub(super) fn put_at(self, place: Place, (key, value): (B, B)) {
-        let line = self.line(place.block);
-        set_lane(line, place.at, key);
-        set_lane(line, Self::WIDTH + place.at, value);
     }
 
     /// Returns the value of `key`.
@@ -311,85 +286,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Returns the number of entries of a block, bounded even if the shape is torn.
     fn count(self, shape: Shape<B>, at: usize) -> usize {
         shape.count(at).min(Self::PER_BLOCK)
-    }
-
-    /// Copies all entries.
-    #[inline(always)]
-    pub fn copy_out<S: Lines>(self, into: &mut Entries<B>) {
-        into.len = 0;
-        self.append_to::<S>(0, into);
-    }
-
-    /// Copies the entries of block `first` and of all after it. For each block that is copied, prefetches
-    /// the line of the same block of the node at `ahead`, if there is one, and that node's first line.
-    #[inline(always)]
-    pub fn copy_out_and_ask<S: Lines>(self, first: usize, into: &mut Entries<B>, ahead: Option<*const u8>) {
-        into.len = 0;
-        if let Some(ahead) = ahead {
-            prefetch_read(ahead);
-        }
-        self.append::<S>(first, into, ahead);
-    }
-
-    /// Appends the entries of block `first` and of all after it to others.
-    #[inline(always)]
-    pub(super) fn append_to<S: Lines>(self, first: usize, to: &mut Entries<B>) {
-        self.append::<S>(first, to, None);
-    }
-
-    #[inline(always)]
-    fn append<S: Lines>(self, first: usize, to: &mut Entries<B>, ahead: Option<*const u8>) {
-        let (shape, mut len) = (self.shape(), to.len);
-        let (keys, values) = to.room();
-        for at in first..Self::BLOCKS {
-            if let Some(ahead) = ahead {
-                prefetch_read(line_address(ahead, at + 1));
-            }
-            S::copy_half(self.line(at), 0, &mut keys[len..]);
-            S::copy_half(self.line(at), 4, &mut values[len..]);
-            // Even if the shape is torn, the next block fits.
-            len = (len + shape.count(at)).min(Entries::<B>::ROOM - Self::WIDTH);
-        }
-        to.len = len;
-    }
-
-    /// Adds up the values of at most `most` entries in `low..=high`, modulo 2^64. Returns the number of
-    /// entries, and the sum. Meanwhile prefetches the lines of the node at `ahead`, if there is one.
-    #[inline(always)]
-    pub fn sum<S: Lines>(self, (low, high): (B, B), most: usize, ahead: Option<*const u8>) -> (usize, u64) {
-        let (shape, mut sums) = (self.shape(), S::no_sums());
-        if let Some(ahead) = ahead {
-            prefetch_read(ahead);
-        }
-        if !((low <= self.low()) & (self.high() <= high) & (most >= Self::CAPACITY)) {
-            return self.sum_some::<S>(shape, (low, high), most);
-        }
-        for at in 0..Self::BLOCKS {
-            if let Some(ahead) = ahead {
-                prefetch_read(line_address(ahead, at + 1));
-            }
-            sums = S::add_values::<B>(self.line(at), (1 << shape.count(at)) - 1, sums);
-        }
-        (shape.total(), S::total(sums))
-    }
-
-    #[inline(always)]
-    fn sum_some<S: Lines>(self, shape: Shape<B>, (low, high): (B, B), most: usize) -> (usize, u64) {
-        let (mut left, mut sums) = (most, S::no_sums());
-        let last = self.last_block::<S>(high);
-        for at in self.first_block::<S>(low)..=last {
-            let line = self.line(at);
-            let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
-            // Those of a block are adjacent: the first so many of them.
-            let end = (taken.trailing_zeros() as usize + left.min(Self::PER_BLOCK)).min(31);
-            let taken = taken & ((1 << end) - 1);
-            sums = S::add_values::<B>(line, taken, sums);
-            left -= taken.count_ones() as usize;
-            if left == 0 {
-                break;
-            }
-        }
-        (most - left, S::total(sums))
     }
 
     /// Returns the first violated invariant, if there is one. The leaf must be at rest.

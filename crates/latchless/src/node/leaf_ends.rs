@@ -7,11 +7,12 @@
 
 use super::assert_held;
 use super::hints::{HINT_MAX, Shape};
-use super::leaf::{Leaf, Place};
+use super::leaf::Place;
+use super::leaf_editor::LeafEditor;
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 
-impl<B: Bits> Leaf<'_, B> {
+impl<B: Bits> LeafEditor<'_, B> {
     /// Inserts an entry after all others, or before them. Returns `false` if it doesn't belong there, or
     /// needs the general insert; nothing has changed then.
     #[inline(always)]
@@ -19,7 +20,7 @@ impl<B: Bits> Leaf<'_, B> {
         if is_last { self.push_back(entry) } else { self.push_front(entry) }
     }
 
-    /// Inserts an entry after all others. See [`Leaf::push_at_end`].
+    /// Inserts an entry after all others. See [`LeafEditor::push_at_end`].
     #[inline(always)]
     fn push_back(self, entry: (B, B)) -> bool {
         assert_held(self.node);
@@ -29,7 +30,7 @@ impl<B: Bits> Leaf<'_, B> {
         let is_full = count == Self::PER_BLOCK;
         let (home, place) = if is_full { (at + 1, 0) } else { (at, count) };
         let (before, hint) = self.two_hints(shape, greatest, key);
-        if key <= greatest || home >= Self::BLOCKS || !Self::are_in_order(shape, (before, hint), is_full) {
+        if key <= greatest || home >= Self::BLOCKS || !are_in_order(shape, before, hint, is_full) {
             return false;
         }
         // Blocks that were emptied keep their hints.
@@ -44,7 +45,7 @@ impl<B: Bits> Leaf<'_, B> {
         true
     }
 
-    /// Inserts an entry before all others. See [`Leaf::push_at_end`].
+    /// Inserts an entry before all others. See [`LeafEditor::push_at_end`].
     #[inline(always)]
     fn push_front(self, entry: (B, B)) -> bool {
         assert_held(self.node);
@@ -69,7 +70,7 @@ impl<B: Bits> Leaf<'_, B> {
         }
         let (hint, behind) = self.two_hints(shape, key, smallest);
         let named = at > 0 && (at == 1 || self.block_hint(shape, at - 1) <= hint);
-        if !named || !Self::are_in_order(shape, (hint, behind), true) {
+        if !named || !are_in_order(shape, hint, behind, true) {
             return false;
         }
         self.set_block_hint(shape, at, behind);
@@ -84,8 +85,8 @@ impl<B: Bits> Leaf<'_, B> {
         if shape.agree_above_fields(first, second) {
             return true;
         }
-        let hints = self.two_hints(shape, first, second);
-        Self::are_in_order(shape, hints, false)
+        let (first, second) = self.two_hints(shape, first, second);
+        are_in_order(shape, first, second, false)
     }
 
     #[inline(always)]
@@ -98,15 +99,15 @@ impl<B: Bits> Leaf<'_, B> {
         let maker = self.maker(shape);
         (maker.hint::<Scalar>(first), maker.hint::<Scalar>(second))
     }
+}
 
-    /// Returns whether the hints of two keys that will be neighbours are in order, and reach as far.
-    /// `apart`: the keys are in two blocks, whose hints mustn't be tied, because ties of one field are
-    /// counted elsewhere.
-    #[inline(always)]
-    fn are_in_order(shape: Shape<B>, (first, second): (u16, u16), apart: bool) -> bool {
-        let may_tie = !apart || shape.is_tied() && !shape.has_one_field();
-        u64::from(second) < HINT_MAX && first + u16::from(!may_tie) <= second
-    }
+/// Returns whether the hints of two keys that will be neighbours are in order, and reach as far.
+/// `apart`: the keys are in two blocks, whose hints mustn't be tied, because ties of one field are
+/// counted elsewhere.
+#[inline(always)]
+fn are_in_order<B: Bits>(shape: Shape<B>, first: u16, second: u16, apart: bool) -> bool {
+    let may_tie = !apart || shape.is_tied() && !shape.has_one_field();
+    u64::from(second) < HINT_MAX && first + u16::from(!may_tie) <= second
 }
 
 impl<B: Bits> Shape<B> {

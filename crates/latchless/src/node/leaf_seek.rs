@@ -1,7 +1,8 @@
 //! The search for the block of an insert.
 
 use super::hints::{HINT_MAX, Shape, named_block};
-use super::leaf::{Leaf, Place};
+use super::leaf::Place;
+use super::leaf_editor::LeafEditor;
 use super::lines::Lines;
 use super::{lane, line_address};
 use latchless_core::base::key::Bits;
@@ -21,7 +22,7 @@ pub struct Seen<B> {
     pub place: Option<Place>,
 }
 
-impl<B: Bits> Leaf<'_, B> {
+impl<B: Bits> LeafEditor<'_, B> {
     /// Finds the place of `key`, or the block for an insert of it. For the holder of the latch.
     #[inline(always)]
     pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
@@ -33,7 +34,7 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Finds the place or block of `key` by hints of one field: on a tie the rightmost block. See
-    /// [`Leaf::seek`].
+    /// [`LeafEditor::seek`].
     #[inline(always)]
     fn seek_named<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         let distance = shape.upper(key.to_u64(), self.low().to_u64());
@@ -41,7 +42,7 @@ impl<B: Bits> Leaf<'_, B> {
         Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
     }
 
-    /// Finds the place or block of `key` where hints alone aren't conclusive. See [`Leaf::seek`].
+    /// Finds the place or block of `key` where hints alone aren't conclusive. See [`LeafEditor::seek`].
     #[inline(always)]
     fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         if shape.has_one_field() {
@@ -73,7 +74,7 @@ impl<B: Bits> Leaf<'_, B> {
         if place.is_some() || in_order { seen } else { self.seek_slowly(seen, key) }
     }
 
-    /// Finds the block of `key` where the adjacent keys are further away. See [`Leaf::seek`].
+    /// Finds the block of `key` where the adjacent keys are further away. See [`LeafEditor::seek`].
     #[cold]
     #[inline(never)]
     fn seek_slowly(self, seen: Seen<B>, key: B) -> Seen<B> {

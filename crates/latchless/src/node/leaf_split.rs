@@ -9,10 +9,13 @@
 
 use super::copies::Entries;
 use super::leaf::{Leaf, Place};
+use super::leaf_editor::LeafEditor;
+use super::leaf_reader::LeafReader;
 use super::leaf_update::{Layout, Room};
 use super::lines::Lines;
 use super::{assert_held, assert_held_or_new, set_link};
 use core::cmp::Ordering;
+use core::ops::Deref;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
 use latchless_core::mem::node_ref::NodeRef;
@@ -70,6 +73,34 @@ fn middle_between<B: Bits>(first: B, second: B) -> B {
 }
 
 impl<B: Bits> Leaf<'_, B> {
+    /// The maximum number of entries of a neighbour that is lent some.
+    pub const LENT_MAX: usize = Self::CAPACITY * 3 / 5;
+}
+
+/// The leaf to the right of a split one.
+#[derive(Debug, Clone, Copy)]
+pub struct Right<'a, B> {
+    /// Its reference.
+    pub name: NodeRef,
+    pub leaf: LeafEditor<'a, B>,
+}
+
+/// A full leaf, which is split, or lends entries.
+#[derive(Debug, Clone, Copy)]
+pub struct FullLeaf<'a, B>(pub Leaf<'a, B>);
+
+impl<'a, B> Deref for FullLeaf<'a, B> {
+    type Target = Leaf<'a, B>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Leaf<'a, B> {
+        &self.0
+    }
+}
+
+impl<'a, B: Bits> FullLeaf<'a, B> {
+    const PER_BLOCK: usize = Leaf::<B>::PER_BLOCK;
+    const CAPACITY: usize = Leaf::<B>::CAPACITY;
     /// The number of close keys that indicates growth.
     const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
     /// The maximum distance of a cut from the middle, in entries.
@@ -78,8 +109,10 @@ impl<B: Bits> Leaf<'_, B> {
     const PART: usize = if Self::AROUND < 2 { 1 } else { Self::AROUND / 2 };
     /// Places that a leaf near the end of all keys keeps free for late keys.
     const SLACK: usize = Self::CAPACITY / 8;
-    /// The maximum number of entries of a neighbour that is lent some.
-    pub const LENT_MAX: usize = Self::CAPACITY * 3 / 5;
+
+    fn editor(self) -> LeafEditor<'a, B> {
+        LeafEditor(*self)
+    }
 
     /// Returns an entry of a full leaf, by its number.
     #[inline(always)]
@@ -89,7 +122,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Returns how many keys of a full leaf are smaller than `key`.
     fn smaller_in_full<S: Lines>(self, key: B) -> usize {
-        let block = self.seek::<S>(key).block;
+        let block = self.editor().seek::<S>(key).block;
         let smaller = (0..Self::PER_BLOCK).filter(|&at| self.key(Place { block, at }) < key).count();
         block * Self::PER_BLOCK + smaller
     }
@@ -119,7 +152,7 @@ impl<B: Bits> Leaf<'_, B> {
             Growth::Up => (place + 1).min(all),
             Growth::Down => place.max(1),
             Growth::None if self.low() == B::MIN && place == 0 => 1,
-            Growth::None => self.cut_at_gap((place, key), all.div_ceil(2)),
+            Growth::None => self.cut_at_gap(place, key, all.div_ceil(2)),
         };
         Cut { place, kept, growth, at_the_end, reach: up_by.unwrap_or(0).saturating_mul(8) }
     }
@@ -127,7 +160,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Decides where to cut near `middle`: at a gap that takes most of the span of the surrounding keys, if
     /// there is one. So keys that are nearly equal, such as those of one user, stay together, and the
     /// separator distinguishes their leaves by few leading bits.
-    fn cut_at_gap(self, (place, new): (usize, B), middle: usize) -> usize {
+    fn cut_at_gap(self, place: usize, new: B, middle: usize) -> usize {
         let key = |at: usize| match at.cmp(&place) {
             Ordering::Less => self.nth(at).0,
             Ordering::Equal => new,
@@ -154,22 +187,23 @@ impl<B: Bits> Leaf<'_, B> {
         Some(key.to_u64() - self.nth(first).0.to_u64())
     }
 
-    /// Returns the extent of the keys right after the new one. See [`Leaf::run_before`].
+    /// Returns the extent of the keys right after the new one. See [`FullLeaf::run_before`].
     fn run_after(self, place: usize, key: B) -> Option<u64> {
         let last = place + Self::RUN - 1;
         (last < Self::CAPACITY).then(|| self.nth(last).0.to_u64() - key.to_u64())
     }
 
-    /// Moves the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
-    /// reference is `name`. Returns the low fence of that leaf.
+    /// Moves the upper part of the leaf, with the new entry in its place, to the leaf `right`. Returns the
+    /// low fence of that leaf.
     #[inline(always)]
-    pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
-        let ((name, right), Cut { place, kept, growth, at_the_end, reach }) = (right, cut);
+    pub fn split_into<S: Lines>(self, right: Right<'_, B>, new: (B, B), cut: Cut) -> B {
+        let (left, Right { name, leaf: right }) = (self.editor(), right);
+        let Cut { place, kept, growth, at_the_end, reach } = cut;
         assert_held(self.node);
         assert_held_or_new(right.node);
         debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
         let mut old = Entries::default();
-        self.append_to::<S>(0, &mut old);
+        LeafReader(*self).append_to::<S>(0, &mut old);
         let keys = old.keys();
         // The number of old entries that the left leaf keeps.
         let stay = if place < kept { kept - 1 } else { kept };
@@ -192,17 +226,17 @@ impl<B: Bits> Leaf<'_, B> {
             Growth::Down => (Room::Spread, Room::AtStart),
             Growth::None => (Room::Spread, Room::Spread),
         };
-        right.set_fences((separator, self.high()));
+        right.set_fences(separator, self.high());
         right.fill::<S>(&old, stay..Self::CAPACITY, Layout { room: right_room, reach });
         set_link(right.node, self.link());
-        self.set_fences((self.low(), before(separator)));
+        left.set_fences(self.low(), before(separator));
         set_link(self.node, name);
         if stay == 0 {
-            self.fill_for_descent::<S>(new, &old.keys()[..Self::CAPACITY]);
+            left.fill_for_descent::<S>(new, &old.keys()[..Self::CAPACITY]);
             return separator;
         }
-        self.fill::<S>(&old, 0..stay, Layout { room: left_room, reach });
-        let home = if place < kept { self } else { right };
+        left.fill::<S>(&old, 0..stay, Layout { room: left_room, reach });
+        let home = if place < kept { left } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);
         debug_assert!(put, "half a leaf has room");
         separator
@@ -211,24 +245,25 @@ impl<B: Bits> Leaf<'_, B> {
     /// Moves half of the entries that this full leaf has in excess of its right neighbour to that one, or a
     /// few entries to the last leaf of all. Returns the neighbour's new low fence.
     #[inline(always)]
-    pub fn lend_to<S: Lines>(self, right: Self) -> B {
+    pub fn lend_to<S: Lines>(self, right: LeafEditor<'_, B>) -> B {
+        let left = self.editor();
         assert_held(self.node);
         assert_held(right.node);
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf lends");
         let others = right.len();
-        debug_assert!(others <= Self::LENT_MAX, "a leaf with room to spare is lent entries");
+        debug_assert!(others <= Leaf::<B>::LENT_MAX, "a leaf with room to spare is lent entries");
         // The last leaf will get further keys.
         let last = right.link().is_nil();
         let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
         let (mut own, mut moved) = (Entries::default(), Entries::default());
-        self.append_to::<S>(0, &mut own);
+        LeafReader(*self).append_to::<S>(0, &mut own);
         moved.append(&own, kept);
-        right.append_to::<S>(0, &mut moved);
+        LeafReader(*right).append_to::<S>(0, &mut moved);
         let separator = shortest_between(own.keys()[kept - 1], own.keys()[kept]);
-        right.set_fences((separator, right.high()));
+        right.set_fences(separator, right.high());
         right.fill::<S>(&moved, 0..moved.keys().len(), Layout::SPREAD);
-        self.set_fences((self.low(), before(separator)));
-        self.fill::<S>(&own, 0..kept, Layout::SPREAD);
+        left.set_fences(self.low(), before(separator));
+        left.fill::<S>(&own, 0..kept, Layout::SPREAD);
         separator
     }
 }
@@ -251,13 +286,13 @@ mod tests {
             entries.push(1000 * (at as u64 + 1) + if at >= large { more } else { 0 }, 0);
         });
         let leaf = Leaf::new(&node);
-        leaf.set((0, u64::MAX), NodeRef::NIL, &entries, 0..capacity);
-        leaf.cut::<Scalar>(3500, false).kept
+        LeafEditor(leaf).set((0, u64::MAX), NodeRef::NIL, &entries, 0..capacity);
+        FullLeaf(leaf).cut::<Scalar>(3500, false).kept
     }
 
     #[test]
     fn a_leaf_is_cut_in_a_large_gap_near_its_middle_or_in_the_middle() {
-        let (middle, around) = (Leaf::<u64>::CAPACITY / 2, Leaf::<u64>::AROUND);
+        let (middle, around) = (Leaf::<u64>::CAPACITY / 2, FullLeaf::<u64>::AROUND);
         for large in (5..Leaf::<u64>::CAPACITY).step_by(sample(6)) {
             // With the new key there is one more before the gap.
             let before = large + 1;

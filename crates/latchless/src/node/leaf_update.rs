@@ -4,6 +4,8 @@ use super::copies::Entries;
 use super::fields::form_for;
 use super::hints::{Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
 use super::leaf::{Leaf, Place};
+use super::leaf_editor::LeafEditor;
+use super::leaf_reader::LeafReader;
 use super::leaf_seek::Seen;
 use super::lines::Lines;
 use super::picks::form_for_leaf;
@@ -37,7 +39,7 @@ impl Layout {
     pub(super) const SPREAD: Self = Self { room: Room::Spread, reach: 0 };
 }
 
-impl<B: Bits> Leaf<'_, B> {
+impl<B: Bits> LeafEditor<'_, B> {
     /// Removes the entry at a place.
     #[inline(always)]
     pub fn remove<S: Lines>(self, place: Place) {
@@ -62,16 +64,16 @@ impl<B: Bits> Leaf<'_, B> {
         self.insert_in_block::<S>(seen, entry) || self.insert_beside::<S>(seen, entry)
     }
 
-    /// Inserts an entry if its block has room. See [`Leaf::insert`].
+    /// Inserts an entry if its block has room. See [`LeafEditor::insert`].
     #[inline(always)]
-    pub fn insert_in_block<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
+    pub fn insert_in_block<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
         assert_held(self.node);
-        debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
+        debug_assert!(self.covers(entry.0), "a key is put into a leaf that it doesn't belong to");
         debug_assert_eq!(seen.shape.0, self.shape().0, "nothing came in since the key was sought");
         let Seen { shape, block: at, far, .. } = seen;
         let count = shape.count(at);
         if count < Self::PER_BLOCK && !far {
-            self.sort_in::<S>(at, count, (key, value));
+            self.sort_in::<S>(at, count, entry);
             self.set_shape(shape.with_one_more(at));
             return true;
         }
@@ -79,7 +81,7 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Inserts an entry if its block has no room, or if hints don't determine the block. See
-    /// [`Leaf::insert`].
+    /// [`LeafEditor::insert`].
     #[inline(always)]
     pub fn insert_beside<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
         let fits = seen.shape.total() < Self::CAPACITY;
@@ -92,7 +94,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Inserts an entry into a leaf that has room, but not in the entry's block.
     #[inline(always)]
     fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
-        let (left, right) = Self::nearest_rooms(shape, at);
+        let (left, right) = nearest_rooms(shape, at);
         let to = match (left, right) {
             // Its hint can't distinguish the key from others: all hints are rebuilt.
             _ if far => return self.rearrange(entry),
@@ -104,7 +106,7 @@ impl<B: Bits> Leaf<'_, B> {
             }
             (_, Some(right)) => right,
             // Appended ones find the rest of the leaf free.
-            (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
+            (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(last_place::<B>(at)) => {
                 return self.rearrange(entry);
             }
             (Some(left), None) => left,
@@ -113,9 +115,9 @@ impl<B: Bits> Leaf<'_, B> {
         };
         // Two copies: hints of one field, which most leaves have, take fewer steps to compute.
         let has_ties = if shape.has_one_field() {
-            self.shift::<S, true>(shape, (at, to), entry)
+            self.shift::<S, true>(shape, at, to, entry)
         } else {
-            self.shift::<S, false>(shape, (at, to), entry)
+            self.shift::<S, false>(shape, at, to, entry)
         };
         if has_ties && !self.bears_ties(shape) {
             self.make_hints_anew();
@@ -158,16 +160,11 @@ impl<B: Bits> Leaf<'_, B> {
     /// Makes room in block `at` by passing entries on up to block `to`, or down to it. `ONE`: hints have one
     /// field. Returns whether one of these blocks begins with a key of the same hint as the key before it.
     #[inline(always)]
-    fn shift<S: Lines, const ONE: bool>(
-        self,
-        shape: Shape<B>,
-        (at, to): (usize, usize),
-        entry: (B, B),
-    ) -> bool {
+    fn shift<S: Lines, const ONE: bool>(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> bool {
         if to < at {
-            self.shift_left::<S, ONE>(shape, (at, to), entry)
+            self.shift_left::<S, ONE>(shape, at, to, entry)
         } else {
-            self.shift_right::<S, ONE>(shape, (at, to), entry)
+            self.shift_right::<S, ONE>(shape, at, to, entry)
         }
     }
 
@@ -177,7 +174,8 @@ impl<B: Bits> Leaf<'_, B> {
         self,
         shape: Shape<B>,
         block: usize,
-        (before, first): (B, B),
+        before: B,
+        first: B,
     ) -> bool {
         if ONE {
             set_block_hint(self.node, block, shape.hint_of_one(first.to_u64(), self.low().to_u64()));
@@ -194,7 +192,7 @@ impl<B: Bits> Leaf<'_, B> {
     #[inline(never)]
     fn make_hints_anew(self) {
         let (mut entries, shape) = (Entries::default(), self.shape());
-        self.copy_out::<Scalar>(&mut entries);
+        LeafReader(*self).copy_out::<Scalar>(&mut entries);
         let room = match (shape.count(0), shape.count(Self::BLOCKS - 1)) {
             (0, 1..) => Room::AtStart,
             (1.., 0) => Room::AtEnd,
@@ -203,45 +201,21 @@ impl<B: Bits> Leaf<'_, B> {
         self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
     }
 
-    /// Returns the nearest blocks with room to the left of block `at` and to the right.
-    #[inline(always)]
-    fn nearest_rooms(shape: Shape<B>, at: usize) -> (Option<usize>, Option<usize>) {
-        let right = shape.room_from(at, Self::PER_BLOCK);
-        (shape.room_up_to(at, Self::PER_BLOCK), (right < Self::BLOCKS).then_some(right))
-    }
-
-    /// Prefetches the further lines for an insert into block `at`: those up to the nearest room if the block
-    /// is full. Returns whether the leaf is full: then it will be split.
-    #[inline(always)]
-    pub fn ask_for_room(self, at: usize) -> bool {
-        let shape = self.shape();
-        if at >= Self::BLOCKS || shape.count(at) < Self::PER_BLOCK {
-            return false;
-        }
-        let (from, to) = match Self::nearest_rooms(shape, at) {
-            (Some(left), Some(right)) if at - left < right - at => (left, at),
-            (_, Some(right)) => (at, right),
-            (Some(left), None) => (left, at),
-            (None, None) => return true,
-        };
-        (from..=to).for_each(|at| prefetch_read(self.block_address(at)));
-        false
-    }
-
     /// Makes room in block `at` by passing on the greatest entry of each block, up to block `to`. Returns
-    /// the same as [`Leaf::shift`].
+    /// the same as [`LeafEditor::shift`].
     #[inline(always)]
     fn shift_right<S: Lines, const ONE: bool>(
         self,
         shape: Shape<B>,
-        (at, to): (usize, usize),
+        at: usize,
+        to: usize,
         entry: (B, B),
     ) -> bool {
         let (mut carried, mut has_ties) = (self.exchange_greatest::<S>(at, entry), false);
         for block in at + 1..=to {
-            let before = self.key(Self::last_place(block - 1));
-            has_ties |= self.hint_again::<S, ONE>(shape, block, (before, carried.0));
-            let handed_on = self.entry_at(Self::last_place(block));
+            let before = self.key(last_place::<B>(block - 1));
+            has_ties |= self.hint_again::<S, ONE>(shape, block, before, carried.0);
+            let handed_on = self.entry_at(last_place::<B>(block));
             S::put_at(self.line(block), 0, carried);
             carried = handed_on;
         }
@@ -250,22 +224,23 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by passing on the smallest entry of each block, down to block `to`. Returns
-    /// the same as [`Leaf::shift`].
+    /// the same as [`LeafEditor::shift`].
     #[inline(always)]
     fn shift_left<S: Lines, const ONE: bool>(
         self,
         shape: Shape<B>,
-        (at, to): (usize, usize),
+        at: usize,
+        to: usize,
         entry: (B, B),
     ) -> bool {
         let mut carried = self.exchange_smallest::<S>(at, entry);
         let first = |block: usize| self.key(Place { block, at: 0 });
-        let mut has_ties = self.hint_again::<S, ONE>(shape, at, (carried.0, first(at)));
+        let mut has_ties = self.hint_again::<S, ONE>(shape, at, carried.0, first(at));
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
             S::take_out::<B>(self.line(block), 0);
-            self.put_at(Self::last_place(block), carried);
-            has_ties |= self.hint_again::<S, ONE>(shape, block, (handed_on.0, first(block)));
+            self.put_at(last_place::<B>(block), carried);
+            has_ties |= self.hint_again::<S, ONE>(shape, block, handed_on.0, first(block));
             carried = handed_on;
         }
         self.put_at(Place { block: to, at: shape.count(to) }, carried);
@@ -273,16 +248,11 @@ impl<B: Bits> Leaf<'_, B> {
         has_ties
     }
 
-    /// Returns the last place of a block.
-    fn last_place(block: usize) -> Place {
-        Place { block, at: Self::PER_BLOCK - 1 }
-    }
-
     /// Inserts an entry into a full block and removes its greatest one, or returns the entry if that is
     /// greater.
     #[inline(always)]
     fn exchange_greatest<S: Lines>(self, at: usize, entry: (B, B)) -> (B, B) {
-        let last = Self::last_place(at);
+        let last = last_place::<B>(at);
         let greatest = self.entry_at(last);
         if entry.0 > greatest.0 {
             return entry;
@@ -315,11 +285,12 @@ impl<B: Bits> Leaf<'_, B> {
     /// Redistributes the entries together with a new one.
     #[cold]
     #[inline(never)]
-    fn rearrange(self, (key, value): (B, B)) {
+    fn rearrange(self, entry: (B, B)) {
         let mut entries = Entries::default();
-        self.copy_out::<Scalar>(&mut entries);
-        entries.insert(key, value);
-        let (first, last) = (entries.keys().first() == Some(&key), entries.keys().last() == Some(&key));
+        LeafReader(*self).copy_out::<Scalar>(&mut entries);
+        entries.insert(entry.0, entry.1);
+        let is_new = |key: Option<&B>| key == Some(&entry.0);
+        let (first, last) = (is_new(entries.keys().first()), is_new(entries.keys().last()));
         let room = match (first, last) {
             // The only leaf: keys ascend at the end of all.
             (true, true) if !link(self.node).is_nil() => Room::AtStart,
@@ -333,12 +304,12 @@ impl<B: Bits> Leaf<'_, B> {
     /// Sets the fences and the link, and replaces all entries by these of `entries`.
     pub fn set(self, fences: (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
-        self.set_fences(fences);
+        self.set_fences(fences.0, fences.1);
         self.fill::<Scalar>(entries, range, Layout::SPREAD);
         set_link(self.node, link);
     }
 
-    pub(super) fn set_fences(self, (low, high): (B, B)) {
+    pub(super) fn set_fences(self, low: B, high: B) {
         debug_assert!(low <= high, "a leaf's fences are in order");
         header(self.node)[LOW].store_relaxed(low.to_u64());
         header(self.node)[HIGH].store_relaxed(high.to_u64());
@@ -444,5 +415,37 @@ impl<B: Bits> Leaf<'_, B> {
         assert_held(self.node);
         header(self.node)[LOW].store_relaxed(B::MAX.to_u64());
         header(self.node)[HIGH].store_relaxed(B::MIN.to_u64());
+    }
+}
+
+/// Returns the nearest blocks with room to the left of block `at` and to the right.
+#[inline(always)]
+fn nearest_rooms<B: Bits>(shape: Shape<B>, at: usize) -> (Option<usize>, Option<usize>) {
+    let right = shape.room_from(at, Leaf::<B>::PER_BLOCK);
+    (shape.room_up_to(at, Leaf::<B>::PER_BLOCK), (right < Leaf::<B>::BLOCKS).then_some(right))
+}
+
+/// Returns the last place of a block.
+fn last_place<B: Bits>(block: usize) -> Place {
+    Place { block, at: Leaf::<B>::PER_BLOCK - 1 }
+}
+
+impl<B: Bits> LeafReader<'_, B> {
+    /// Prefetches the further lines for an insert into block `at`: those up to the nearest room if the block
+    /// is full. Returns whether the leaf is full: then it will be split.
+    #[inline(always)]
+    pub fn ask_for_room(self, at: usize) -> bool {
+        let shape = self.shape();
+        if at >= Leaf::<B>::BLOCKS || shape.count(at) < Leaf::<B>::PER_BLOCK {
+            return false;
+        }
+        let (from, to) = match nearest_rooms(shape, at) {
+            (Some(left), Some(right)) if at - left < right - at => (left, at),
+            (_, Some(right)) => (at, right),
+            (Some(left), None) => (left, at),
+            (None, None) => return true,
+        };
+        (from..=to).for_each(|at| prefetch_read(self.block_address(at)));
+        false
     }
 }

@@ -43,8 +43,10 @@ mod hints;
 mod inner;
 mod inner_search;
 mod leaf;
+mod leaf_editor;
 mod leaf_ends;
 mod leaf_nearest;
+mod leaf_reader;
 mod leaf_seek;
 mod leaf_split;
 mod leaf_update;
@@ -63,8 +65,10 @@ pub use chunk::{CHUNK, Chunk};
 pub use copies::{Children, Entries};
 pub use inner::Inner;
 pub use leaf::{Leaf, Place};
+pub use leaf_editor::LeafEditor;
+pub use leaf_reader::LeafReader;
 pub use leaf_seek::Seen;
-pub use leaf_split::Cut;
+pub use leaf_split::{Cut, FullLeaf, Right};
 
 /// Cache lines in a node.
 pub const LINES: usize = 16;

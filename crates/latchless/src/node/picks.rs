@@ -21,14 +21,14 @@ use latchless_core::search::Scalar;
 /// Returns the form of a leaf's hints: fields, if these distinguish all blocks. See
 /// [`form_for`](super::fields::form_for).
 pub(super) fn form_for_leaf<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize]) -> Form {
-    let (all, borders) = neighbours_differ(keys, starts);
-    let form = fields_for::<B>((all, borders), low, span);
+    let differ = neighbours_differ(keys, starts);
+    let form = fields_for::<B>(differ, low, span);
     if !form.tied || B::BYTES < 8 {
         return form;
     }
-    let picked = pick(all);
+    let picked = pick(differ.all);
     let has_most = keys.last().is_some_and(|last| Scalar::bits_at(last.to_u64(), picked) >= PICKED_MAX);
-    let tied = has_most || borders & below(picked.trailing_zeros()) != 0;
+    let tied = has_most || differ.borders & below(picked.trailing_zeros()) != 0;
     Form { shift: 0, lower: 0, width: 0, picked, tied }
 }
 
@@ -60,6 +60,7 @@ fn pick(all: u64) -> u64 {
 mod tests {
     use super::super::hints::{Maker, NO_BLOCK, Shape, block_hint, set_block_hints};
     use super::super::leaf::Leaf;
+    use super::super::leaf_editor::LeafEditor;
     use super::super::{LINES, NodeLines};
     use super::*;
     use core::array::from_fn;
@@ -141,7 +142,7 @@ mod tests {
                 from_fn(|at| if at < 12 { maker.hint::<Scalar>(random.next()) } else { NO_BLOCK });
             set_block_hints(&node, &hints, picked);
             assert_eq!(shape.picked(&node), picked);
-            let leaf = Leaf::<u64>::new(&node);
+            let leaf = LeafEditor(Leaf::<u64>::new(&node));
             assert!((1..LINES - 1).all(|at| leaf.block_hint(shape, at) == hints[at]));
             leaf.set_block_hint(shape, 3, hints[4]);
             assert_eq!((leaf.block_hint(shape, 3), shape.picked(&node)), (hints[4], picked));

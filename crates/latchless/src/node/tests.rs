@@ -74,7 +74,7 @@ fn looks_closely(step: u64) -> bool {
 }
 
 /// Checks a leaf's sums from `key` on, before it, of a few entries, and of all.
-fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut Rng) {
+fn sums_agree<S: Search, B: Bits>(leaf: LeafReader<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut Rng) {
     let some = state.next() as usize % (Leaf::<B>::CAPACITY + 2);
     for (low, high, most) in [
         (B::MIN, B::MAX, usize::MAX),
@@ -86,12 +86,17 @@ fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key
     ] {
         let values = model.range(low..=high).take(most).map(|(_, value)| value.to_u64());
         let expected = values.fold((0, 0u64), |(n, sum), value| (n + 1, sum.wrapping_add(value)));
-        assert_eq!(leaf.sum::<S>((low, high), most, None), expected, "{low:?}..={high:?}, at most {most}");
+        assert_eq!(leaf.sum::<S>(low, high, most, None), expected, "{low:?}..={high:?}, at most {most}");
     }
 }
 
 /// Sometimes tries to insert an entry at one end of a leaf: that succeeds only if it belongs there.
-fn pushed_at_end<B: Bits>(leaf: Leaf<'_, B>, entry: (B, B), model: &BTreeMap<B, B>, state: &mut Rng) -> bool {
+fn pushed_at_end<B: Bits>(
+    leaf: LeafEditor<'_, B>,
+    entry: (B, B),
+    model: &BTreeMap<B, B>,
+    state: &mut Rng,
+) -> bool {
     let (is_last, tries) = (state.next().is_multiple_of(2), !state.next().is_multiple_of(3));
     let pushed = tries && leaf.push_at_end(is_last, entry);
     let behind = if is_last { model.range(entry.0..).next() } else { model.range(..entry.0).next() };
@@ -115,7 +120,7 @@ impl<B: Bits> Operation for Leaves<B> {
         for (seed, spread) in SPREADS.iter().enumerate().skip(first).step_by(sample(10)) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), Rng(88_172_645_463_325_252 + seed as u64));
-            let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).try_latch().unwrap());
+            let (leaf, _held) = (LeafEditor(Leaf::<B>::new(&node)), latch(&node).try_latch().unwrap());
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..steps {
@@ -142,18 +147,18 @@ impl<B: Bits> Operation for Leaves<B> {
                 if step % 64 == 63 {
                     // The layout of a leaf's remaining entries.
                     let mut entries = Entries::default();
-                    leaf.copy_out::<S>(&mut entries);
+                    LeafReader(*leaf).copy_out::<S>(&mut entries);
                     leaf.keep(&entries);
                 }
                 picked += usize::from(leaf.shape().is_picked());
                 if looks_closely(step) {
                     assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
-                    sums_agree::<S, B>(leaf, &model, key, &mut state);
+                    sums_agree::<S, B>(LeafReader(*leaf), &model, key, &mut state);
                 }
                 assert_eq!(leaf.len(), model.len());
             }
             let mut entries = Entries::default();
-            leaf.copy_out::<S>(&mut entries);
+            LeafReader(*leaf).copy_out::<S>(&mut entries);
             assert!(entries.keys().iter().eq(model.keys()) && entries.values().iter().eq(model.values()));
         }
         let few = B::BYTES < 8 || cfg!(any(miri, latchless_small_nodes)) || sample(5) > 1;
@@ -173,7 +178,7 @@ fn keys_in_order_come_in_at_the_end_of_their_leaf() {
         keys.dedup();
         for is_last in [true, false] {
             let node = blank();
-            let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+            let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
             leaf.set((spread.low, spread.high), NodeRef::NIL, &Entries::default(), 0..0);
             all += keys.len();
             for at in 0..keys.len() {
@@ -337,7 +342,7 @@ fn hints_tell_a_span_apart_and_never_reach_no_block() {
 #[test]
 fn nodes_are_dead_to_every_key_after_their_end() {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
     let mut entries = Entries::default();
     entries.push(4, 1);
     leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);
@@ -351,7 +356,7 @@ fn nodes_are_dead_to_every_key_after_their_end() {
 /// lines of entries changed or are empty between others.
 fn lines_touched(fences: (u64, u64), link: NodeRef, keys: impl Iterator<Item = u64>) -> Vec<usize> {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
     leaf.set(fences, link, &Entries::default(), 0..0);
     let lines = || -> Vec<Vec<u64>> {
         node[1..].iter().map(|line| line.iter().map(Word::load_relaxed).collect()).collect()
@@ -391,7 +396,7 @@ fn keys_in_order_find_room_without_moving_others() {
 #[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
 fn hints_of_picked_bits_become_tied_where_more_keys_come_than_they_tell_apart() {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
     let mut entries = Entries::default();
     let far: Vec<u64> = (0..12).map(|at| 1 << (20 + 3 * at)).collect();
     far.iter().for_each(|&key| entries.push(key, key));
@@ -412,7 +417,7 @@ fn hints_of_picked_bits_become_tied_where_more_keys_come_than_they_tell_apart() 
 /// with a key of the same hint as the key before.
 fn has_one_field(high: u64, ties: u64) -> bool {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
     let (per_block, mut entries) = (Leaf::<u64>::PER_BLOCK as u64, Entries::default());
     for at in 0..Leaf::<u64>::CAPACITY as u64 {
         let is_tied = at.is_multiple_of(per_block) && (1..=ties).contains(&(at / per_block));
@@ -437,7 +442,7 @@ fn leaves_bear_few_ties() {
 fn ties_that_come_are_borne_until_they_are_too_many() {
     for high in [1 << 60, u64::MAX] {
         let node = blank();
-        let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+        let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
         let (blocks, mut entries) = (Leaf::<u64>::BLOCKS as u64, Entries::default());
         (1..=3 * blocks).for_each(|at| entries.push(at << 40, at));
         leaf.set((0, high), NodeRef::NIL, &entries, 0..entries.keys().len());
@@ -463,7 +468,7 @@ fn ties_that_come_are_borne_until_they_are_too_many() {
 #[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
 fn keys_in_order_tie_no_hints_of_one_field() {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (leaf, _held) = (LeafEditor(Leaf::<u64>::new(&node)), latch(&node).try_latch().unwrap());
     leaf.set((0, u64::MAX), NodeRef::NIL, &Entries::default(), 0..0);
     for at in 0..8 {
         let key = if at == 4 { (4 << 40) + 1 } else { (at + 1) << 40 };

@@ -121,7 +121,7 @@ fn checksum(words: &[Word]) -> u64 {
 #[cfg(all(test, debug_assertions, not(miri)))]
 mod tests {
     use super::*;
-    use crate::node::{Entries, Leaf, NodeLines, latch};
+    use crate::node::{Entries, Leaf, LeafEditor, NodeLines, latch};
     use core::array::from_fn;
     use latchless_core::search::Scalar;
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -129,7 +129,7 @@ mod tests {
     /// Returns an empty leaf of all keys.
     fn leaf() -> Box<NodeLines> {
         let node = Box::new(from_fn(|_| from_fn(|_| latchless_core::sync::Word::new(0))));
-        Leaf::new(&node).set(
+        LeafEditor(Leaf::new(&node)).set(
             (0, u64::MAX),
             latchless_core::mem::node_ref::NodeRef::NIL,
             &Entries::default(),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn insert(node: &NodeLines, key: u64) {
-        let leaf = Leaf::new(node);
+        let leaf = LeafEditor(Leaf::new(node));
         assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key)));
     }
 

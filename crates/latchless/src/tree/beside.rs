@@ -5,13 +5,16 @@
 //! read, all others must still have the version that was read. At the first read of the last leaf all of
 //! them were at rest, and together they covered everything from the one answer to the other.
 
-use super::BlinkTree;
-use super::group::{Descents, Group, Requests};
+use super::blink::BlinkTree;
+use super::group::{Descents, groups};
+use super::latched::beside_latched;
 use super::mode::Mode;
 use super::nearest::{Nearest, Passed, Restart, TRIES};
 use super::nearest_each::still;
+use super::sides::{Beside, Own, Starts};
+use super::tuners::{Group, Requests};
 use crate::node::Leaf;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -21,60 +24,20 @@ use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
-/// The nearest entries on both sides of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beside<B> {
-    pub before: Option<(B, B)>,
-    pub after: Option<(B, B)>,
-}
-
-/// Whether the entry of the key itself is a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Own {
-    /// It is, on both sides: nothing is nearer.
-    Counts,
-    /// It isn't: the nearest other entries are.
-    IsPassed,
-}
-
-/// The start of the search on each side. `None`: there is no key on that side.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Starts<B> {
-    pub(super) before: Option<B>,
-    pub(super) after: Option<B>,
-}
-
-impl<B: Bits> Starts<B> {
-    #[inline(always)]
-    pub(super) fn of(key: B, own: Own) -> Self {
-        match own {
-            Own::Counts => Self { before: Some(key), after: Some(key) },
-            Own::IsPassed => Self { before: previous(key), after: next(key) },
-        }
-    }
-
-    /// Finds the entries of a leaf on both sides.
-    #[inline(always)]
-    pub(super) fn in_leaf<S: Search>(self, leaf: Leaf<'_, B>) -> Beside<B> {
-        let (low, high) = (leaf.low(), leaf.high());
-        let before = match self.before {
-            Some(from) if from >= low => leaf.last_up_to::<S>(from.min(high)),
-            _ => None,
-        };
-        let after = match self.after {
-            Some(from) if from <= high => leaf.first_from::<S>(from.max(low)),
-            _ => None,
-        };
-        Beside { before, after }
-    }
-}
-
 /// The content of the key's leaf.
 #[derive(Clone, Copy)]
 struct OwnLeaf<B> {
     found: Beside<B>,
     low: B,
     high: B,
+}
+
+/// The key's leaf, read at rest.
+struct ReadLeaf<B> {
+    own: OwnLeaf<B>,
+    node: NodeRef,
+    /// `None`: it was read under its latch.
+    version: Option<Version>,
 }
 
 impl<B: Bits> OwnLeaf<B> {
@@ -97,7 +60,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline]
     pub fn beside<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
         let starts = Starts::of(key, own);
-        self.dispatch.run(FindBeside { tree: self, key, starts, mode: PhantomData::<M> })
+        self.store().run(FindBeside { tree: self, key, starts, mode: PhantomData::<M> })
     }
 
     /// Returns the nearest entries on both sides of many keys, in the keys' order. Each answer is of one
@@ -106,19 +69,20 @@ impl<B: Bits> BlinkTree<B> {
     pub fn beside_each<M: Mode>(
         &self,
         len: usize,
-        (group, own): (Group, Own),
+        group: Group,
+        own: Own,
         key_at: impl Fn(usize) -> B,
         answer: impl FnMut(usize, Beside<B>),
     ) {
-        self.dispatch.run(BesideEach { tree: self, len, group, own, key_at, answer, mode: PhantomData::<M> });
+        self.store().run(BesideEach { tree: self, len, group, own, key_at, answer, mode: PhantomData::<M> });
     }
+}
 
-    /// Finds the entries beside a key whose leaf has changed, or lacks one.
-    #[cold]
-    #[inline(never)]
-    fn beside_again<M: Mode>(&self, key: B, own: Own) -> Beside<B> {
-        self.beside::<M>(key, own)
-    }
+/// Finds the entries beside a key whose leaf has changed, or lacks one.
+#[cold]
+#[inline(never)]
+fn beside_again<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, own: Own) -> Beside<B> {
+    tree.beside::<M>(key, own)
 }
 
 struct FindBeside<'a, B, M> {
@@ -131,32 +95,33 @@ struct FindBeside<'a, B, M> {
 impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
     /// Reads the key's leaf.
     #[inline(always)]
-    fn look<S: Search>(&self) -> (OwnLeaf<B>, NodeRef, Option<Version>) {
-        let start = self.tree.descend::<S>(self.key);
+    fn look<S: Search>(&self) -> ReadLeaf<B> {
+        let start = self.tree.finder().descend::<S>(self.key);
         let starts = self.starts;
-        self.tree.read_leaf_from::<M, _>(start, self.key, |leaf| OwnLeaf::read::<S>(leaf, starts))
+        let (own, node, version) = self
+            .tree
+            .finder()
+            .read_leaf_from::<M, _>(start, self.key, |leaf| OwnLeaf::read::<S>(leaf, starts));
+        ReadLeaf { own, node, version }
     }
 
     /// Continues from the key's leaf, which lacks one of the entries.
     #[inline(never)]
-    fn search(&self, own: (OwnLeaf<B>, NodeRef, Option<Version>)) -> Beside<B> {
+    fn search(&self, own: ReadLeaf<B>) -> Beside<B> {
         let mut own = Some(own);
         for _ in 0..TRIES {
             let leaf = own.take().unwrap_or_else(|| self.look::<Scalar>());
             if let Ok(found) = self.pass(leaf) {
                 return found;
             }
-            self.tree.restarts.add(1);
+            self.tree.finder().count_restart();
         }
-        self.tree.beside_latched::<M>(self.key, self.starts)
+        beside_latched::<_, M>(self.tree, self.key, self.starts)
     }
 
     /// Passes leaves on the sides where the key's leaf has no entry.
-    fn pass(
-        &self,
-        (own, node, version): (OwnLeaf<B>, NodeRef, Option<Version>),
-    ) -> Result<Beside<B>, Restart> {
-        let OwnLeaf { mut found, low, high } = own;
+    fn pass(&self, leaf: ReadLeaf<B>) -> Result<Beside<B>, Restart> {
+        let ReadLeaf { own: OwnLeaf { mut found, low, high }, node, version } = leaf;
         let mut passed = Passed::default();
         if M::SHARED {
             passed.push(node, version)?;
@@ -197,8 +162,8 @@ impl<B: Bits, M: Mode> Operation for FindBeside<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Beside<B> {
-        let own = self.look::<S>();
-        if own.0.lacks_any(self.starts) { self.search(own) } else { own.0.found }
+        let leaf = self.look::<S>();
+        if leaf.own.lacks_any(self.starts) { self.search(leaf) } else { leaf.own.found }
     }
 }
 
@@ -221,7 +186,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Beside<B>)> Operation
     fn run<S: Search>(mut self) {
         let (tree, own) = (self.tree, self.own);
         let mut descents = Descents::new(tree);
-        for (start, len) in tree.groups(Requests::Looks, self.len, self.group) {
+        for (start, len) in groups(tree, Requests::Looks, self.len, self.group) {
             descents.len = len;
             for at in 0..len {
                 descents.keys[at] = (self.key_at)(start + at);
@@ -234,7 +199,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Beside<B>)> Operation
                 let version = descents.versions[at].filter(|_| leaf.covers(key));
                 let read = OwnLeaf::read::<S>(leaf, starts);
                 let is_told = still::<M>(node, version) && !read.lacks_any(starts);
-                let found = if is_told { read.found } else { tree.beside_again::<M>(key, own) };
+                let found = if is_told { read.found } else { beside_again::<_, M>(tree, key, own) };
                 (self.answer)(start + at, found);
             }
         }

@@ -1,9 +1,9 @@
 //! The consistency check of the whole tree.
 
-use super::arena::SharedArena;
-use super::{BlinkTree, LEVELS_MAX};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{self, Children, Inner};
+use super::blink::BlinkTree;
+use super::store::{Arena, LEVELS_MAX};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Children, Inner};
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::{before, behind};
@@ -46,18 +46,17 @@ impl<B: Bits> Operation for FaultOf<'_, B> {
 
 impl<B: Bits> Check<'_, B> {
     fn run(&self) -> Result<(), Broken> {
-        let (root, levels) = self.tree.root();
+        let (root, levels) = self.tree.store().root();
         let mut found = Found { nodes: 0, entries: 0, next: [None; LEVELS_MAX] };
         self.check(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
         if found.entries != self.tree.len() {
             return Err(Broken::new(format!("{} entries found, {} counted", found.entries, self.tree.len())));
         }
-        let (bytes, live) =
-            (found.nodes * SharedArena::<{ node::LINES }>::NODE_BYTES, self.tree.live_bytes());
+        let (bytes, live) = (found.nodes * Arena::NODE_BYTES, self.tree.live_bytes());
         if bytes != live {
             return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
         }
-        self.tree.fault_of_counts().map_or(Ok(()), |fault| Err(Broken::new(fault)))
+        self.tree.ranks().fault(self.tree.store()).map_or(Ok(()), |fault| Err(Broken::new(fault)))
     }
 
     /// Checks a node that has these fences in its parent, and all nodes below it.
@@ -65,17 +64,17 @@ impl<B: Bits> Check<'_, B> {
         let wrong =
             |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));
         found.nodes += 1;
-        if node::latch(self.tree.arena.node(node)).stable_version().is_none() {
+        if self.tree.store().at(node).latch().stable_version().is_none() {
             return wrong("is latched".to_owned());
         }
-        if !self.tree.arena.is_of_kind(level, node) {
+        if !self.tree.store().arena().is_of_kind(level, node) {
             return wrong("was handed out for another level, or given back".to_owned());
         }
-        let own = self.tree.fences(level, node);
+        let own = self.tree.store().fences(level, node);
         if own != fences {
             return wrong(format!("has fences {own:?}, its parent says {fences:?}"));
         }
-        let link = self.tree.link(level, node);
+        let link = self.tree.store().link(level, node);
         if found.next[level].is_some_and(|expected| expected != (own.0, node)) {
             return wrong(format!("isn't where the link before leads: {:?}", found.next[level]));
         }
@@ -84,12 +83,12 @@ impl<B: Bits> Check<'_, B> {
         }
         found.next[level] = Some((behind(own.1), link));
         if level == 0 {
-            let leaf = self.tree.leaf(node);
+            let leaf = self.tree.store().leaf(node);
             found.entries += leaf.len();
             return leaf.fault().map_or(Ok(()), wrong);
         }
-        let inner = self.tree.inner(node);
-        if let Some(fault) = self.tree.dispatch.run(FaultOf(inner)) {
+        let inner = self.tree.store().inner(node);
+        if let Some(fault) = self.tree.store().run(FaultOf(inner)) {
             return wrong(fault);
         }
         let mut children = Children::default();

@@ -9,11 +9,12 @@
 //! none is returned twice, and keys ascend (or descend), whatever splits, merges or moves happen between two
 //! chunks.
 
+use super::blink::BlinkTree;
 use super::mode::Mode;
+use super::store::At;
 use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, Sweep, lines_of};
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Chunk, Leaf};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Chunk, Leaf, LeafReader};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
@@ -112,9 +113,9 @@ impl<B: Bits> Chunks<B> {
             let is_new = self.leaf.is_nil();
             let (chunks, mode) = (&mut *self, PhantomData::<M>);
             let found = if is_new {
-                tree.dispatch.run(FirstChunk::<_, _, FORWARD> { chunks, tree, into, mode })
+                tree.store().run(FirstChunk::<_, _, FORWARD> { chunks, tree, into, mode })
             } else {
-                tree.dispatch.run(NextChunk::<_, _, FORWARD> { chunks, tree, into, mode })
+                tree.store().run(NextChunk::<_, _, FORWARD> { chunks, tree, into, mode })
             };
             if found {
                 return true;
@@ -131,7 +132,7 @@ impl<B: Bits> Chunks<B> {
             self.begun = true;
             // The length of an open range isn't known.
             if self.sweep.high < B::MAX || !FORWARD {
-                self.sweep.expect(tree.about(self.sweep.low, self.sweep.high));
+                self.sweep.expect(tree.finder().about(self.sweep.low, self.sweep.high));
             }
         }
     }
@@ -163,7 +164,7 @@ impl<B: Bits> Chunks<B> {
         into: &mut Chunk<B>,
     ) -> Option<Read<B>> {
         // After a `clear` the node may be gone.
-        let at = At { node: self.leaf, lines: tree.arena.find(self.leaf)? };
+        let at = tree.store().find(self.leaf)?;
         self.ask::<FORWARD>(tree, at);
         let (read, key) = (Read::copy::<S, FORWARD>(at.leaf(), self.block, self.count(), into), self.key());
         let same = !M::SHARED || self.version.is_some_and(|version| at.latch().validate(version));
@@ -288,10 +289,10 @@ impl<B: Bits> Read<B> {
         into: &mut Chunk<B>,
     ) -> Self {
         let block = if FORWARD {
-            leaf.copy_chunk::<S>(at, count, into)
+            LeafReader(leaf).copy_chunk::<S>(at, count, into)
         } else {
-            let count = count.min(Leaf::<B>::CHUNK_BLOCKS).min(at);
-            leaf.copy_chunk::<S>(at - count, count, into);
+            let count = count.min(LeafReader::<B>::CHUNK_BLOCKS).min(at);
+            LeafReader(leaf).copy_chunk::<S>(at - count, count, into);
             at - count
         };
         Self { fences: leaf.fences(), block }

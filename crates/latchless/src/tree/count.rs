@@ -1,11 +1,12 @@
 //! Counting a range: a few leaves by their headers, more by cached counts.
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
 use super::mode::Mode;
 use super::ranks::by_block;
+use super::ranks::recount::count_dirty;
 use super::sweep::{AHEAD_OF_COUNTS, Sweep};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Entries, Leaf};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Entries, Leaf, LeafReader};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
@@ -39,17 +40,17 @@ struct Kept<B> {
 
 impl<B: Bits, M: Mode> Count<'_, B, M> {
     fn count(&self, range: (B, B)) -> usize {
-        let walked = if self.tree.ranks.are_kept() { FEW } else { WALKED };
+        let walked = if self.tree.ranks().are_kept() { FEW } else { WALKED };
         let (count, rest) = self.walk(range, walked);
         let Some(range) = rest else { return count };
-        let kept = self.keep(range).unwrap_or(Kept { count: 0, rest: [Some(range), None] });
+        let kept = self.keep(range.0, range.1).unwrap_or(Kept { count: 0, rest: [Some(range), None] });
         let rest = kept.rest.into_iter().flatten();
         count + kept.count + rest.map(|range| self.walk(range, usize::MAX).0).sum::<usize>()
     }
 
     /// Counts by cached counts. `None`: there are none.
-    fn keep(&self, (low, high): (B, B)) -> Option<Kept<B>> {
-        let (table, _guard) = self.tree.kept_counts()?;
+    fn keep(&self, low: B, high: B) -> Option<Kept<B>> {
+        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store(), self.tree.counts())?;
         let (first, last) = (table.bucket_of(low.to_u64()), table.bucket_of(high.to_u64()));
         let starts_inside = table.keys::<B>(first..first + 1).0 < low;
         let ends_inside = high < table.keys::<B>(last..last + 1).1;
@@ -57,7 +58,7 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
         if whole.is_empty() {
             return Some(Kept { count: 0, rest: [Some((low, high)), None] });
         }
-        self.tree.count_dirty::<M>(table, whole.clone());
+        count_dirty::<_, M>(self.tree, table, whole.clone());
         let (start, end) = table.keys::<B>(whole.clone());
         let left = starts_inside.then(|| (low, before(start)));
         let right = ends_inside.then(|| (behind(end), high));
@@ -66,7 +67,7 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
 
     /// Counts leaf by leaf. Also returns the rest of the range after `leaves` leaves.
     fn walk(&self, range: (B, B), leaves: usize) -> (usize, Option<(B, B)>) {
-        self.tree.dispatch.run(Walk { tree: self.tree, range, leaves, mode: PhantomData::<M> })
+        self.tree.store().run(Walk { tree: self.tree, range, leaves, mode: PhantomData::<M> })
     }
 }
 
@@ -96,7 +97,7 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
                     if low <= leaf.low() && leaf.high() <= high {
                         return (leaf.len(), leaf.fences());
                     }
-                    leaf.copy_out::<S>(&mut entries);
+                    LeafReader(leaf).copy_out::<S>(&mut entries);
                     entries.trim(low, high);
                     (entries.keys().len(), leaf.fences())
                 },
@@ -105,7 +106,7 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
             visited += 1;
         }
         if leaves == usize::MAX {
-            self.tree.ranks.waste_visits(visited, 1);
+            self.tree.ranks().waste_visits(visited, 1);
         }
         (count, sweep.remaining())
     }

@@ -3,137 +3,144 @@
 //! Where keys come in order, every one goes to the end of the first or the last leaf: neither the tree nor
 //! the leaf is searched for it.
 
-use super::BlinkTree;
-use super::edit::{Change, Edit, Edited, Full, Step};
+use super::blink::BlinkTree;
+use super::change::{Change, Edit, Edited, Step};
+use super::edit::{Full, edit_by_descent, edit_in, edit_with_split};
 use super::guesses::End;
 use super::mode::{Held, Mode};
-use crate::node::Leaf;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Leaf, LeafEditor};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-use latchless_core::search::Scalar;
 
 /// The maximum number of edits of a batch under one latch.
 const RUN: usize = 32;
 
-impl<B: Bits> BlinkTree<B> {
-    /// Applies an edit that may insert a key which probably belongs to the first or the last leaf. See
-    /// [`BlinkTree::edit`].
-    #[inline(never)]
-    pub(super) fn edit_at_end<M: Mode>(&self, end: End, key: B, edit: impl Change<B>) -> Result<Edited<B>> {
-        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), key);
-        let leaf = at.leaf::<B>();
-        if let Step::Set(value) = edit.step(None) {
-            held.changing();
-            if leaf.push_at_end(end.is_last, (key, value)) {
-                self.outdate::<M>(leaf, &mut held);
-                drop(held);
-                self.count_entries::<M>(1);
-                return Ok(Edited { before: None, applied: true });
-            }
-        }
-        match self.dispatch.run(EditIn::<_, _, M> { tree: self, leaf, held, key, edit }) {
-            Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit.edit()),
-        }
-    }
-
-    /// Applies edits of a batch that may insert keys at the ends. If many come out of order at one end, they
-    /// are sorted first, so that most of them follow each other. See [`BlinkTree::edit_at_end`].
-    pub(super) fn edit_at_ends<M: Mode>(
-        &self,
-        edits: Range<usize>,
-        edit_at: impl Fn(usize) -> (B, Edit<B>),
-        mut done: impl FnMut(usize, Result<Edited<B>>),
-    ) {
-        let Some(order) = self.better_order(edits.clone().map(|at| edit_at(at).0)) else {
-            return self.edit_in_turn::<M>(edits, edit_at, done);
-        };
-        let mut answers: Vec<_> = order.iter().map(|_| None).collect();
-        let in_order = |at: usize| edit_at(edits.start + order[at].1);
-        self.edit_in_turn::<M>(0..order.len(), in_order, |at, edited| answers[order[at].1] = Some(edited));
-        edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
-    }
-
-    /// Returns the keys in the order in which they go to one end, each with its number; equal ones keep
-    /// their order. `None`: most of them are in order already, or don't go to one end.
-    fn better_order(&self, keys: impl Iterator<Item = B> + Clone) -> Option<Vec<(B, usize)>> {
-        let (mut ups, mut downs) = (0, 0);
-        keys.clone().zip(keys.clone().skip(1)).for_each(|(key, next)| {
-            ups += usize::from(key < next);
-            downs += usize::from(key > next);
-        });
-        let (_, low) = self.guesses.end_fences();
-        let is_last = |key: B| key.to_u64() >= low;
-        let up = is_last(keys.clone().next()?);
-        if ups.min(downs) <= (ups + downs) / 8 || keys.clone().any(|key| is_last(key) != up) {
-            return None;
-        }
-        let mut order: Vec<_> = keys.zip(0..).collect();
-        order.sort_by(|(a, _), (b, _)| if up { a.cmp(b) } else { b.cmp(a) });
-        Some(order)
-    }
-
-    /// Applies edits one after the other. See [`BlinkTree::edit_at_ends`].
-    #[inline(always)]
-    fn edit_in_turn<M: Mode>(
-        &self,
-        mut edits: Range<usize>,
-        edit_at: impl Fn(usize) -> (B, Edit<B>),
-        mut done: impl FnMut(usize, Result<Edited<B>>),
-    ) {
-        while let Some(at) = edits.next() {
-            let (key, edit) = edit_at(at);
-            let Some(end) = self.guesses.end(key.to_u64()) else {
-                // An earlier edit has split that leaf.
-                done(at, self.edit::<M>(key, edit));
-                continue;
-            };
-            let pushed = self.push_run::<M>(end, at..edits.end, &edit_at);
-            if pushed == 0 {
-                done(at, self.edit_at_end::<M>(end, key, edit));
-                continue;
-            }
-            (at..at + pushed).for_each(|at| done(at, Ok(Edited { before: None, applied: true })));
-            edits.start = at + pushed;
-        }
-    }
-
-    /// Applies the first of these edits that insert consecutive keys at this end, at most [`RUN`] of them.
-    /// Returns their number.
-    #[inline(always)]
-    fn push_run<M: Mode>(
-        &self,
-        end: End,
-        edits: Range<usize>,
-        edit_at: impl Fn(usize) -> (B, Edit<B>),
-    ) -> usize {
-        // The edits are built from the caller's keys and values first, so no code of the caller runs under
-        // the latch.
-        let (mut run, mut len) = ([(B::MIN, B::MIN); RUN], 0);
-        for (key, edit) in edits.take(RUN).map(edit_at) {
-            let Step::Set(value) = edit.step(None) else { break };
-            let is_behind = |before: B| if end.is_last { before < key } else { key < before };
-            if len > 0 && !is_behind(run[len - 1].0) {
-                break;
-            }
-            run[len] = (key, value);
-            len += 1;
-        }
-        let Some(&(first, _)) = run[..len].first() else { return 0 };
-        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), first);
-        let leaf = at.leaf::<B>();
+/// Applies an edit that may insert a key which probably belongs to the first or the last leaf. See
+/// [`BlinkTree::edit`].
+#[inline(never)]
+pub(super) fn edit_at_end<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    end: End,
+    key: B,
+    edit: impl Change<B>,
+) -> Result<Edited<B>> {
+    let (at, mut held) = tree.finder().latch_leaf::<M>(tree.store().at(end.leaf), key);
+    let leaf = at.leaf::<B>();
+    if let Step::Set(value) = edit.step(None) {
         held.changing();
-        let is_pushed = |entry: &(B, B)| leaf.covers(entry.0) && leaf.push_at_end(end.is_last, *entry);
-        let pushed = run[..len].iter().take_while(|entry| is_pushed(entry)).count();
-        if pushed > 0 {
-            self.outdate::<M>(leaf, &mut held);
+        if LeafEditor(leaf).push_at_end(end.is_last, (key, value)) {
+            tree.ranks().outdate(leaf, &mut held);
             drop(held);
-            self.count_entries::<M>(pushed as i64);
+            tree.counts().count_entries::<M>(1);
+            return Ok(Edited { before: None, applied: true });
         }
-        pushed
     }
+    match tree.store().run(EditIn::<_, _, M> { tree, leaf, held, key, edit }) {
+        Ok(edited) => Ok(edited),
+        Err(Full) => edit_with_split::<_, M>(tree, at.node, key, edit.edit()),
+    }
+}
+
+/// Applies edits of a batch that may insert keys at the ends. If many come out of order at one end, they
+/// are sorted first, so that most of them follow each other. See [`edit_at_end`].
+pub(super) fn edit_at_ends<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    edits: Range<usize>,
+    edit_at: impl Fn(usize) -> (B, Edit<B>),
+    mut done: impl FnMut(usize, Result<Edited<B>>),
+) {
+    let Some(order) = better_order(tree, edits.clone().map(|at| edit_at(at).0)) else {
+        return edit_in_turn::<_, M>(tree, edits, edit_at, done);
+    };
+    let mut answers: Vec<_> = order.iter().map(|_| None).collect();
+    let in_order = |at: usize| edit_at(edits.start + order[at].1);
+    edit_in_turn::<_, M>(tree, 0..order.len(), in_order, |at, edited| answers[order[at].1] = Some(edited));
+    edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
+}
+
+/// Returns the keys in the order in which they go to one end, each with its number; equal ones keep
+/// their order. `None`: most of them are in order already, or don't go to one end.
+fn better_order<B: Bits>(
+    tree: &BlinkTree<B>,
+    keys: impl Iterator<Item = B> + Clone,
+) -> Option<Vec<(B, usize)>> {
+    let (mut ups, mut downs) = (0, 0);
+    keys.clone().zip(keys.clone().skip(1)).for_each(|(key, next)| {
+        ups += usize::from(key < next);
+        downs += usize::from(key > next);
+    });
+    let (_, low) = tree.finder().guesses().end_fences();
+    let is_last = |key: B| key.to_u64() >= low;
+    let up = is_last(keys.clone().next()?);
+    if ups.min(downs) <= (ups + downs) / 8 || keys.clone().any(|key| is_last(key) != up) {
+        return None;
+    }
+    let mut order: Vec<_> = keys.zip(0..).collect();
+    order.sort_by(|(a, _), (b, _)| if up { a.cmp(b) } else { b.cmp(a) });
+    Some(order)
+}
+
+/// Applies edits one after the other. See [`edit_at_ends`].
+#[inline(always)]
+fn edit_in_turn<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    mut edits: Range<usize>,
+    edit_at: impl Fn(usize) -> (B, Edit<B>),
+    mut done: impl FnMut(usize, Result<Edited<B>>),
+) {
+    while let Some(at) = edits.next() {
+        let (key, edit) = edit_at(at);
+        let Some(end) = tree.finder().guesses().end(key.to_u64()) else {
+            // An earlier edit has split that leaf.
+            done(at, edit_by_descent::<_, M>(tree, key, edit));
+            continue;
+        };
+        let pushed = push_run::<_, M>(tree, end, at..edits.end, &edit_at);
+        if pushed == 0 {
+            done(at, edit_at_end::<_, M>(tree, end, key, edit));
+            continue;
+        }
+        (at..at + pushed).for_each(|at| done(at, Ok(Edited { before: None, applied: true })));
+        edits.start = at + pushed;
+    }
+}
+
+/// Applies the first of these edits that insert consecutive keys at this end, at most [`RUN`] of them.
+/// Returns their number.
+#[inline(always)]
+fn push_run<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    end: End,
+    edits: Range<usize>,
+    edit_at: impl Fn(usize) -> (B, Edit<B>),
+) -> usize {
+    // The edits are built from the caller's keys and values first, so no code of the caller runs under
+    // the latch.
+    let (mut run, mut len) = ([(B::MIN, B::MIN); RUN], 0);
+    for (key, edit) in edits.take(RUN).map(edit_at) {
+        let Step::Set(value) = edit.step(None) else { break };
+        let is_behind = |before: B| if end.is_last { before < key } else { key < before };
+        if len > 0 && !is_behind(run[len - 1].0) {
+            break;
+        }
+        run[len] = (key, value);
+        len += 1;
+    }
+    let Some(&(first, _)) = run[..len].first() else { return 0 };
+    let (at, mut held) = tree.finder().latch_leaf::<M>(tree.store().at(end.leaf), first);
+    let leaf = at.leaf::<B>();
+    held.changing();
+    let is_pushed =
+        |entry: &(B, B)| leaf.covers(entry.0) && LeafEditor(leaf).push_at_end(end.is_last, *entry);
+    let pushed = run[..len].iter().take_while(|entry| is_pushed(entry)).count();
+    if pushed > 0 {
+        tree.ranks().outdate(leaf, &mut held);
+        drop(held);
+        tree.counts().count_entries::<M>(pushed as i64);
+    }
+    pushed
 }
 
 /// An edit of a latched leaf.
@@ -150,6 +157,6 @@ impl<B: Bits, C: Change<B>, M: Mode> Operation for EditIn<'_, B, C, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
-        self.tree.edit_in::<S, M>(self.leaf, self.held, self.key, self.edit)
+        edit_in::<_, S, M>(self.tree, self.leaf, self.held, self.key, self.edit)
     }
 }

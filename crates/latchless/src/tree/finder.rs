@@ -1,8 +1,15 @@
-//! Descents: unvalidated for readers, latched for writers.
+//! Every way to the leaf of a key: by a prediction, as the first or the last leaf, from an entry of the
+//! directory, or from the root. Readers descend unvalidated, writers latch the leaf.
+//!
+//! What an operation learns at the leaf goes back into the predictions and the directory: that it was misled
+//! ([`Finder::correct`]), that a leaf has other fences ([`Finder::name_leaf`]), or that a leaf was split
+//! ([`Finder::keep_directory`]). What it reads or changes in the leaf doesn't matter here.
 
-use super::directory::Entry;
+use super::directory::survey::{Survey, Surveyor};
+use super::directory::{Directory, Entry, Routing};
+use super::guesses::Guesses;
 use super::mode::Mode;
-use super::{At, BlinkTree, READ_TRIES};
+use super::store::{At, Latched, Store};
 use crate::node::operation::Search;
 use crate::node::{Inner, Leaf};
 use latchless_core::base::key::Bits;
@@ -10,24 +17,104 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
-use latchless_core::sync::Backoff;
+use latchless_core::sync::{Backoff, Word};
+use std::sync::Mutex;
+
+/// How often a reader tries to read a leaf at rest before it takes the leaf's latch.
+pub const READ_TRIES: u32 = 16;
 
 /// How often a misled reader looks elsewhere without backing off.
 const MISLED_TRIES: u32 = 2;
 
-impl<B: Bits> BlinkTree<B> {
+/// What is known about where keys are, besides the nodes. Wrong entries cost time only.
+#[derive(Debug)]
+pub(super) struct Ways {
+    directory: Directory,
+    guesses: Guesses,
+    /// The survey that is under way. Locked while entries of the directory are written.
+    survey: Mutex<Option<Box<Survey>>>,
+    restarts: Word,
+    /// Operations that reached a leaf at rest that doesn't cover their key.
+    misled: Word,
+}
+
+impl Ways {
+    /// Of a tree that hasn't been surveyed.
+    pub(super) fn unknown(huge_pages: bool, prefault: bool) -> Self {
+        let [restarts, misled] = [const { Word::new(0) }; 2];
+        let (directory, survey) = (Directory::default(), Mutex::new(None));
+        Self { directory, guesses: Guesses::none(huge_pages, prefault), survey, restarts, misled }
+    }
+
+    /// Removes everything that is known.
+    pub(super) fn clear(&mut self) {
+        self.directory.clear();
+        self.guesses.clear();
+        self.survey = Mutex::new(None);
+    }
+
+    /// Returns how often operations read again, or descended again.
+    pub(super) fn restarts(&self) -> u64 {
+        self.restarts.load_relaxed()
+    }
+
+    /// Returns how often operations reached a leaf at rest that doesn't cover their key.
+    pub(super) fn misled(&self) -> u64 {
+        self.misled.load_relaxed()
+    }
+}
+
+/// Finds leaves in a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Finder<'a, B> {
+    store: &'a Store<B>,
+    ways: &'a Ways,
+}
+
+impl<'a, B: Bits> Finder<'a, B> {
+    #[inline(always)]
+    pub(super) fn new(store: &'a Store<B>, ways: &'a Ways) -> Self {
+        Self { store, ways }
+    }
+
+    #[inline(always)]
+    pub(super) fn guesses(self) -> &'a Guesses {
+        &self.ways.guesses
+    }
+
+    #[inline(always)]
+    pub(super) fn directory(self) -> &'a Directory {
+        &self.ways.directory
+    }
+
+    /// Returns the starts of descents.
+    #[inline(always)]
+    pub(super) fn routing(self) -> Routing<'a, B> {
+        Routing { store: self.store, directory: &self.ways.directory }
+    }
+
+    fn surveyor(self) -> Surveyor<'a, B> {
+        Surveyor { store: self.store, directory: &self.ways.directory, guesses: &self.ways.guesses }
+    }
+
+    /// Counts an operation that reads again, or descends again.
+    #[inline(always)]
+    pub(super) fn count_restart(self) {
+        self.ways.restarts.add(1);
+    }
+
     /// Finds the leaf of `key`, or one that it belonged to: only the leaf's fences decide. The key's place
     /// in the leaf is estimated from its place between the leaf's separators, as if keys were evenly
     /// distributed. So the line that has it is probably prefetched by the time the leaf's first line gives
     /// the exact place.
     #[inline(always)]
-    pub(super) fn descend<S: Search>(&self, key: B) -> At<'_> {
-        let guess = self.guesses.guess(key.to_u64());
+    pub(super) fn descend<S: Search>(self, key: B) -> At<'a> {
+        let guess = self.ways.guesses.guess(key.to_u64());
         let (leaf, share) = match guess {
             Some(guess) => guess,
             None => self.descend_through_nodes::<S>(key),
         };
-        let at = self.at(leaf);
+        let at = self.store.at(leaf);
         Self::ask_for_leaf(at, share);
         at
     }
@@ -43,14 +130,14 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Finds the leaf of `key` through inner nodes, without a predicted leaf. Also returns the sixteenth of
-    /// the leaf in which the key probably is. See [`BlinkTree::descend`].
+    /// the leaf in which the key probably is. See [`Finder::descend`].
     #[inline(always)]
-    pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
-        if let Some(end) = self.guesses.at_an_end(key.to_u64()) {
+    pub(super) fn descend_through_nodes<S: Search>(self, key: B) -> (NodeRef, usize) {
+        if let Some(end) = self.ways.guesses.at_an_end(key.to_u64()) {
             return end;
         }
-        let start = self.start(key);
-        let mut at = self.at(start.node());
+        let start = self.routing().start(key);
+        let mut at = self.store.at(start.node());
         // A slot is as wide as a few blocks.
         if start.level() == 1
             && let Some(found) = at.inner::<B>().child_near::<S>(start.block(), key)
@@ -58,7 +145,7 @@ impl<B: Bits> BlinkTree<B> {
             return found;
         }
         for _ in 1..start.level() {
-            at = self.at(at.inner::<B>().child::<S>(key));
+            at = self.store.at(at.inner::<B>().child::<S>(key));
         }
         if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
@@ -73,120 +160,89 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Prefetches the start of a descent of `key` to the level above the leaves.
     #[inline(always)]
-    pub(super) fn ask_for_way(&self, key: B) {
-        let start = self.start(key);
-        Self::ask_for_block(self.at(start.node()), start);
+    pub(super) fn ask_for_way(self, key: B) {
+        let start = self.routing().start(key);
+        Self::ask_for_block(self.store.at(start.node()), start);
     }
 
     /// Prefetches what a split or a loan accesses above the leaf of `key`: its parent's first line, the
     /// lines near the leaf's separator, and the fences.
     #[inline(always)]
-    pub(super) fn ask_for_parent(&self, key: B) {
-        let start = self.start(key);
-        let at = self.at(start.node());
+    pub(super) fn ask_for_parent(self, key: B) {
+        let start = self.routing().start(key);
+        let at = self.store.at(start.node());
         Self::ask_for_block(at, start);
         prefetch_read(at.line_address(Inner::<B>::FENCES));
     }
 
-    /// Finds the node of `key` on the level above the leaves, if there is one. See [`BlinkTree::descend`].
+    /// Finds the node of `key` on the level above the leaves, if there is one. See [`Finder::descend`].
     #[inline(always)]
-    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {
-        let start = self.start(key);
-        let top = self.at(start.node());
+    pub(super) fn descend_near<S: Search>(self, key: B) -> Option<At<'a>> {
+        let start = self.routing().start(key);
+        let top = self.store.at(start.node());
         Self::ask_for_block(top, start);
         let mut at = top;
         for _ in 1..start.level() {
-            at = self.at(at.inner::<B>().child::<S>(key));
+            at = self.store.at(at.inner::<B>().child::<S>(key));
         }
         (start.level() > 0).then_some(at)
     }
 
-    /// Finds the node of `key` on a level, counted from the leaves (level 0), by a descent from the root;
-    /// `None` if the tree has no such level.
-    pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
-        let (mut node, levels) = self.root();
-        for _ in level + 1..levels {
-            node = self.inner(node).child::<S>(key);
-        }
-        (level < levels).then_some(node)
-    }
-
-    /// Returns the fences of a node.
-    #[inline(always)]
-    pub(super) fn fences(&self, level: usize, node: NodeRef) -> (B, B) {
-        if level == 0 {
-            self.leaf(node).fences()
-        } else {
-            let inner = self.inner(node);
-            (inner.low(), inner.high())
-        }
-    }
-
-    /// Latches a node.
-    #[inline(always)]
-    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
-        M::latch(self.arena.node(node), self.arena.origin())
-    }
-
     /// Latches the leaf that `key` belongs to. `start` is the result of a descent.
     #[inline(always)]
-    pub(super) fn latch_leaf<'a, M: Mode>(&'a self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
-        let (held, leaf) = (M::latch(start.lines, self.arena.origin()), start.leaf::<B>());
+    pub(super) fn latch_leaf<M: Mode>(self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
+        let (held, leaf) = (M::latch(start.lines, self.store.origin()), start.leaf::<B>());
         if leaf.low() <= key && key <= leaf.high() {
             return (start, held);
         }
         drop(held);
-        self.misled.add(1);
+        self.ways.misled.add(1);
         self.correct(key, start.node);
-        let (node, held) = self.latch_covering::<Scalar, M>(0, key).expect("every tree has leaves");
-        (self.at(node), held)
+        let (node, held) = self.latch_covering::<M>(0, key).expect("every tree has leaves");
+        (self.store.at(node), held)
     }
 
     /// Latches the node of a level that `key` belongs to, if the tree has that level.
     #[inline(never)]
-    pub(super) fn latch_covering<S: Search, M: Mode>(
-        &self,
-        level: usize,
-        key: B,
-    ) -> Option<(NodeRef, M::Held<'_>)> {
+    pub(super) fn latch_covering<M: Mode>(self, level: usize, key: B) -> Option<Latched<'a, M>> {
         let mut backoff = Backoff::default();
         // The directory doesn't cover nodes that were split at the end of keys in order.
-        let is_near = level == 1 && self.guesses.at_an_end(key.to_u64()).is_none();
-        let mut near = if is_near { self.descend_near::<S>(key) } else { None };
+        let is_near = level == 1 && self.ways.guesses.at_an_end(key.to_u64()).is_none();
+        let mut near = if is_near { self.descend_near::<Scalar>(key) } else { None };
         loop {
             let mut node = match near.take() {
                 Some(at) => at.node,
-                None => self.descend_to::<S>(level, key)?,
+                None => self.store.descend_to::<Scalar>(level, key)?,
             };
             loop {
-                let held = self.latch::<M>(node);
-                let (low, high) = self.fences(level, node);
+                let held = self.store.latch::<M>(node);
+                let (low, high) = self.store.fences(level, node);
                 if low <= key && key <= high {
                     return Some((node, held));
                 }
-                self.restarts.add(1);
-                let right = self.link(level, node);
+                self.count_restart();
+                let right = self.store.link(level, node);
                 if low > key || low > high || right.is_nil() {
                     break;
                 }
                 node = right;
             }
-            backoff.wait_at(self.arena.origin());
+            backoff.wait_at(self.store.origin());
         }
     }
 
     /// Returns what `look` finds in the leaf that `key` belongs to, at rest. `look` may run several times,
     /// also on a leaf that is being changed; such results are discarded.
     #[inline(always)]
-    pub(super) fn read_leaf<S: Search, M: Mode, R>(&self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
+    pub(super) fn read_leaf<S: Search, M: Mode, R>(self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
         self.read_leaf_from::<M, R>(self.descend::<S>(key), key, look).0
     }
 
     /// Reads the leaf that `key` belongs to, from `node`, the result of a descent. Also returns that leaf
-    /// and its version, unless it was read under its latch. See [`BlinkTree::read_leaf`].
+    /// and its version, unless it was read under its latch. See [`Finder::read_leaf`].
     #[inline(always)]
-    pub(super) fn read_leaf_from<'a, M: Mode, R>(
-        &'a self,
+    pub(super) fn read_leaf_from<M: Mode, R>(
+        self,
         mut at: At<'a>,
         key: B,
         mut look: impl FnMut(Leaf<'_, B>) -> R,
@@ -195,7 +251,7 @@ impl<B: Bits> BlinkTree<B> {
         loop {
             let (latch, leaf) = (at.latch(), at.leaf::<B>());
             // The only call of `look`: with two it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.arena.origin()));
+            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.store.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);
@@ -205,12 +261,12 @@ impl<B: Bits> BlinkTree<B> {
                 return (found, at.node, version);
             }
             drop(held);
-            at = self.at(self.look_again(at, key, at_rest));
+            at = self.store.at(self.look_again(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
             // A reader that is only misled needn't wait. One that is misled repeatedly waits for a change
             // that is under way, or, in a child, for one that was under way at the fork.
             if !at_rest || tries > MISLED_TRIES {
-                backoff.wait_at(self.arena.origin());
+                backoff.wait_at(self.store.origin());
             }
         }
     }
@@ -218,17 +274,123 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns where to look next for `key`, which this leaf doesn't cover, or which couldn't be read there.
     #[cold]
     #[inline(never)]
-    fn look_again(&self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
-        self.restarts.add(1);
+    fn look_again(self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
+        self.count_restart();
         if at_rest {
-            self.misled.add(1);
+            self.ways.misled.add(1);
             self.correct(key, at.node);
             // A split moves keys to the next leaf.
             let right = at.leaf::<B>().link();
-            if !right.is_nil() && self.leaf(right).covers(key) {
+            if !right.is_nil() && self.store.leaf(right).covers(key) {
                 return right;
             }
         }
-        self.descend_to::<Scalar>(0, key).expect("every tree has leaves")
+        self.store.descend_to_leaf(key)
+    }
+
+    /// Returns an estimate of the number of entries between two keys, rather too large; the maximum if
+    /// nothing is known. It assumes slots as wide as half a leaf.
+    #[inline(always)]
+    pub(super) fn about(self, low: B, high: B) -> usize {
+        let slots = self.ways.guesses.slots();
+        let quarters = slots.map(|slots| slots.quarters_between(low.to_u64(), high.to_u64()));
+        // One more quarter at each end, and at most five eighths of a leaf per slot.
+        let eighths = |quarters: u64| (quarters as usize).saturating_add(2).saturating_mul(5);
+        quarters.map_or(usize::MAX, |quarters| eighths(quarters).saturating_mul(Leaf::<B>::CAPACITY) / 32)
+    }
+}
+
+/// What operations learn about leaves.
+impl<B: Bits> Finder<'_, B> {
+    /// Enters a leaf with these fences.
+    #[inline]
+    pub(super) fn name_leaf(self, leaf: NodeRef, low: B, high: B) {
+        self.ways.guesses.name(leaf, low, high);
+    }
+
+    /// Corrects the entry that misled a descent for `key` to a leaf: a slot, or an entry of the directory.
+    #[cold]
+    #[inline(never)]
+    fn correct(self, key: B, misled_to: NodeRef) {
+        let guesses = &self.ways.guesses;
+        let guess = guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
+        let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
+            let end = guesses.at_an_end(key.to_u64());
+            return match end.filter(|(leaf, _)| *leaf == misled_to) {
+                Some(_) => self.find_ends(),
+                None => self.correct_entry(key),
+            };
+        };
+        guesses.was_wrong();
+        let leaf = self.store.descend_to_leaf(key);
+        let (low, high) = self.store.fences(0, leaf);
+        slots.name_from(key.to_u64(), leaf, (low.to_u64(), high.to_u64()));
+    }
+
+    /// Finds the first and the last leaf again.
+    fn find_ends(self) {
+        for end in [B::MIN, B::MAX] {
+            let leaf = self.store.descend_to_leaf(end);
+            let (low, high) = self.store.fences(0, leaf);
+            self.ways.guesses.name_end(leaf, low, high);
+        }
+    }
+
+    /// After a split: corrects the entry of `key`, and works on a new directory if one is due.
+    #[inline]
+    pub(super) fn keep_directory(self, key: B) {
+        // Operations on keys before or after all others need no entry.
+        if self.ways.guesses.at_an_end(key.to_u64()).is_none() {
+            self.correct_entry(key);
+        }
+        if self.ways.directory.is_due() {
+            self.go_on_with_survey();
+        }
+    }
+
+    /// Rewrites the entry of a key if it doesn't lead to the key's lowest inner node.
+    fn correct_entry(self, key: B) {
+        if !self.routing().is_right(key) {
+            self.write_entry(key);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_entry(self, key: B) {
+        // Another writer may be about to correct the same entry; if not, the next one will.
+        if let Ok(_alone) = self.ways.survey.try_lock() {
+            self.routing().write_entry(key);
+        }
+    }
+
+    /// Runs a piece of the survey that is under way, or of a new one if it is due.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_on_with_survey(self) {
+        if let Ok(mut survey) = self.ways.survey.try_lock() {
+            self.surveyor().go_on(&mut survey);
+        }
+    }
+
+    /// Runs a whole survey at once, for a tree that was built at once.
+    pub(super) fn survey(self) {
+        if let Ok(mut survey) = self.ways.survey.try_lock() {
+            self.surveyor().run_at_once(&mut survey);
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+impl<'a, B: Bits> Finder<'a, B> {
+    /// Begins a survey and runs `pieces` pieces of it.
+    pub(super) fn begin_survey_with_pieces(self, pieces: usize) {
+        self.ways.directory.survey_begins();
+        (0..pieces).for_each(|_| self.go_on_with_survey());
+    }
+
+    /// Locks the survey, as a thread of the parent may have at a fork.
+    pub(super) fn hold_survey(self) -> impl Drop + use<'a, B> {
+        self.ways.survey.try_lock().expect("nobody else holds it")
     }
 }

@@ -1,8 +1,10 @@
 //! Looking up one key.
 
+use super::blink::BlinkTree;
+use super::finder::Finder;
 use super::mode::Mode;
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
+use super::store::At;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
@@ -11,53 +13,52 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns the value of `key`.
     #[inline]
     pub fn get<M: Mode>(&self, key: B) -> Option<B> {
-        self.dispatch.run(Get { tree: self, key, mode: PhantomData::<M> })
+        self.store().run(Get { tree: self, key, mode: PhantomData::<M> })
     }
+}
 
-    #[inline(always)]
-    pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
-        let guess = self.guesses.guess(key.to_u64());
-        // No call returns to this function, so no register has to be saved.
-        if let Some((node, share)) = guess
-            && let Some(lines) = self.arena.near(node)
-        {
-            let at = At { node, lines };
-            Self::ask_for_leaf(at, share);
-            return self.get_from::<S, M>(at, key);
+#[inline(always)]
+pub(super) fn get_with<B: Bits, S: Search, M: Mode>(tree: &BlinkTree<B>, key: B) -> Option<B> {
+    let guess = tree.finder().guesses().guess(key.to_u64());
+    // No call returns to this function, so no register has to be saved.
+    if let Some((node, share)) = guess
+        && let Some(at) = tree.store().near(node)
+    {
+        Finder::<B>::ask_for_leaf(at, share);
+        return get_from::<_, S, M>(tree, at, key);
+    }
+    get_through_nodes::<_, M>(tree, key)
+}
+
+/// Looks up a key whose leaf can't be predicted. A separate function, so that the longer way takes no
+/// registers from the short one. See [`BlinkTree::get`].
+#[inline(never)]
+fn get_through_nodes<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B) -> Option<B> {
+    tree.store().run(GetThroughNodes { tree, key, mode: PhantomData::<M> })
+}
+
+/// Looks up a key from `at`, the result of a descent. See [`BlinkTree::get`].
+#[inline(always)]
+fn get_from<B: Bits, S: Search, M: Mode>(tree: &BlinkTree<B>, at: At<'_>, key: B) -> Option<B> {
+    let (latch, leaf) = (at.latch(), at.leaf::<B>());
+    if !M::SHARED {
+        let (found, is_answer) = leaf.get_at_once::<S>(key);
+        return if is_answer { found } else { get_again::<_, M>(tree, at, key) };
+    }
+    if let Some(version) = latch.stable_version() {
+        let (found, is_answer) = leaf.get_at_once::<S>(key);
+        if is_answer & latch.validate(version) {
+            return found;
         }
-        self.get_through_nodes::<M>(key)
     }
+    get_again::<_, M>(tree, at, key)
+}
 
-    /// Looks up a key whose leaf can't be predicted. A separate function, so that the longer way takes no
-    /// registers from the short one. See [`BlinkTree::get`].
-    #[inline(never)]
-    fn get_through_nodes<M: Mode>(&self, key: B) -> Option<B> {
-        self.dispatch.run(GetThroughNodes { tree: self, key, mode: PhantomData::<M> })
-    }
-
-    /// Looks up a key from `at`, the result of a descent. See [`BlinkTree::get`].
-    #[inline(always)]
-    fn get_from<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
-        let (latch, leaf) = (at.latch(), at.leaf::<B>());
-        if !M::SHARED {
-            let (found, is_answer) = leaf.get_at_once::<S>(key);
-            return if is_answer { found } else { self.get_again::<Scalar, M>(at, key) };
-        }
-        if let Some(version) = latch.stable_version() {
-            let (found, is_answer) = leaf.get_at_once::<S>(key);
-            if is_answer & latch.validate(version) {
-                return found;
-            }
-        }
-        self.get_again::<Scalar, M>(at, key)
-    }
-
-    /// Looks up a key when one read of `at` was not conclusive.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn get_again<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
-        self.read_leaf_from::<M, _>(at, key, |leaf| leaf.get::<S>(key)).0
-    }
+/// Looks up a key when one read of `at` was not conclusive.
+#[cold]
+#[inline(never)]
+pub(super) fn get_again<B: Bits, M: Mode>(tree: &BlinkTree<B>, at: At<'_>, key: B) -> Option<B> {
+    tree.finder().read_leaf_from::<M, _>(at, key, |leaf| leaf.get::<Scalar>(key)).0
 }
 
 struct Get<'a, B, M> {
@@ -71,7 +72,7 @@ impl<B: Bits, M: Mode> Operation for Get<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<B> {
-        self.tree.get_with::<S, M>(self.key)
+        get_with::<_, S, M>(self.tree, self.key)
     }
 }
 
@@ -86,9 +87,9 @@ impl<B: Bits, M: Mode> Operation for GetThroughNodes<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<B> {
-        let (leaf, share) = self.tree.descend_through_nodes::<S>(self.key);
-        let at = self.tree.at(leaf);
-        BlinkTree::<B>::ask_for_leaf(at, share);
-        self.tree.get_from::<S, M>(at, self.key)
+        let (leaf, share) = self.tree.finder().descend_through_nodes::<S>(self.key);
+        let at = self.tree.store().at(leaf);
+        Finder::<B>::ask_for_leaf(at, share);
+        get_from::<_, S, M>(self.tree, at, self.key)
     }
 }

@@ -4,53 +4,23 @@
 //! prefetches the blocks that the hints name, the next reads the blocks and prefetches the children. So
 //! every line is prefetched a whole group of requests before it is read.
 
+use super::blink::BlinkTree;
+use super::change::{Edit, Edited};
 use super::directory::{DEPTH_MAX, Entry, Routes};
-use super::edit::{Edit, Edited};
+use super::edit::{ask_for_split, edit_with_split, edit_without_split};
+use super::ends::edit_at_ends;
+use super::get::{get_again, get_with};
 use super::mode::Mode;
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
+use super::store::At;
+use super::tuners::{Group, Requests};
+use crate::node::LeafReader;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
-use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
-
-/// The number of requests of a batch that descend together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Group {
-    /// The fastest number, which is measured on large batches: see [`Tuner`](latchless_core::tuner::Tuner).
-    #[default]
-    Auto,
-    /// This number, at most [`Group::MAX`].
-    Of(NonZeroUsize),
-}
-
-impl Group {
-    /// The maximum number of requests that descend together.
-    pub const MAX: usize = 128;
-    /// The sizes that are measured.
-    pub(super) const CANDIDATES: [usize; 4] = [16, 32, 64, Self::MAX];
-
-    /// Returns the size that the caller set.
-    #[inline(always)]
-    pub(super) fn wanted(self) -> Option<usize> {
-        match self {
-            Self::Auto => None,
-            Self::Of(size) => Some(size.get().min(Self::MAX)),
-        }
-    }
-}
-
-/// The kind of a batch's requests: different group sizes suit each.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Requests {
-    Looks,
-    Edits,
-}
 
 /// In place of a block: the request goes to the first or the last leaf.
 const AT_END: u8 = u8::MAX;
@@ -79,7 +49,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     pub(super) fn new(tree: &'a BlinkTree<B>) -> Self {
         Self {
             keys: [B::MIN; Group::MAX],
-            nodes: [tree.at(tree.root().0); Group::MAX],
+            nodes: [tree.store().at(tree.store().root().0); Group::MAX],
             blocks: [0; Group::MAX],
             levels: [0; Group::MAX],
             places: [0; Group::MAX],
@@ -113,7 +83,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             return;
         }
         let level = self.start::<S>(tree);
-        let levels = tree.root().1;
+        let levels = tree.store().root().1;
         for level in (1..=level).rev() {
             self.descend_one::<S>(tree, levels.saturating_sub(level) <= CACHED_LEVELS);
         }
@@ -123,8 +93,8 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// or the last leaf probably has one of these. Requests for which `stays` is true are only marked.
     #[inline(always)]
     fn guess(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) -> bool {
-        let slots = tree.guesses.slots();
-        let ((high, low), mut at_ends) = (tree.guesses.end_fences(), false);
+        let slots = tree.finder().guesses().slots();
+        let ((high, low), mut at_ends) = (tree.finder().guesses().end_fences(), false);
         self.rest_len = 0;
         if let Some(slots) = slots {
             for (place, key) in self.places.iter_mut().zip(&self.keys[..self.len]) {
@@ -153,7 +123,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     fn go_to_ends(&mut self, tree: &'a BlinkTree<B>) {
         for i in 0..core::mem::take(&mut self.rest_len) {
             let at = usize::from(self.rest[i]);
-            if let Some((leaf, _)) = tree.guesses.at_an_end(self.keys[at].to_u64()) {
+            if let Some((leaf, _)) = tree.finder().guesses().at_an_end(self.keys[at].to_u64()) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
@@ -166,9 +136,9 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// others, which it returns.
     #[inline(always)]
     fn start<S: Search>(&mut self, tree: &'a BlinkTree<B>) -> usize {
-        let Some(routes) = tree.directory.routes() else {
-            let top = tree.top();
-            let root = tree.at(top.node());
+        let Some(routes) = tree.finder().directory().routes() else {
+            let top = tree.finder().routing().top();
+            let root = tree.store().at(top.node());
             self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = root);
             return self.go_on_together::<S>(tree, top.level());
         };
@@ -176,7 +146,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         let (mut lowest, mut highest) = (usize::MAX, 0);
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let start = if starts[at].is_empty() { tree.top() } else { starts[at] };
+            let start = if starts[at].is_empty() { tree.finder().routing().top() } else { starts[at] };
             self.levels[at] = start.level() as u8;
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
             self.go_to(tree, at, start.node());
@@ -222,7 +192,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             let at = usize::from(self.rest[i]);
             let own = usize::from(self.levels[at]);
             for _ in level..own {
-                self.nodes[at] = tree.at(self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
+                self.nodes[at] = tree.store().at(self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
             }
             if own > level {
                 prefetch_read_later(self.nodes[at].line_address(0));
@@ -241,7 +211,7 @@ impl<'a, B: Bits> Descents<'a, B> {
                 if child != node.inner::<B>().child::<S>(keys[self.len - 1]) {
                     break;
                 }
-                (node, level) = (tree.at(child), level - 1);
+                (node, level) = (tree.store().at(child), level - 1);
             }
             self.nodes[..self.len].fill(node);
         }
@@ -273,7 +243,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Moves a request to a node, and prefetches its first line.
     #[inline(always)]
     fn go_to(&mut self, tree: &'a BlinkTree<B>, at: usize, node: NodeRef) {
-        self.nodes[at] = tree.at(node);
+        self.nodes[at] = tree.store().at(node);
         prefetch_read_later(self.nodes[at].line_address(0));
     }
 
@@ -295,8 +265,8 @@ impl<'a, B: Bits> Descents<'a, B> {
             let leaf = found.leaf::<B>();
             let block = leaf.ask_for_named::<S>(self.keys[at]);
             // Keys in order belong to one leaf.
-            if adds(at) && full != Some(found.node) && leaf.ask_for_room(block) {
-                tree.ask_for_split(found, self.keys[at]);
+            if adds(at) && full != Some(found.node) && LeafReader(leaf).ask_for_room(block) {
+                ask_for_split(tree, found, self.keys[at]);
                 full = Some(found.node);
             }
             self.blocks[at] = block as u8;
@@ -319,22 +289,22 @@ impl<'a, B: Bits> Descents<'a, B> {
                 return found;
             }
         }
-        tree.get_again::<Scalar, M>(found_at, key)
+        get_again::<_, M>(tree, found_at, key)
     }
 }
 
-impl<B: Bits> BlinkTree<B> {
-    /// Splits a batch into groups, each with its first request and its length.
-    #[inline(always)]
-    pub(super) fn groups(
-        &self,
-        kind: Requests,
-        len: usize,
-        group: Group,
-    ) -> impl Iterator<Item = (usize, usize)> {
-        self.tuners[kind as usize].groups(len, group.wanted(), self.root().1)
-    }
+/// Splits a batch into groups, each with its first request and its length.
+#[inline(always)]
+pub(super) fn groups<B: Bits>(
+    tree: &BlinkTree<B>,
+    kind: Requests,
+    len: usize,
+    group: Group,
+) -> impl Iterator<Item = (usize, usize)> {
+    tree.tuners().groups(kind, len, group, tree.store().root().1)
+}
 
+impl<B: Bits> BlinkTree<B> {
     /// Returns the values of `len` keys, in their order.
     #[inline]
     pub fn get_each<M: Mode>(
@@ -344,7 +314,7 @@ impl<B: Bits> BlinkTree<B> {
         key_at: impl Fn(usize) -> B,
         answer: impl FnMut(usize, Option<B>),
     ) {
-        self.dispatch.run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
+        self.store().run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
     }
 
     /// Applies `len` edits, in their order. `edit_at` is called several times for each of them.
@@ -356,7 +326,7 @@ impl<B: Bits> BlinkTree<B> {
         edit_at: impl Fn(usize) -> (B, Edit<B>),
         done: impl FnMut(usize, Result<Edited<B>>),
     ) {
-        self.dispatch.run(EditEach { tree: self, len, group, edit_at, done, mode: PhantomData::<M> });
+        self.store().run(EditEach { tree: self, len, group, edit_at, done, mode: PhantomData::<M> });
     }
 }
 
@@ -375,7 +345,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
-        for (start, len) in self.tree.groups(Requests::Looks, self.len, self.group) {
+        for (start, len) in groups(self.tree, Requests::Looks, self.len, self.group) {
             descents.len = len;
             for at in 0..len {
                 descents.keys[at] = (self.key_at)(start + at);
@@ -410,7 +380,7 @@ where
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
-        for (start, len) in self.tree.groups(Requests::Edits, self.len, self.group) {
+        for (start, len) in groups(self.tree, Requests::Edits, self.len, self.group) {
             // The edits are requested again where they are needed, so the compiler sees their kind, if all
             // have the same one.
             let edit_at = |at: usize| (self.edit_at)(start + at);
@@ -430,26 +400,26 @@ where
                 if descents.blocks[at] == AT_END {
                     let stays = descents.blocks[at..len].iter().take_while(|&&block| block == AT_END).count();
                     next = at + stays;
-                    self.tree.edit_at_ends::<M>(at..next, edit_at, |at, edited| done(start + at, edited));
+                    edit_at_ends::<_, M>(self.tree, at..next, edit_at, |at, edited| done(start + at, edited));
                     continue;
                 }
                 if edit == Edit::Look {
                     // Earlier edits of the group may have moved the key; the way down is cached.
-                    let before = self.tree.get_with::<S, M>(key);
+                    let before = get_with::<_, S, M>(self.tree, key);
                     done(start + at, Ok(Edited { before, applied: false }));
                     continue;
                 }
                 // An earlier edit of the group may have split the leaf.
                 let mut found = descents.nodes[at];
                 if has_split && !found.leaf::<B>().covers(key) {
-                    found = self.tree.descend::<S>(key);
+                    found = self.tree.finder().descend::<S>(key);
                 }
                 // Two calls: at the first, which nearly all edits reach, the compiler sees that there was no
                 // error.
-                match self.tree.edit_without_split::<S, M>(found, key, edit) {
+                match edit_without_split::<_, S, M>(self.tree, found, key, edit) {
                     Ok(edited) => done(start + at, Ok(edited)),
                     Err(full) => {
-                        done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit));
+                        done(start + at, edit_with_split::<_, M>(self.tree, full, key, edit));
                         has_split = true;
                     }
                 }

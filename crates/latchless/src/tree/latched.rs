@@ -6,24 +6,23 @@
 //! leads to its neighbour, which can neither be merged away nor get another low fence without that latch. So
 //! a search to the left begins at the leaf where its answer may be; if there is none, it releases all
 //! latches and begins one leaf further left.
-//! all and begins one leaf further left.
 //!
 //! Every latched leaf is one level of recursion: only empty ones are passed, and they are few, because an
 //! emptied leaf is merged at once.
 
-use super::BlinkTree;
-use super::beside::{Beside, Starts};
+use super::blink::BlinkTree;
+use super::edit::follow_up;
 use super::mode::{Held, Mode};
-use crate::node::operation::{Operation, Run, Search};
+use super::sides::{Beside, Starts};
+use super::store::Latched;
+use crate::node::operation::{Operation, Search};
+use crate::node::{LeafEditor, LeafReader};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::previous;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
-
-/// A latched leaf.
-type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
 
 /// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,41 +32,54 @@ enum Use {
 }
 
 /// An entry of a latched leaf.
-type InLeaf<'h, 'a, B, M> = (NodeRef, &'h mut <M as Mode>::Held<'a>, (B, B));
+struct InLeaf<'h, 'a, B, M: Mode> {
+    node: NodeRef,
+    held: &'h mut M::Held<'a>,
+    entry: (B, B),
+}
 
-/// An entry that was found, and the number of entries that its leaf has now.
-type Found<B> = ((B, B), usize);
+/// An entry that was found.
+struct Found<B> {
+    entry: (B, B),
+    /// The number of entries that its leaf has now.
+    left: usize,
+}
 
 impl<B: Bits> BlinkTree<B> {
-    /// Finds the nearest entry under latches. See [`BlinkTree::nearest`].
-    #[cold]
-    #[inline(never)]
-    pub(super) fn nearest_latched<S: Search, M: Mode>(
-        &self,
-        from: B,
-        direction: Direction,
-    ) -> Option<(B, B)> {
-        self.search_latched::<S, M>(from, direction, Use::Look).map(|(entry, _)| entry)
-    }
-
     /// Removes the entry at `from`, or the next one in that direction, in one atomic step.
     pub fn pop<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
-        self.dispatch.run(Pop { tree: self, from, direction, mode: PhantomData::<M> })
+        self.store().run(Pop { tree: self, from, direction, mode: PhantomData::<M> })
     }
+}
 
-    fn search_latched<S: Search, M: Mode>(
-        &self,
-        from: B,
-        direction: Direction,
-        purpose: Use,
-    ) -> Option<Found<B>> {
-        let mut start = from;
+/// Finds the nearest entry under latches. See [`BlinkTree::nearest`].
+#[cold]
+#[inline(never)]
+pub(super) fn nearest_latched<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    from: B,
+    direction: Direction,
+) -> Option<(B, B)> {
+    let search = LatchedSearch { tree, from, purpose: Use::Look, mode: PhantomData::<M> };
+    search.run::<Scalar>(direction).map(|found| found.entry)
+}
+
+struct LatchedSearch<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    from: B,
+    purpose: Use,
+    mode: PhantomData<M>,
+}
+
+impl<'a, B: Bits, M: Mode> LatchedSearch<'a, B, M> {
+    fn run<S: Search>(&self, direction: Direction) -> Option<Found<B>> {
+        let (finder, mut start) = (self.tree.finder(), self.from);
         loop {
-            let (at, held) = self.latch_leaf::<M>(self.descend::<S>(start), start);
+            let (at, held) = finder.latch_leaf::<M>(finder.descend::<S>(start), start);
             let (first, low) = ((at.node, held), at.leaf::<B>().low());
             let found = match direction {
-                Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
-                Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose, None),
+                Direction::Forward => return self.first_from::<S>(first),
+                Direction::Reverse => self.last_up_to::<S>(first, None),
             };
             if found.is_some() {
                 return found;
@@ -77,104 +89,92 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// The first entry at or after `from` in this leaf or in one to its right.
-    fn first_from_latched<'a, S: Search, M: Mode>(
-        &'a self,
-        (node, mut held): Latched<'a, M>,
-        from: B,
-        purpose: Use,
-    ) -> Option<Found<B>> {
-        let leaf = self.leaf(node);
-        if let Some(entry) = leaf.first_from::<S>(from.max(leaf.low())) {
-            return Some(self.use_latched::<S, M>((node, &mut held, entry), purpose));
+    fn first_from<S: Search>(&self, latched: Latched<'a, M>) -> Option<Found<B>> {
+        let (node, mut held) = latched;
+        let leaf = self.tree.store().leaf(node);
+        if let Some(entry) = LeafReader(leaf).first_from::<S>(self.from.max(leaf.low())) {
+            return Some(self.use_it::<S>(InLeaf { node, held: &mut held, entry }));
         }
         let right = leaf.link();
         if right.is_nil() {
             return None;
         }
         // Until that has returned, no insert may come in that would have been the answer.
-        self.first_from_latched::<S, M>((right, self.latch::<M>(right)), from, purpose)
+        self.first_from::<S>((right, self.tree.store().latch::<M>(right)))
     }
 
     /// Finds the last entry up to `from` in this leaf or in one to its right, up to the leaf of `from`; if
     /// they have none, the entry found so far. It is used while all of them are latched: nothing may be
     /// inserted to its right before it is removed.
-    fn last_up_to_latched<'a, S: Search, M: Mode>(
-        &'a self,
-        (node, mut held): Latched<'a, M>,
-        from: B,
-        purpose: Use,
+    fn last_up_to<S: Search>(
+        &self,
+        latched: Latched<'a, M>,
         so_far: Option<InLeaf<'_, 'a, B, M>>,
     ) -> Option<Found<B>> {
-        let leaf = self.leaf(node);
-        let is_last = leaf.high() >= from;
-        let so_far = match leaf.last_up_to::<S>(from.min(leaf.high())) {
-            Some(entry) => Some((node, &mut held, entry)),
+        let (node, mut held) = latched;
+        let leaf = self.tree.store().leaf(node);
+        let is_last = leaf.high() >= self.from;
+        let so_far = match LeafReader(leaf).last_up_to::<S>(self.from.min(leaf.high())) {
+            Some(entry) => Some(InLeaf { node, held: &mut held, entry }),
             None => so_far,
         };
         if is_last {
-            return Some(self.use_latched::<S, M>(so_far?, purpose));
+            return Some(self.use_it::<S>(so_far?));
         }
         let right = leaf.link();
-        self.last_up_to_latched::<S, M>((right, self.latch::<M>(right)), from, purpose, so_far)
-    }
-}
-
-/// The entries beside a key, with all leaves between them latched at once.
-impl<B: Bits> BlinkTree<B> {
-    /// Finds the entries beside a key under latches. See [`BlinkTree::beside`].
-    #[cold]
-    #[inline(never)]
-    pub(super) fn beside_latched<M: Mode>(&self, key: B, starts: Starts<B>) -> Beside<B> {
-        let mut start = key;
-        loop {
-            let (at, held) = self.latch_leaf::<M>(self.descend::<Scalar>(start), start);
-            let low = at.leaf::<B>().low();
-            let found = self.beside_from_latched::<M>((at.node, held), starts, None);
-            match previous(low) {
-                Some(left) if found.before.is_none() && starts.before.is_some() => start = left,
-                _ => return found,
-            }
-        }
+        self.last_up_to::<S>((right, self.tree.store().latch::<M>(right)), so_far)
     }
 
-    /// Finds the entries beside a key in this leaf and those to its right. `before` is the last one to its
-    /// left.
-    fn beside_from_latched<'a, M: Mode>(
-        &'a self,
-        (node, _held): Latched<'a, M>,
-        starts: Starts<B>,
-        before: Option<(B, B)>,
-    ) -> Beside<B> {
-        let leaf = self.leaf(node);
-        let own = starts.in_leaf::<Scalar>(leaf);
-        let found = Beside { before: own.before.or(before), after: own.after };
-        let ends_before = |start: Option<B>| start.is_some_and(|start| leaf.high() < start);
-        let goes_on = ends_before(starts.before) || starts.after.is_some() && found.after.is_none();
-        let right = leaf.link();
-        if !goes_on || right.is_nil() {
-            return found;
-        }
-        // Until that has returned, no insert may come in that would have been nearer.
-        self.beside_from_latched::<M>((right, self.latch::<M>(right)), starts, found.before)
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
     /// Uses an entry of a latched leaf.
-    fn use_latched<S: Search, M: Mode>(
-        &self,
-        (node, held, entry): InLeaf<'_, '_, B, M>,
-        purpose: Use,
-    ) -> Found<B> {
-        let leaf = self.leaf(node);
-        if purpose == Use::Remove {
+    fn use_it<S: Search>(&self, found: InLeaf<'_, '_, B, M>) -> Found<B> {
+        let InLeaf { node, held, entry } = found;
+        let leaf = self.tree.store().leaf(node);
+        if self.purpose == Use::Remove {
             let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
             held.changing();
-            leaf.remove::<S>(place);
-            self.outdate::<M>(leaf, held);
+            LeafEditor(leaf).remove::<S>(place);
+            self.tree.ranks().outdate(leaf, held);
         }
-        (entry, leaf.len())
+        Found { entry, left: leaf.len() }
     }
+}
+
+/// Finds the entries beside a key, with all leaves between them latched at once. See
+/// [`BlinkTree::beside`].
+#[cold]
+#[inline(never)]
+pub(super) fn beside_latched<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, starts: Starts<B>) -> Beside<B> {
+    let (finder, mut start) = (tree.finder(), key);
+    loop {
+        let (at, held) = finder.latch_leaf::<M>(finder.descend::<Scalar>(start), start);
+        let low = at.leaf::<B>().low();
+        let found = beside_from_latched::<_, M>(tree, (at.node, held), starts, None);
+        match previous(low) {
+            Some(left) if found.before.is_none() && starts.before.is_some() => start = left,
+            _ => return found,
+        }
+    }
+}
+
+/// Finds the entries beside a key in this leaf and those to its right. `before` is the last one to its left.
+fn beside_from_latched<'a, B: Bits, M: Mode>(
+    tree: &'a BlinkTree<B>,
+    latched: Latched<'a, M>,
+    starts: Starts<B>,
+    before: Option<(B, B)>,
+) -> Beside<B> {
+    let (node, _held) = latched;
+    let leaf = tree.store().leaf(node);
+    let own = starts.in_leaf::<Scalar>(leaf);
+    let found = Beside { before: own.before.or(before), after: own.after };
+    let ends_before = |start: Option<B>| start.is_some_and(|start| leaf.high() < start);
+    let goes_on = ends_before(starts.before) || starts.after.is_some() && found.after.is_none();
+    let right = leaf.link();
+    if !goes_on || right.is_nil() {
+        return found;
+    }
+    // Until that has returned, no insert may come in that would have been nearer.
+    beside_from_latched::<_, M>(tree, (right, tree.store().latch::<M>(right)), starts, found.before)
 }
 
 struct Pop<'a, B, M> {
@@ -189,9 +189,11 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
-        let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
+        let Self { tree, from, direction, mode } = self;
+        let Found { entry, left } =
+            LatchedSearch { tree, from, purpose: Use::Remove, mode }.run::<S>(direction)?;
         // A merge latches leaves from left to right as well, so it has to wait until all are released.
-        self.tree.follow_up::<M>(entry.0, left);
+        follow_up::<_, M>(tree, entry.0, left);
         Some(entry)
     }
 }
@@ -213,15 +215,15 @@ mod tests {
             tree.edit::<Shared>(key, Edit::Put(value)).unwrap();
         });
         for key in emptied.start * capacity..emptied.end * capacity {
-            let at = tree.descend::<Scalar>(2 * key);
-            let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
+            let at = tree.finder().descend::<Scalar>(2 * key);
+            let (leaf, mut held) = (at.leaf::<u64>(), tree.store().latch::<Shared>(at.node));
             held.changing();
-            leaf.remove::<Scalar>(
+            LeafEditor(leaf).remove::<Scalar>(
                 leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"),
             );
-            tree.outdate::<Shared>(leaf, &mut held);
+            tree.ranks().outdate(leaf, &mut held);
             drop(held);
-            tree.count_entries::<Shared>(-1);
+            tree.counts().count_entries::<Shared>(-1);
             model.remove(&(2 * key));
         }
         model
@@ -238,7 +240,7 @@ mod tests {
             let reverse = model.range(..=from).next_back().map(entry);
             for (direction, expected) in [(Direction::Forward, forward), (Direction::Reverse, reverse)] {
                 assert_eq!(tree.nearest::<M>(from, direction), expected, "{from} {direction:?}");
-                let latched = tree.nearest_latched::<Scalar, M>(from, direction);
+                let latched = nearest_latched::<_, M>(&tree, from, direction);
                 assert_eq!(latched, expected, "{from} {direction:?}, under latches");
             }
             let above = from.checked_add(1).and_then(|from| model.range(from..).next()).map(entry);
@@ -246,7 +248,7 @@ mod tests {
             for (own, before, after) in [(Own::Counts, reverse, forward), (Own::IsPassed, below, above)] {
                 let expected = Beside { before, after };
                 assert_eq!(tree.beside::<M>(from, own), expected, "{from} {own:?}");
-                let latched = tree.beside_latched::<M>(from, Starts::of(from, own));
+                let latched = beside_latched::<_, M>(&tree, from, Starts::of(from, own));
                 assert_eq!(latched, expected, "{from} {own:?}, under latches");
             }
         }

@@ -4,65 +4,68 @@
 //! moved over. That costs as much as a split and frees as much room, but takes no memory: leaves are a
 //! twentieth fuller.
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
 use super::mode::{Held, Mode};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{self, Leaf};
+use super::store::{Latched, Store};
+use crate::node::operation::{Operation, Search};
+use crate::node::{self, FullLeaf, Leaf, LeafEditor};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
-impl<B: Bits> BlinkTree<B> {
-    /// Prefetches what decides whether the right neighbour of a leaf can be lent entries.
-    #[inline(always)]
-    pub(super) fn ask_for_neighbour(&self, leaf: Leaf<'_, B>) {
-        let right = leaf.link();
-        if !right.is_nil() {
-            prefetch_read(self.arena.address(right));
-        }
+/// Prefetches what decides whether the right neighbour of a leaf can be lent entries.
+#[inline(always)]
+pub(super) fn ask_for_neighbour<B: Bits>(store: &Store<B>, leaf: Leaf<'_, B>) {
+    let right = leaf.link();
+    if !right.is_nil() {
+        prefetch_read(store.arena().address(right));
     }
+}
 
-    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
-    /// spare. Returns the one to which `key` belongs then.
-    ///
-    /// # Errors
-    /// The latch, if nothing was moved.
-    pub(super) fn lend<'a, S: Search, M: Mode>(
-        &'a self,
-        (left, mut left_held): (NodeRef, M::Held<'a>),
-        key: B,
-    ) -> Result<NodeRef, M::Held<'a>> {
-        let right = self.leaf(left).link();
-        // A first check, without its latch.
-        if right.is_nil() || self.leaf(right).len() > Leaf::<B>::LENT_MAX {
-            return Err(left_held);
-        }
-        let address = self.arena.address(right);
-        (1..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
-        let mut right_held = self.latch::<M>(right);
-        let (low, (old, high)) = (self.leaf(left).low(), self.fences(0, right));
-        if self.leaf(right).len() > Leaf::<B>::LENT_MAX {
-            return Err(left_held);
-        }
-        let Some((parent, mut parent_held)) = self.latch_covering::<S, M>(1, low) else {
-            return Err(left_held);
-        };
-        if self.fences(1, parent).1 < high {
-            return Err(left_held);
-        }
-        left_held.changing();
-        right_held.changing();
-        parent_held.changing();
-        self.outdate_both::<M>((left, &mut left_held), (right, &mut right_held));
-        let separator = self.dispatch.run(Lend { from: self.leaf(left), to: self.leaf(right) });
-        let named = self.inner(parent).lower_separator::<S>(old, separator);
-        debug_assert!(named, "a parent names its child at the low fence");
-        self.name_leaf(left, (low, before(separator)));
-        self.name_leaf(right, (separator, high));
-        Ok(if key < separator { left } else { right })
+/// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
+/// spare. Returns the one to which `key` belongs then.
+///
+/// # Errors
+/// The latch, if nothing was moved.
+pub(super) fn lend<'a, B: Bits, M: Mode>(
+    tree: &'a BlinkTree<B>,
+    full: Latched<'a, M>,
+    key: B,
+) -> Result<NodeRef, M::Held<'a>> {
+    let (store, finder) = (tree.store(), tree.finder());
+    let (left, mut left_held) = full;
+    let right = store.leaf(left).link();
+    // A first check, without its latch.
+    if right.is_nil() || store.leaf(right).len() > Leaf::<B>::LENT_MAX {
+        return Err(left_held);
     }
+    let address = store.arena().address(right);
+    (1..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
+    let mut right_held = store.latch::<M>(right);
+    let (low, (old, high)) = (store.leaf(left).low(), store.fences(0, right));
+    if store.leaf(right).len() > Leaf::<B>::LENT_MAX {
+        return Err(left_held);
+    }
+    let Some((parent, mut parent_held)) = finder.latch_covering::<M>(1, low) else {
+        return Err(left_held);
+    };
+    if store.fences(1, parent).1 < high {
+        return Err(left_held);
+    }
+    left_held.changing();
+    right_held.changing();
+    parent_held.changing();
+    let leaves = [store.leaf(left), store.leaf(right)];
+    tree.ranks().outdate_both(leaves, [&mut left_held, &mut right_held]);
+    let separator = store.run(Lend { from: leaves[0], to: leaves[1] });
+    let named = store.inner(parent).lower_separator::<Scalar>(old, separator);
+    debug_assert!(named, "a parent names its child at the low fence");
+    finder.name_leaf(left, low, before(separator));
+    finder.name_leaf(right, separator, high);
+    Ok(if key < separator { left } else { right })
 }
 
 /// The part that moves entries is compiled for each kernel; the rest isn't.
@@ -76,7 +79,7 @@ impl<B: Bits> Operation for Lend<'_, B> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> B {
-        self.from.lend_to::<S>(self.to)
+        FullLeaf(self.from).lend_to::<S>(LeafEditor(self.to))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Bulk load: builds whole levels at once, optionally by several threads.
 
-use super::BlinkTree;
-use crate::node::{Children, Entries, Inner, Leaf};
+use super::blink::BlinkTree;
+use super::store::{Arena, Store};
+use crate::node::{Children, Entries, Inner, Leaf, LeafEditor};
 use core::num::NonZeroUsize;
 use core::ops::Range;
 use latchless_core::base::error::{Error, Result};
@@ -26,22 +27,22 @@ fn node(level: Level, at: usize) -> NodeRef {
 
 /// Nodes for all levels that aren't part of the tree yet. They are freed unless the load completes: it may
 /// be refused memory, and the caller's code, which generates the entries, may panic.
-struct Levels<'a, B: Bits> {
-    tree: &'a BlinkTree<B>,
+struct Levels<'a> {
+    arena: &'a Arena,
     levels: Vec<Level>,
 }
 
-impl<B: Bits> Levels<'_, B> {
+impl Levels<'_> {
     /// Makes them part of the tree.
     fn keep(mut self) -> Vec<Level> {
         core::mem::take(&mut self.levels)
     }
 }
 
-impl<B: Bits> Drop for Levels<'_, B> {
+impl Drop for Levels<'_> {
     fn drop(&mut self) {
         for (kind, level) in self.levels.iter().enumerate() {
-            (0..level.nodes).for_each(|at| self.tree.arena.free(kind, node(*level, at)));
+            (0..level.nodes).for_each(|at| self.arena.free(kind, node(*level, at)));
         }
     }
 }
@@ -71,114 +72,115 @@ impl<B: Bits> BlinkTree<B> {
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
-        let guard = Levels { tree: self, levels: self.allocate_levels(len, fill)? };
-        let (levels, (old, old_levels)) = (&guard.levels, self.root());
+        let store = self.store();
+        let guard = Levels { arena: store.arena(), levels: allocate_levels(store, len, fill)? };
+        let (levels, (old, old_levels)) = (&guard.levels, store.root());
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
-        self.build_leaves(levels[0], &entry_at, threads)?;
+        build_leaves(store, levels[0], &entry_at, threads)?;
         let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
         for pair in 1..levels.len() {
-            self.build_inner_nodes(&levels[..=pair], &start_of);
+            build_inner_nodes(store, &levels[..=pair], &start_of);
         }
         let levels = guard.keep();
-        self.set_root(levels[levels.len() - 1].first, levels.len());
-        self.len.set(len as i64);
-        self.arena.free(0, old);
-        self.directory.count_added(levels.get(1).map_or(0, |level| level.nodes));
-        self.survey();
+        store.set_root(levels[levels.len() - 1].first, levels.len());
+        store.arena().free(0, old);
+        self.set_len(len);
+        self.finder().directory().count_added(levels.get(1).map_or(0, |level| level.nodes));
+        self.finder().survey();
         Ok(())
     }
+}
 
-    /// Allocates the nodes for all levels, from the leaves up to a single root; none if memory doesn't
-    /// suffice.
-    fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
-        let mut levels = plan(len, |level, entries| {
-            let capacity = if level == 0 { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
-            // At least two, or a level of inner nodes would be no smaller than the one below.
-            entries.div_ceil(fill.of(capacity).max(2))
-        });
-        let mut first = self.arena.allocate_run(levels.iter().map(|level| level.nodes).sum())?;
-        for (kind, level) in levels.iter_mut().enumerate() {
-            self.arena.tell_kind(kind, first, level.nodes);
-            level.first = first;
-            first = first.offset(level.nodes);
-        }
-        Ok(levels)
+/// Allocates the nodes for all levels, from the leaves up to a single root; none if memory doesn't
+/// suffice.
+fn allocate_levels<B: Bits>(store: &Store<B>, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
+    let mut levels = plan(len, |level, entries| {
+        let capacity = if level == 0 { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
+        // At least two, or a level of inner nodes would be no smaller than the one below.
+        entries.div_ceil(fill.of(capacity).max(2))
+    });
+    let mut first = store.arena().allocate_run(levels.iter().map(|level| level.nodes).sum())?;
+    for (kind, level) in levels.iter_mut().enumerate() {
+        store.arena().tell_kind(kind, first, level.nodes);
+        level.first = first;
+        first = first.offset(level.nodes);
     }
+    Ok(levels)
+}
 
-    /// Fills the leaves, and checks that keys ascend.
-    fn build_leaves(
-        &self,
-        level: Level,
-        entry_at: &(impl Fn(usize) -> (B, B) + Sync),
-        threads: NonZeroUsize,
-    ) -> Result<()> {
-        let build = |leaves: Range<usize>| -> Result<()> {
-            let mut entries = Entries::default();
-            let mut next = level.share(leaves.start);
-            let mut last = next.start.checked_sub(1).map(|at| entry_at(at).0);
-            for leaf in leaves {
-                entries.clear();
-                let share = core::mem::replace(&mut next, level.share(leaf + 1));
-                for at in share.clone() {
-                    let (key, value) = entry_at(at);
-                    if last.is_some_and(|last| last >= key) {
-                        return Err(out_of_order(at, last == Some(key)));
-                    }
-                    last = Some(key);
-                    entries.push(key, value);
+/// Fills the leaves, and checks that keys ascend.
+fn build_leaves<B: Bits>(
+    store: &Store<B>,
+    level: Level,
+    entry_at: &(impl Fn(usize) -> (B, B) + Sync),
+    threads: NonZeroUsize,
+) -> Result<()> {
+    let build = |leaves: Range<usize>| -> Result<()> {
+        let mut entries = Entries::default();
+        let mut next = level.share(leaves.start);
+        let mut last = next.start.checked_sub(1).map(|at| entry_at(at).0);
+        for leaf in leaves {
+            entries.clear();
+            let share = core::mem::replace(&mut next, level.share(leaf + 1));
+            for at in share.clone() {
+                let (key, value) = entry_at(at);
+                if last.is_some_and(|last| last >= key) {
+                    return Err(out_of_order(at, last == Some(key)));
                 }
-                let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
-                let behind = (leaf + 1 < level.nodes).then(|| entry_at(share.end).0);
-                if let (Some(last), Some(behind)) = (last, behind)
-                    && last >= behind
-                {
-                    return Err(out_of_order(share.end, last == behind));
-                }
-                let high = behind.map_or(B::MAX, before);
-                self.leaf(node(level, leaf)).set(
-                    (low, high),
-                    node(level, leaf + 1),
-                    &entries,
-                    0..share.len(),
-                );
+                last = Some(key);
+                entries.push(key, value);
             }
-            Ok(())
-        };
-        let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);
-        let cut = |thread: usize| level.nodes * thread / threads;
-        std::thread::scope(|scope| {
-            let build = &build;
-            let others: Vec<_> =
-                (1..threads).map(|thread| scope.spawn(move || build(cut(thread)..cut(thread + 1)))).collect();
-            let own = build(0..cut(1));
-            // The first fault is the one to report.
-            others.into_iter().fold(own, |so_far, other| {
-                let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                so_far.and(other)
-            })
+            let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
+            let behind = (leaf + 1 < level.nodes).then(|| entry_at(share.end).0);
+            if let (Some(last), Some(behind)) = (last, behind)
+                && last >= behind
+            {
+                return Err(out_of_order(share.end, last == behind));
+            }
+            let high = behind.map_or(B::MAX, before);
+            LeafEditor(store.leaf(node(level, leaf))).set(
+                (low, high),
+                node(level, leaf + 1),
+                &entries,
+                0..share.len(),
+            );
+        }
+        Ok(())
+    };
+    let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);
+    let cut = |thread: usize| level.nodes * thread / threads;
+    std::thread::scope(|scope| {
+        let build = &build;
+        let others: Vec<_> =
+            (1..threads).map(|thread| scope.spawn(move || build(cut(thread)..cut(thread + 1)))).collect();
+        let own = build(0..cut(1));
+        // The first fault is the one to report.
+        others.into_iter().fold(own, |so_far, other| {
+            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            so_far.and(other)
         })
-    }
+    })
+}
 
-    /// Builds the last of these levels above the others. `start_of` returns the first key of a leaf.
-    fn build_inner_nodes(&self, levels: &[Level], start_of: &impl Fn(usize) -> B) {
-        let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
-        // The first key below a node of the level below.
-        let separator = |mut node: usize| {
-            if node == 0 {
-                return B::MIN;
-            }
-            for level in levels[1..levels.len() - 1].iter().rev() {
-                node = level.share(node).start;
-            }
-            start_of(node)
-        };
-        let mut children = Children::default();
-        for at in 0..own.nodes {
-            children.clear();
-            own.share(at).for_each(|child| children.push(separator(child), node(below, child)));
-            let (separators, nodes) = (children.separators(), children.nodes());
-            let high = if at + 1 == own.nodes { B::MAX } else { before(separator(own.share(at).end)) };
-            self.inner(node(own, at)).set((separators[0], high), node(own, at + 1), separators, nodes);
+/// Builds the last of these levels above the others. `start_of` returns the first key of a leaf.
+fn build_inner_nodes<B: Bits>(store: &Store<B>, levels: &[Level], start_of: &impl Fn(usize) -> B) {
+    let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
+    // The first key below a node of the level below.
+    let separator = |mut node: usize| {
+        if node == 0 {
+            return B::MIN;
         }
+        for level in levels[1..levels.len() - 1].iter().rev() {
+            node = level.share(node).start;
+        }
+        start_of(node)
+    };
+    let mut children = Children::default();
+    for at in 0..own.nodes {
+        children.clear();
+        own.share(at).for_each(|child| children.push(separator(child), node(below, child)));
+        let (separators, nodes) = (children.separators(), children.nodes());
+        let high = if at + 1 == own.nodes { B::MAX } else { before(separator(own.share(at).end)) };
+        store.inner(node(own, at)).set((separators[0], high), node(own, at + 1), separators, nodes);
     }
 }

@@ -13,10 +13,11 @@
 //! A search that finds a passed leaf changed restarts, at most [`TRIES`] times, and then takes latches
 //! (`latched.rs`).
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
+use super::latched::nearest_latched;
 use super::mode::Mode;
-use crate::node;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::LeafReader;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -37,14 +38,12 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns the entry at `from`, or the next one in that direction, as of one moment.
     #[inline]
     pub fn nearest<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
-        self.dispatch.run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
+        self.store().run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
     }
-}
 
-impl<B: Bits> BlinkTree<B> {
     /// Returns the largest key that belongs to the same leaf as `key`.
     pub fn leaf_end<M: Mode>(&self, key: B) -> B {
-        self.dispatch.run(LeafEnd { tree: self, key, mode: PhantomData::<M> })
+        self.store().run(LeafEnd { tree: self, key, mode: PhantomData::<M> })
     }
 }
 
@@ -59,7 +58,7 @@ impl<B: Bits, M: Mode> Operation for LeafEnd<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> B {
-        self.tree.read_leaf::<S, M, _>(self.key, |leaf| leaf.high())
+        self.tree.finder().read_leaf::<S, M, _>(self.key, |leaf| leaf.high())
     }
 }
 
@@ -102,7 +101,7 @@ impl Passed {
     /// Returns whether all of them are unchanged.
     pub(super) fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
         let unchanged =
-            |&(node, version): &(NodeRef, Version)| node::latch(tree.arena.node(node)).validate(version);
+            |&(node, version): &(NodeRef, Version)| tree.store().at(node).latch().validate(version);
         self.leaves.iter().flatten().all(unchanged)
     }
 }
@@ -111,11 +110,11 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     /// Reads the leaf that `from` belongs to.
     #[inline(always)]
     pub(super) fn look<S: Search>(&self, from: B) -> Seen<B> {
-        let start = self.tree.descend::<S>(from);
+        let start = self.tree.finder().descend::<S>(from);
         let ((found, end), node, version) =
-            self.tree.read_leaf_from::<M, _>(start, from, |leaf| match self.direction {
-                Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
-                Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
+            self.tree.finder().read_leaf_from::<M, _>(start, from, |leaf| match self.direction {
+                Direction::Forward => (LeafReader(leaf).first_from::<S>(from), leaf.high()),
+                Direction::Reverse => (LeafReader(leaf).last_up_to::<S>(from), leaf.low()),
             });
         Seen { found, end, node, version }
     }
@@ -136,9 +135,9 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
             if let Ok(found) = self.pass::<Scalar>(first.take()) {
                 return found;
             }
-            self.tree.restarts.add(1);
+            self.tree.finder().count_restart();
         }
-        self.tree.nearest_latched::<Scalar, M>(self.from, self.direction)
+        nearest_latched::<_, M>(self.tree, self.from, self.direction)
     }
 
     /// Passes leaves until one has an entry. `first` is the first leaf, if it has been read.

@@ -9,10 +9,13 @@
 //! An answer is valid if its leaf still has the version that was read before its fences, and if the leaf has
 //! an answer. All other keys are searched one by one (`nearest.rs`). So each answer is of one moment.
 
-use super::group::{Descents, Group, Requests};
+use super::blink::BlinkTree;
+use super::group::{Descents, groups};
 use super::mode::Mode;
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
+use super::store::At;
+use super::tuners::{Group, Requests};
+use crate::node::LeafReader;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
@@ -43,7 +46,7 @@ impl<B: Bits> BlinkTree<B> {
         key_at: impl Fn(usize) -> B,
         answer: impl FnMut(usize, Option<(B, B)>),
     ) {
-        self.dispatch.run(NearestEach {
+        self.store().run(NearestEach {
             tree: self,
             len,
             group,
@@ -53,13 +56,13 @@ impl<B: Bits> BlinkTree<B> {
             mode: PhantomData::<M>,
         });
     }
+}
 
-    /// Finds the entry of a key whose leaf has changed, or has none in that direction.
-    #[cold]
-    #[inline(never)]
-    fn nearest_again<M: Mode>(&self, key: B, direction: Direction) -> Option<(B, B)> {
-        self.nearest::<M>(key, direction)
-    }
+/// Finds the entry of a key whose leaf has changed, or has none in that direction.
+#[cold]
+#[inline(never)]
+fn nearest_again<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, direction: Direction) -> Option<(B, B)> {
+    tree.nearest::<M>(key, direction)
 }
 
 struct NearestEach<'a, B, F, G, M> {
@@ -93,6 +96,14 @@ struct Window<'a, B> {
     runs_len: usize,
 }
 
+/// The leaf of a key, with the version that was read before its fences, and the block that its hints named.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    node: At<'a>,
+    version: Option<Version>,
+    block: u8,
+}
+
 /// Keys whose nearest entries aren't in the blocks that the hints named.
 struct Others {
     at: [u8; WINDOW],
@@ -121,7 +132,7 @@ impl Others {
 impl<'a, B: Bits> Window<'a, B> {
     #[inline(always)]
     fn new(tree: &'a BlinkTree<B>) -> Self {
-        let run = LeafRun { at: tree.at(tree.root().0), version: None, end: 0 };
+        let run = LeafRun { at: tree.store().at(tree.store().root().0), version: None, end: 0 };
         Self {
             keys: [B::MIN; WINDOW],
             blocks: [0; WINDOW],
@@ -150,7 +161,7 @@ impl<'a, B: Bits> Window<'a, B> {
         let (key, leader) = (self.keys[at], at >> self.stride_bits);
         let near = &leaders.nodes[leader..leaders.len.min(leader + 2)];
         let found = near.iter().find(|node| node.leaf::<B>().covers(key));
-        found.copied().unwrap_or_else(|| tree.descend::<S>(key))
+        found.copied().unwrap_or_else(|| tree.finder().descend::<S>(key))
     }
 
     /// Finds the runs of keys per leaf, and prefetches the blocks that the hints name. Keys for whose leaves
@@ -216,7 +227,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         &mut self,
         start: usize,
         window: &mut Window<'a, B>,
-        (leaders, others): (&mut Descents<'a, B>, &mut Others),
+        leaders: &mut Descents<'a, B>,
+        others: &mut Others,
     ) {
         window.lead::<S>(self.tree, leaders);
         window.name_blocks::<S>(self.tree, leaders);
@@ -224,7 +236,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         for run in &window.runs[..window.runs_len] {
             let keys = window.keys[begin..run.end].iter().zip(&window.blocks[begin..run.end]);
             for (at, (&key, &block)) in (begin..).zip(keys) {
-                if !self.answer_by_block::<S>(start + at, key, (run.at, run.version, block)) {
+                let named = Named { node: run.at, version: run.version, block };
+                if !self.answer_by_block::<S>(start + at, key, named) {
                     others.push(at);
                 }
             }
@@ -237,7 +250,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
                 run += 1;
             }
             let LeafRun { at: node, version, .. } = window.runs[run];
-            self.answer_in_leaf::<S>(start + at, window.keys[at], (node, version, window.blocks[at]));
+            let named = Named { node, version, block: window.blocks[at] };
+            self.answer_in_leaf::<S>(start + at, window.keys[at], named);
         }
     }
 
@@ -249,7 +263,7 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         descents: &mut Descents<'a, B>,
         others: &mut Others,
     ) {
-        for (start, len) in self.tree.groups(Requests::Looks, keys.len(), self.group) {
+        for (start, len) in groups(self.tree, Requests::Looks, keys.len(), self.group) {
             let start = keys.start + start;
             descents.len = len;
             for at in 0..len {
@@ -260,15 +274,16 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             for at in 0..len {
                 let (key, node) = (descents.keys[at], descents.nodes[at]);
                 let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));
-                if !self.answer_by_block::<S>(start + at, key, (node, version, descents.blocks[at])) {
+                let named = Named { node, version, block: descents.blocks[at] };
+                if !self.answer_by_block::<S>(start + at, key, named) {
                     descents.versions[at] = version;
                     others.push(at);
                 }
             }
             for &at in others.take() {
                 let at = usize::from(at);
-                let leaf = (descents.nodes[at], descents.versions[at], descents.blocks[at]);
-                self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
+                let (node, version, block) = (descents.nodes[at], descents.versions[at], descents.blocks[at]);
+                self.answer_in_leaf::<S>(start + at, descents.keys[at], Named { node, version, block });
             }
         }
     }
@@ -277,19 +292,14 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
     /// leaf has changed meanwhile, the key is searched separately, because that entry's place is unknown.
     /// Otherwise prefetches the adjacent block, and returns `false`.
     #[inline(always)]
-    fn answer_by_block<S: Search>(
-        &mut self,
-        at: usize,
-        key: B,
-        (node, version, block): (At<'_>, Option<Version>, u8),
-    ) -> bool {
-        let (leaf, block) = (node.leaf::<B>(), usize::from(block));
+    fn answer_by_block<S: Search>(&mut self, at: usize, key: B, named: Named<'_>) -> bool {
+        let (leaf, block) = (named.node.leaf::<B>(), usize::from(named.block));
         let (found, beside) = match self.direction {
-            Direction::Forward => (leaf.first_from_in::<S>(block, key), block + 1),
-            Direction::Reverse => (leaf.last_up_to_in::<S>(block, key), block.saturating_sub(1)),
+            Direction::Forward => (LeafReader(leaf).first_from_in::<S>(block, key), block + 1),
+            Direction::Reverse => (LeafReader(leaf).last_up_to_in::<S>(block, key), block.saturating_sub(1)),
         };
         if let Some(entry) = found {
-            self.answer_if_still(at, key, (node, version), entry);
+            self.answer_if_still(at, key, named, entry);
             return true;
         }
         prefetch_read_later(leaf.block_address(beside));
@@ -299,43 +309,32 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
     /// Answers a key whose nearest entry isn't in the block that the hints named: from the adjacent block,
     /// from any block of its leaf, or by a separate search.
     #[inline(always)]
-    fn answer_in_leaf<S: Search>(
-        &mut self,
-        at: usize,
-        key: B,
-        (node, version, block): (At<'_>, Option<Version>, u8),
-    ) {
-        let (leaf, block) = (node.leaf::<B>(), usize::from(block));
+    fn answer_in_leaf<S: Search>(&mut self, at: usize, key: B, named: Named<'_>) {
+        let (leaf, block) = (named.node.leaf::<B>(), usize::from(named.block));
         let beside = match self.direction {
-            Direction::Forward => leaf.first_behind::<S>(block, key),
-            Direction::Reverse => leaf.last_before::<S>(block, key),
+            Direction::Forward => LeafReader(leaf).first_behind::<S>(block, key),
+            Direction::Reverse => LeafReader(leaf).last_before::<S>(block, key),
         };
         let found = match (beside, self.direction) {
             (Some(_), _) => beside,
-            (None, Direction::Forward) => leaf.first_from::<S>(key),
-            (None, Direction::Reverse) => leaf.last_up_to::<S>(key),
+            (None, Direction::Forward) => LeafReader(leaf).first_from::<S>(key),
+            (None, Direction::Reverse) => LeafReader(leaf).last_up_to::<S>(key),
         };
         match found {
-            Some(entry) => self.answer_if_still(at, key, (node, version), entry),
-            None => (self.answer)(at, self.tree.nearest_again::<M>(key, self.direction)),
+            Some(entry) => self.answer_if_still(at, key, named, entry),
+            None => (self.answer)(at, nearest_again::<_, M>(self.tree, key, self.direction)),
         }
     }
 
     /// Answers a key with an entry of its leaf, or by a separate search if the leaf has changed.
     #[inline(always)]
-    fn answer_if_still(
-        &mut self,
-        at: usize,
-        key: B,
-        (node, version): (At<'_>, Option<Version>),
-        entry: (B, B),
-    ) {
+    fn answer_if_still(&mut self, at: usize, key: B, named: Named<'_>, entry: (B, B)) {
         // Two calls: with one the entry would go through memory, written as two words and read as one
         // vector, which has to wait for both.
-        if still::<M>(node, version) {
+        if still::<M>(named.node, named.version) {
             (self.answer)(at, Some(entry));
         } else {
-            (self.answer)(at, self.tree.nearest_again::<M>(key, self.direction));
+            (self.answer)(at, nearest_again::<_, M>(self.tree, key, self.direction));
         }
     }
 }
@@ -353,7 +352,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> Opera
             if self.seems_to_ascend(start) {
                 let window = window.get_or_insert_with(|| Window::new(self.tree));
                 if self.fill(window, start) {
-                    self.ascending::<S>(start, window, (&mut descents, &mut others));
+                    self.ascending::<S>(start, window, &mut descents, &mut others);
                     start += window.len;
                     window.adapt();
                     continue;

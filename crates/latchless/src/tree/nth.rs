@@ -1,12 +1,13 @@
 //! The entry at a position, and keys that partition the tree evenly.
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
 use super::count::WALKED;
 use super::mode::Mode;
+use super::ranks::recount::count_dirty;
 use super::ranks::{Table, by_block};
 use super::sweep::{AHEAD_OF_COUNTS, Sweep};
-use crate::node::Entries;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Entries, LeafReader};
 use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
@@ -51,7 +52,7 @@ enum Walked<B> {
 impl<B: Bits, M: Mode> Nth<'_, B, M> {
     fn find(&self) -> Option<(B, B)> {
         let start = (B::MIN, self.position);
-        if !self.tree.ranks.are_kept() {
+        if !self.tree.ranks().are_kept() {
             match self.walk(start, WALKED) {
                 Walked::Found(entry) => return Some(entry),
                 Walked::Ended => return None,
@@ -68,7 +69,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
     /// its entries before the entry; for the last bucket if the entry is in none. `None`: there are no
     /// cached counts.
     fn keep(&self) -> Option<(B, usize)> {
-        let (table, _guard) = self.tree.kept_counts()?;
+        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store(), self.tree.counts())?;
         let mut counted = 0;
         // By counts that may be out of date, until none up to there is.
         let (block, mut left) = loop {
@@ -76,7 +77,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
             if block.end <= counted {
                 break (block, left);
             }
-            self.tree.count_dirty::<M>(table, counted..block.end);
+            count_dirty::<_, M>(self.tree, table, counted..block.end);
             counted = block.end;
         };
         let mut bucket = block.start;
@@ -102,7 +103,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
     }
 
     fn walk(&self, start: (B, usize), leaves: usize) -> Walked<B> {
-        self.tree.dispatch.run(Walk { tree: self.tree, start, leaves, mode: PhantomData::<M> })
+        self.tree.store().run(Walk { tree: self.tree, start, leaves, mode: PhantomData::<M> })
     }
 }
 
@@ -132,14 +133,14 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
                     if low <= leaf.low() && leaf.len() <= left {
                         return ((leaf.len(), None), leaf.fences());
                     }
-                    leaf.copy_out::<S>(&mut entries);
+                    LeafReader(leaf).copy_out::<S>(&mut entries);
                     entries.trim(low, high);
                     let entry = |&key: &B| (key, entries.values()[left]);
                     ((entries.keys().len(), entries.keys().get(left).map(entry)), leaf.fences())
                 },
             );
             if let Some(entry) = found {
-                self.tree.ranks.waste_visits(visited, 1);
+                self.tree.ranks().waste_visits(visited, 1);
                 return Walked::Found(entry);
             }
             left -= count.min(left);

@@ -1,10 +1,10 @@
 //! Visiting the entries of a range, leaf by leaf.
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
 use super::mode::Mode;
 use super::sweep::Sweep;
 use crate::node::Entries;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
@@ -37,7 +37,7 @@ impl<B: Bits> BlinkTree<B> {
         visit: impl FnMut(&Entries<B>) -> bool,
     ) {
         let range = (low, high, direction);
-        self.dispatch.run(Scan { tree: self, range, wanted, expected, visit, mode: PhantomData::<M> });
+        self.store().run(Scan { tree: self, range, wanted, expected, visit, mode: PhantomData::<M> });
     }
 }
 
@@ -57,7 +57,7 @@ impl<B: Bits, M: Mode, F: FnMut(&Entries<B>) -> bool> Operation for Scan<'_, B, 
     fn run<S: Search>(mut self) {
         let (low, high, direction) = self.range;
         let mut sweep = Sweep::<B>::new(low, high, direction, self.wanted);
-        sweep.expect(self.expected.min(self.tree.about(low, high)));
+        sweep.expect(self.expected.min(self.tree.finder().about(low, high)));
         let mut entries = Entries::default();
         while sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
             if !(self.visit)(&entries) {

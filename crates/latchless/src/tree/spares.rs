@@ -1,8 +1,6 @@
 //! Spare nodes that are allocated before latches are taken, so that nothing is allocated under one.
 
-use super::LEVELS_MAX;
-use super::arena::SharedArena;
-use crate::node;
+use super::store::{Arena, LEVELS_MAX};
 use latchless_core::base::error::Result;
 use latchless_core::mem::line::prefetch_read_all;
 use latchless_core::mem::node_ref::NodeRef;
@@ -10,14 +8,14 @@ use latchless_core::mem::node_ref::NodeRef;
 /// One node for each of the lowest levels. Unused nodes are freed.
 #[derive(Debug)]
 pub(super) struct Reserve<'a> {
-    arena: &'a SharedArena<{ node::LINES }>,
+    arena: &'a Arena,
     nodes: [NodeRef; LEVELS_MAX],
     /// The number of levels that got a node, from the leaves up.
     levels: usize,
 }
 
 impl<'a> Reserve<'a> {
-    pub(super) fn none(arena: &'a SharedArena<{ node::LINES }>) -> Self {
+    pub(super) fn none(arena: &'a Arena) -> Self {
         Self { arena, nodes: [NodeRef::NIL; LEVELS_MAX], levels: 0 }
     }
 
@@ -31,7 +29,7 @@ impl<'a> Reserve<'a> {
         while self.levels < levels {
             let node = self.arena.allocate(self.levels)?;
             // It will be written as a whole, under latches.
-            prefetch_read_all(self.arena.address(node), SharedArena::<{ node::LINES }>::NODE_BYTES);
+            prefetch_read_all(self.arena.address(node), Arena::NODE_BYTES);
             self.nodes[self.levels] = node;
             self.levels += 1;
         }

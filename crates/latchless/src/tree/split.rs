@@ -3,18 +3,31 @@
 //! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then is
 //! the number of new nodes known: if there are too few spare nodes, everything is unlatched unchanged.
 
+use super::blink::BlinkTree;
 use super::mode::{Held, Mode};
 use super::spares::Reserve;
-use super::{BlinkTree, LEVELS_MAX};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Children, Cut, Inner, Leaf};
+use super::store::{LEVELS_MAX, Latched, Store};
+use crate::node::operation::{Operation, Search};
+use crate::node::{Children, Cut, FullLeaf, Inner, Leaf, LeafEditor, Right};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
-/// A latched node.
-type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+/// The split of a full leaf for an entry whose key isn't present.
+pub(super) struct Split<'a, B> {
+    pub(super) tree: &'a BlinkTree<B>,
+    pub(super) new: (B, B),
+    pub(super) cut: Cut,
+}
+
+/// A node that its parent doesn't name yet.
+#[derive(Clone, Copy)]
+struct Child<B> {
+    separator: B,
+    node: NodeRef,
+}
 
 /// The nodes that a split changes: the leaf, its full ancestors, and the one that has room.
 struct Path<'a, M: Mode> {
@@ -36,18 +49,14 @@ impl<'a, M: Mode> Path<'a, M> {
     }
 }
 
-impl<B: Bits> BlinkTree<B> {
-    /// Splits a latched, full leaf and inserts an entry whose key isn't present.
+impl<'a, B: Bits> Split<'a, B> {
+    /// Splits the leaf, which is latched, and inserts the entry.
     ///
     /// # Errors
     /// The number of the lowest levels that need a spare node, if fewer have one.
-    pub(super) fn split<'a, S: Search, M: Mode>(
-        &'a self,
-        leaf: Latched<'a, M>,
-        (new, cut): ((B, B), Cut),
-        spares: &mut Reserve<'_>,
-    ) -> Result<(), usize> {
-        let mut path = self.latch_full_ancestors::<S, M>(leaf, new.0);
+    pub(super) fn run<M: Mode>(&self, leaf: Latched<'a, M>, spares: &mut Reserve<'_>) -> Result<(), usize> {
+        let (store, finder) = (self.tree.store(), self.tree.finder());
+        let mut path = self.latch_full_ancestors::<M>(leaf);
         let splitting = path.len - usize::from(!path.grows);
         let needed = splitting + usize::from(path.grows);
         if spares.levels() < needed {
@@ -55,38 +64,42 @@ impl<B: Bits> BlinkTree<B> {
         }
         path.nodes[..path.len].iter_mut().flatten().for_each(|(_, held)| held.changing());
         if let Some((leaf, held)) = &mut path.nodes[0] {
-            self.outdate::<M>(self.leaf(*leaf), held);
+            self.tree.ranks().outdate(store.leaf(*leaf), held);
         }
-        let mut child = self.split_leaf::<M>(path.node(0), (new, cut), spares.take(0));
-        [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
+        let mut child = self.split_leaf::<M>(path.node(0), spares.take(0));
+        for leaf in [path.node(0), child.node] {
+            let (low, high) = store.fences(0, leaf);
+            finder.name_leaf(leaf, low, high);
+        }
         for level in 1..splitting {
-            child = self.split_inner::<M>(path.node(level), child, spares.take(level));
+            child = split_inner::<_, M>(store, path.node(level), child, spares.take(level));
         }
         if path.grows {
-            self.grow_root::<M>(path.node(splitting - 1), child, splitting, spares.take(splitting));
+            grow_root::<_, M>(store, path.node(splitting - 1), child, splitting, spares.take(splitting));
         } else {
-            self.add_child::<S>(path.node(splitting), child);
+            add_child(store, path.node(splitting), child);
         }
-        self.splits.add(splitting as u64);
+        self.tree.counts().count_splits(splitting);
         if splitting > 1 || path.grows {
-            self.directory.count_added(1);
+            finder.directory().count_added(1);
         }
         Ok(())
     }
 
-    fn latch_full_ancestors<'a, S: Search, M: Mode>(&'a self, leaf: Latched<'a, M>, key: B) -> Path<'a, M> {
+    fn latch_full_ancestors<M: Mode>(&self, leaf: Latched<'a, M>) -> Path<'a, M> {
+        let (store, finder) = (self.tree.store(), self.tree.finder());
         let mut path = Path { nodes: [const { None }; LEVELS_MAX], len: 0, grows: false };
         path.push(leaf);
         loop {
             let level = path.len - 1;
-            let (root, levels) = self.root();
+            let (root, levels) = store.root();
             if levels == path.len && root == path.node(level) {
                 path.grows = true;
                 return path;
             }
             // `None`: the root above was just replaced by this node.
-            let Some(parent) = self.latch_covering::<S, M>(level + 1, key) else { continue };
-            let full = self.inner(parent.0).children() == Inner::<B>::CAPACITY;
+            let Some(parent) = finder.latch_covering::<M>(level + 1, self.new.0) else { continue };
+            let full = store.inner(parent.0).children() == Inner::<B>::CAPACITY;
             path.push(parent);
             if !full {
                 return path;
@@ -94,77 +107,78 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Moves the upper part of a full leaf, with the new entry in its place, to the node `right`, and
-    /// returns the separator.
-    fn split_leaf<M: Mode>(&self, left: NodeRef, (new, cut): ((B, B), Cut), right: NodeRef) -> (B, NodeRef) {
-        let mut held = self.latch::<M>(right);
+    /// Moves the upper part of a full leaf, with the new entry in its place, to the node `right`.
+    fn split_leaf<M: Mode>(&self, left: NodeRef, right: NodeRef) -> Child<B> {
+        let store = self.tree.store();
+        let mut held = store.latch::<M>(right);
         held.changing();
-        let right = (right, self.leaf(right));
-        (self.dispatch.run(SplitLeaf { left: self.leaf(left), right, new, cut }), right.0)
+        let (from, to) = (store.leaf(left), store.leaf(right));
+        let separator = store.run(SplitLeaf { from, to, to_node: right, new: self.new, cut: self.cut });
+        Child { separator, node: right }
     }
+}
 
-    /// Returns where to cut an inner node: in the middle, except that sequential keys leave full nodes.
-    fn cut(&self, keys: &[B], new: B, low: B, link: NodeRef) -> usize {
-        let last = keys.len() - 1;
-        if link.is_nil() && keys[last] == new {
-            last
-        } else if low == B::MIN && keys[0] == new {
-            1
-        } else {
-            keys.len() / 2
-        }
+/// Returns where to cut an inner node: in the middle, except that sequential keys leave full nodes.
+fn place_to_cut<B: Bits>(keys: &[B], new: B, low: B, link: NodeRef) -> usize {
+    let last = keys.len() - 1;
+    if link.is_nil() && keys[last] == new {
+        last
+    } else if low == B::MIN && keys[0] == new {
+        1
+    } else {
+        keys.len() / 2
     }
+}
 
-    /// Splits an inner node and inserts a new child. See [`BlinkTree::split_leaf`].
-    fn split_inner<M: Mode>(&self, left: NodeRef, child: (B, NodeRef), right: NodeRef) -> (B, NodeRef) {
+/// Splits an inner node and inserts a new child. See [`Split::split_leaf`].
+fn split_inner<B: Bits, M: Mode>(
+    store: &Store<B>,
+    left: NodeRef,
+    child: Child<B>,
+    right: NodeRef,
+) -> Child<B> {
+    let mut children = Children::default();
+    let inner = store.inner(left);
+    inner.copy_out(&mut children);
+    children.insert(child.separator, child.node);
+    let (separators, nodes) = (children.separators(), children.nodes());
+    let cut = place_to_cut(separators, child.separator, inner.low(), inner.link());
+    debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
+    let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
+    let mut held = store.latch::<M>(right);
+    held.changing();
+    store.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
+    drop(held);
+    inner.set((low, before(separator)), right, &separators[..cut], &nodes[..cut]);
+    Child { separator, node: right }
+}
+
+/// Inserts a new child in an inner node that has room.
+fn add_child<B: Bits>(store: &Store<B>, parent: NodeRef, child: Child<B>) {
+    let inner = store.inner(parent);
+    if !inner.insert_in_place::<Scalar>(child.separator, child.node) {
         let mut children = Children::default();
-        let inner = self.inner(left);
         inner.copy_out(&mut children);
-        children.insert(child.0, child.1);
-        let (separators, nodes) = (children.separators(), children.nodes());
-        let cut = self.cut(separators, child.0, inner.low(), inner.link());
-        debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
-        let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
-        let mut held = self.latch::<M>(right);
-        held.changing();
-        self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
-        drop(held);
-        inner.set((low, before(separator)), right, &separators[..cut], &nodes[..cut]);
-        (separator, right)
+        children.insert(child.separator, child.node);
+        inner.fill(children.separators(), children.nodes());
     }
+}
 
-    /// Inserts a new child in an inner node that has room.
-    fn add_child<S: Search>(&self, parent: NodeRef, (separator, child): (B, NodeRef)) {
-        let inner = self.inner(parent);
-        if !inner.insert_in_place::<S>(separator, child) {
-            let mut children = Children::default();
-            inner.copy_out(&mut children);
-            children.insert(separator, child);
-            inner.fill(children.separators(), children.nodes());
-        }
-    }
-
-    /// Puts a new root above the old one, which was split, at `level`.
-    fn grow_root<M: Mode>(
-        &self,
-        old: NodeRef,
-        (separator, right): (B, NodeRef),
-        level: usize,
-        root: NodeRef,
-    ) {
-        // Late readers of its earlier use may be reading its fences under its latch.
-        let mut held = self.latch::<M>(root);
-        held.changing();
-        self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
-        self.set_root(root, level + 1);
-        drop(held);
-    }
+/// Puts a new root above the old one, which was split, at `level`.
+fn grow_root<B: Bits, M: Mode>(store: &Store<B>, old: NodeRef, right: Child<B>, level: usize, root: NodeRef) {
+    // Late readers of its earlier use may be reading its fences under its latch.
+    let mut held = store.latch::<M>(root);
+    held.changing();
+    store.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, right.separator], &[old, right.node]);
+    store.set_root(root, level + 1);
+    drop(held);
 }
 
 /// The part that moves entries is compiled for each kernel; the rest of a split isn't.
 struct SplitLeaf<'a, B> {
-    left: Leaf<'a, B>,
-    right: (NodeRef, Leaf<'a, B>),
+    from: Leaf<'a, B>,
+    to: Leaf<'a, B>,
+    to_node: NodeRef,
     new: (B, B),
     cut: Cut,
 }
@@ -174,6 +188,7 @@ impl<B: Bits> Operation for SplitLeaf<'_, B> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> B {
-        self.left.split_into::<S>(self.right, self.new, self.cut)
+        let right = Right { name: self.to_node, leaf: LeafEditor(self.to) };
+        FullLeaf(self.from).split_into::<S>(right, self.new, self.cut)
     }
 }

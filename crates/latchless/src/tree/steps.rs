@@ -3,15 +3,16 @@
 //!
 //! Each step reads what the step before prefetched, and prefetches what the next one reads.
 
+use super::blink::BlinkTree;
+use super::get::get_again;
 use super::mode::Shared;
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
+use super::store::At;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 /// The next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +55,10 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
     /// Starts the lookup of a key.
     #[inline(always)]
     pub fn enter(self, key: B) -> Place<'a> {
-        let slots = self.tree.guesses.slots();
+        let slots = self.tree.finder().guesses().slots();
         if let Some(slots) = slots {
             slots.ask(key.to_u64());
-            let at = self.tree.at(self.tree.root().0);
+            let at = self.tree.store().at(self.tree.store().root().0);
             return Place { at, version: None, block: 0, level: 0, next: Next::Guess };
         }
         self.begin(key)
@@ -68,7 +69,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
     pub fn step(self, place: &mut Place<'a>, key: B) -> bool {
         match place.next {
             Next::Guess => {
-                let slots = self.tree.guesses.slots();
+                let slots = self.tree.finder().guesses().slots();
                 match slots.and_then(|slots| slots.guess(key.to_u64())) {
                     Some((leaf, _)) => self.go_to(place, leaf, 0),
                     None => *place = self.begin(key),
@@ -103,13 +104,13 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
                 return found;
             }
         }
-        self.tree.get_again::<Scalar, Shared>(place.at, key)
+        get_again::<_, Shared>(self.tree, place.at, key)
     }
 
     #[inline(always)]
     fn begin(self, key: B) -> Place<'a> {
-        let start = self.tree.start(key);
-        let at = self.tree.at(start.node());
+        let start = self.tree.finder().routing().start(key);
+        let at = self.tree.store().at(start.node());
         let mut place = Place { at, version: None, block: 0, level: 0, next: Next::Leaf };
         self.go_to(&mut place, start.node(), start.level() as u8);
         place
@@ -118,7 +119,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
     /// Moves to a node, and prefetches its first line.
     #[inline(always)]
     fn go_to(self, place: &mut Place<'a>, node: NodeRef, level: u8) {
-        place.at = self.tree.at(node);
+        place.at = self.tree.store().at(node);
         prefetch_read_later(place.at.line_address(0));
         (place.level, place.next) = (level, if level == 0 { Next::Leaf } else { Next::Inner });
     }
@@ -137,7 +138,7 @@ pub trait TreeDriver<B> {
 impl<B: Bits> BlinkTree<B> {
     /// Calls `driver` with the steps of lookups.
     pub fn drive<D: TreeDriver<B>>(&self, driver: D) -> D::Output {
-        self.dispatch.run(Drive { tree: self, driver })
+        self.store().run(Drive { tree: self, driver })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Adding up the values of a range, without copying them out of their leaves.
 
-use super::BlinkTree;
+use super::blink::BlinkTree;
 use super::mode::Mode;
 use super::sweep::Sweep;
-use crate::node::operation::{Operation, Run, Search};
+use crate::node::LeafReader;
+use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
@@ -13,7 +14,7 @@ impl<B: Bits> BlinkTree<B> {
     /// `low..=high`. Those of one leaf are of one moment.
     #[inline]
     pub fn sum<M: Mode>(&self, low: B, high: B, most: usize) -> (usize, u64) {
-        self.dispatch.run(SumUp { tree: self, range: (low, high), most, mode: PhantomData::<M> })
+        self.store().run(SumUp { tree: self, range: (low, high), most, mode: PhantomData::<M> })
     }
 }
 
@@ -30,7 +31,7 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> (usize, u64) {
         let mut sweep = Sweep::<B>::new(self.range.0, self.range.1, Direction::Forward, self.most);
-        sweep.expect(self.tree.about(self.range.0, self.range.1));
+        sweep.expect(self.tree.finder().about(self.range.0, self.range.1));
         let (mut left, mut sum) = (self.most, 0u64);
         while left > 0
             && let Some((low, high)) = sweep.remaining()
@@ -40,7 +41,7 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
                 self.tree,
                 start,
                 #[inline(always)]
-                |leaf| (leaf.sum::<S>((low, high), left, ahead), leaf.fences()),
+                |leaf| (LeafReader(leaf).sum::<S>(low, high, left, ahead), leaf.fences()),
             );
             sweep.advance(fences);
             left -= entries;

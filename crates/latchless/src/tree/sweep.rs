@@ -13,12 +13,13 @@
 //! range, and no more lines than the remaining entries fill.
 
 mod asking;
+mod lines;
 
+use super::blink::BlinkTree;
 use super::mode::Mode;
-use super::{At, BlinkTree};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Entries, Inner, LINES, Leaf};
-use asking::prefetch_lines;
+use super::store::At;
+use crate::node::operation::{Operation, Search};
+use crate::node::{Entries, Inner, LINES, Leaf, LeafReader};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
@@ -26,9 +27,9 @@ use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
+use lines::prefetch_lines;
 
-pub(super) use asking::lines_of;
+pub(super) use lines::lines_of;
 
 /// B of the paper's Eq. (2), T1/Tnext: see the module documentation.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
@@ -156,7 +157,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// Copies the entries of the next leaf that has any in the range. Returns `false` if the range has
     /// ended. The entries are of one moment, and ascend for either direction.
     pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut Entries<B>) -> bool {
-        tree.dispatch.run(NextLeaf { sweep: self, tree, into, mode: PhantomData::<M> })
+        tree.store().run(NextLeaf { sweep: self, tree, into, mode: PhantomData::<M> })
     }
 
     #[inline(always)]
@@ -178,7 +179,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
                     // In the first leaf the lines before the range aren't even read.
                     let inside = forward && leaf.low() < low;
                     let first = if inside { leaf.first_block::<S>(low) } else { 0 };
-                    leaf.copy_out_and_ask::<S>(first, into, ahead);
+                    LeafReader(leaf).copy_out_and_ask::<S>(first, into, ahead);
                     leaf.fences()
                 },
             );
@@ -239,7 +240,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let start = self.find::<S>(tree, Depth::Header);
         self.follow_link(start.leaf());
         self.ask_for_headers(tree);
-        let (at, mut held) = tree.latch_leaf::<M>(start, self.key());
+        let (at, mut held) = tree.finder().latch_leaf::<M>(start, self.key());
         if at.node != self.ahead[self.at] {
             self.start_at(at.node);
         }
@@ -258,7 +259,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         start: At<'a>,
         look: impl FnMut(Leaf<'_, B>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
-        let read = tree.read_leaf_from::<M, _>(start, self.key(), look);
+        let read = tree.finder().read_leaf_from::<M, _>(start, self.key(), look);
         if read.1 != self.ahead[self.at] {
             // The leaves ahead are out of date.
             self.start_at(read.1);
@@ -287,7 +288,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             if depth == Depth::Entries && self.direction == Direction::Forward {
                 return self.enter::<S>(tree, key);
             }
-            let at = tree.descend::<S>(key);
+            let at = tree.finder().descend::<S>(key);
             self.start_at(at.node);
             return at;
         }
@@ -296,7 +297,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
                 self.ask_by_guess(tree, key);
             } else if self.linked && self.read + 1 == LEAVES_BY_LINK {
                 // If the range continues, the leaves ahead are looked up there.
-                tree.ask_for_way(key);
+                tree.finder().ask_for_way(key);
             }
         }
         self.look_ahead(tree, depth);
@@ -304,10 +305,10 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         // After a `clear` a node from before is gone or zeroed, and an inner node has no high fence where a
         // leaf has it: zeroed and inner nodes look like a leaf that covers only the smallest key. All are
         // looked up again.
-        let named = tree.arena.find(node).map(|lines| At { node, lines });
+        let named = tree.store().find(node);
         match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
             Some(at) => at,
-            None => tree.at(tree.descend_to::<Scalar>(0, key).expect("every tree has leaves")),
+            None => tree.store().at(tree.store().descend_to_leaf(key)),
         }
     }
 
@@ -316,15 +317,15 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
         let lines = lines_of::<B>(self.expected).min(LINES_AT_FIRST);
-        let guess = tree.guesses.guess_two(key.to_u64());
+        let guess = tree.finder().guesses().guess_two(key.to_u64());
         let (leaf, share, next) = match guess {
             Some(guess) => guess,
             None => {
-                let (leaf, share) = tree.descend_through_nodes::<S>(key);
+                let (leaf, share) = tree.finder().descend_through_nodes::<S>(key);
                 (leaf, share, leaf)
             }
         };
-        let at = tree.at(leaf);
+        let at = tree.store().at(leaf);
         self.start_at(leaf);
         prefetch_read(at.line_address(0));
         let first = Leaf::<B>::first_likely_line(share);
@@ -332,7 +333,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         prefetch_lines(at.line_address(first), own);
         if lines > own && next != leaf {
             let more = (lines - own + 1).min(LINES);
-            prefetch_lines(tree.arena.address(next), more);
+            prefetch_lines(tree.store().arena().address(next), more);
             (self.ahead[1], self.asked) = (next, LINES + more);
         }
         at
@@ -363,7 +364,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let wanted = self.expected / Leaf::<B>::CAPACITY >= known
             && if self.linked { self.is_long() } else { self.onward.is_some() };
         if known == 0 || known <= distance && wanted {
-            tree.dispatch.run(LookFurther { sweep: self, tree });
+            tree.store().run(LookFurther { sweep: self, tree });
         }
     }
 
@@ -384,7 +385,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
 
     /// Moves past the leaf that was read.
     #[inline(always)]
-    pub(super) fn advance(&mut self, (low, high): (B, B)) {
+    pub(super) fn advance(&mut self, fences: (B, B)) {
+        let (low, high) = fences;
         (self.at, self.asked) = (self.at + 1, self.asked.saturating_sub(LINES));
         self.read = LEAVES_BY_LINK.min(self.read + 1);
         if self.direction == Direction::Forward {
@@ -405,7 +407,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         };
         self.ahead.copy_within(self.at..self.at + known, 0);
         (self.at, self.len, self.linked) = (0, known, false);
-        if let Some(at) = tree.descend_near::<S>(key) {
+        if let Some(at) = tree.finder().descend_near::<S>(key) {
             let inner = at.inner::<B>();
             // As many as a short range needs; more are looked up if they turn out to be needed.
             let most = (self.expected / Leaf::<B>::CAPACITY).saturating_add(2);
@@ -424,7 +426,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             }
         }
         if self.len == 0 {
-            self.start_at(tree.descend::<S>(self.key()).node);
+            self.start_at(tree.finder().descend::<S>(self.key()).node);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The tree against the standard library's map, and with several threads.
 
 use super::*;
+use crate::node::Leaf;
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
+use latchless_core::base::key::Bits;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 

@@ -35,17 +35,17 @@ fn a_child_goes_on_with_a_survey_and_does_without_one_that_is_held() {
         (0..2 * LEN).for_each(|at| assert_eq!(tree.get::<Shared>(key(at)), Some(key(at).wrapping_mul(2))));
         tree.check_invariants().unwrap();
     };
-    tree.begin_survey_with_pieces(if cfg!(latchless_small_nodes) { 1 } else { 5 });
-    let before = tree.directory.made_for();
+    tree.finder().begin_survey_with_pieces(if cfg!(latchless_small_nodes) { 1 } else { 5 });
+    let before = tree.finder().directory().made_for();
     let child = Child::start("nothing", || {
         grow();
-        assert!(tree.directory.made_for() > before, "the survey was finished, and perhaps others");
+        assert!(tree.finder().directory().made_for() > before, "the survey was finished, and perhaps others");
     });
     assert_eq!(child.ended(), Ended::Well);
-    let held = tree.directory.hold();
+    let held = tree.finder().hold_survey();
     let child = Child::start("nothing", || {
         grow();
-        assert_eq!(tree.directory.made_for(), before);
+        assert_eq!(tree.finder().directory().made_for(), before);
     });
     assert_eq!(child.ended(), Ended::Well);
     drop(held);
@@ -60,7 +60,8 @@ fn a_leaf_that_was_latched_at_the_fork_ends_every_wait() {
     let tree = BlinkTree::<u64>::new(BlinkOptions::default()).unwrap();
     let put = |key| tree.edit::<Shared>(key, Edit::Put(2 * key)).map(drop);
     (0..1000).for_each(|key| put(key).unwrap());
-    let held = tree.latch::<Shared>(tree.descend::<latchless_core::search::Scalar>(500).node);
+    let held =
+        tree.store().latch::<Shared>(tree.finder().descend::<latchless_core::search::Scalar>(500).node);
     let child = |act: &dyn Fn()| Child::start("\"After a fork\"", act);
     let waiting = [
         child(&|| _ = tree.get::<Shared>(500)),

@@ -111,8 +111,8 @@ pub trait Lines: HalfLine {
     /// Inserts an entry at a place of a leaf block that has room for one more. Those from there on move up
     /// by one place. For the holder of the latch.
     #[inline(always)]
-    fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
-        for (first, new) in [(0, key), (4, value)] {
+    fn put_at<B: Bits>(block: &Line, at: usize, entry: (B, B)) {
+        for (first, new) in [(0, entry.0), (4, entry.1)] {
             let words = four(block, first);
             // SAFETY: above the trait.
             unsafe { Self::set(words, Self::insert(Self::half(words), at, new)) }

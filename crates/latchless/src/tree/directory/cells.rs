@@ -72,6 +72,17 @@ impl Entry {
     }
 }
 
+/// A range of keys, both ends inclusive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Keys {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Keys {
+    pub(super) const ALL: Self = Self { first: 0, last: u64::MAX };
+}
+
 /// The partition of a cell's range: its header's two words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
@@ -123,11 +134,11 @@ impl Cell {
     }
 
     /// Returns the keys of a slot, in a cell for this range.
-    pub(super) fn keys(self, slot: usize, (low, high): (u64, u64)) -> (u64, u64) {
+    pub(super) fn keys(self, slot: usize, range: Keys) -> Keys {
         let start = |slot: usize| self.base + ((slot as u64) << self.shift);
-        let first = if slot == 0 { low } else { start(slot) };
-        let last = if slot == self.last { high } else { start(slot + 1) - 1 };
-        (first, last)
+        let first = if slot == 0 { range.first } else { start(slot) };
+        let last = if slot == self.last { range.last } else { start(slot + 1) - 1 };
+        Keys { first, last }
     }
 }
 
@@ -215,8 +226,8 @@ impl<'a> Routes<'a> {
     }
 
     /// Returns the word of a key's entry and the keys that it covers.
-    pub(super) fn slot(self, key: u64) -> Option<(&'a Word, (u64, u64), usize)> {
-        let (mut cell, mut keys) = (0, (0, u64::MAX));
+    pub(super) fn slot(self, key: u64) -> Option<(&'a Word, Keys, usize)> {
+        let (mut cell, mut keys) = (0, Keys::ALL);
         for depth in 0..DEPTH_MAX {
             let form = Cell::read(self.headers.get(cell)?);
             let slot = form.slot(key);

@@ -25,20 +25,19 @@
 //! 2. A table stays where it is until the tree is cleared or dropped.
 
 mod cells;
-mod survey;
+pub(super) mod survey;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-use super::BlinkTree;
-use cells::Table;
+use super::store::Store;
+use cells::{Keys, Table};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Word;
-use std::sync::{Mutex, MutexGuard, OnceLock};
-use survey::Survey;
+use std::sync::OnceLock;
 
 pub(super) use cells::{DEPTH_MAX, Entry, Routes};
 
@@ -70,8 +69,6 @@ pub(super) struct Directory {
     due: Word,
     /// Whether there was no room for a cell since the last survey began.
     crowded: Word,
-    /// The survey that is under way. Locked while entries are written.
-    survey: Mutex<Option<Box<Survey>>>,
 }
 
 impl Default for Directory {
@@ -83,7 +80,6 @@ impl Default for Directory {
             added: Word::new(0),
             due: Word::new(NODES_MIN),
             crowded: Word::new(0),
-            survey: Mutex::new(None),
         }
     }
 }
@@ -117,7 +113,7 @@ impl Directory {
     }
 
     /// Records that a new directory is being built, until [`Directory::is_made_for`].
-    fn survey_begins(&self) {
+    pub(super) fn survey_begins(&self) {
         self.added.store_relaxed(0);
         self.due.store_relaxed(0);
         self.crowded.store_relaxed(0);
@@ -144,20 +140,10 @@ impl Directory {
         *self = Self::default();
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, Option<Box<Survey>>>> {
-        self.survey.try_lock().ok()
-    }
-
     /// Returns the number of nodes for which the directory was built.
     #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(super) fn made_for(&self) -> u64 {
         self.nodes.load_relaxed()
-    }
-
-    /// Locks the survey, as a thread of the parent may have at a fork.
-    #[cfg(all(test, target_os = "linux", not(miri)))]
-    pub(super) fn hold(&self) -> impl Drop + use<'_> {
-        self.try_lock().expect("nobody else holds it")
     }
 
     /// Returns an empty table that isn't in use, for a directory of `nodes` nodes, and its number. `charge`
@@ -179,10 +165,17 @@ impl Directory {
     }
 }
 
-impl<B: Bits> BlinkTree<B> {
+/// The starts of a tree's descents: its directory, and the nodes that the entries name.
+#[derive(Clone, Copy)]
+pub(super) struct Routing<'a, B> {
+    pub(super) store: &'a Store<B>,
+    pub(super) directory: &'a Directory,
+}
+
+impl<B: Bits> Routing<'_, B> {
     /// Returns the start of the descent to `key`.
     #[inline(always)]
-    pub(super) fn start(&self, key: B) -> Entry {
+    pub(super) fn start(self, key: B) -> Entry {
         // A closure in place of the branch would be called.
         let entry = self.directory.routes().and_then(|routes| routes.entry(key.to_u64()));
         if let Some(entry) = entry { entry } else { self.top() }
@@ -190,42 +183,25 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Returns the start of a descent without any information.
     #[inline(always)]
-    pub(super) fn top(&self) -> Entry {
-        let (root, levels) = self.root();
+    pub(super) fn top(self) -> Entry {
+        let (root, levels) = self.store.root();
         Entry::node_at(root, levels - 1, 0)
     }
 
-    /// After a split: corrects the entry of `key`, and works on a new directory if one is due.
-    #[inline]
-    pub(super) fn keep_directory(&self, key: B) {
-        // Operations on keys before or after all others need no entry.
-        if self.guesses.at_an_end(key.to_u64()).is_none() {
-            self.correct_entry(key);
-        }
-        if self.directory.is_due() {
-            self.go_on_with_survey();
-        }
-    }
-
-    /// Rewrites the entry of a key if it doesn't lead to the key's lowest inner node.
-    pub(super) fn correct_entry(&self, key: B) {
-        let Some(routes) = self.directory.routes() else { return };
+    /// Returns whether the entry of a key leads to the key's lowest inner node, or there is no directory.
+    pub(super) fn is_right(self, key: B) -> bool {
+        let Some(routes) = self.directory.routes() else { return true };
         if let Some(entry) = routes.entry(key.to_u64())
             && entry.level() == 1
         {
-            let node = self.inner(entry.node());
-            if node.low() <= key && key <= node.high() {
-                return;
-            }
+            let node = self.store.inner(entry.node());
+            return node.low() <= key && key <= node.high();
         }
-        self.write_entry(key);
+        false
     }
 
-    #[cold]
-    #[inline(never)]
-    fn write_entry(&self, key: B) {
-        // Another writer may be about to correct the same entry; if not, the next one will.
-        let Some(_alone) = self.directory.try_lock() else { return };
+    /// Writes the entry of a key. For the holder of the survey's lock.
+    pub(super) fn write_entry(self, key: B) {
         let Some(table) = self.directory.table() else { return };
         let Some((word, keys, depth)) = table.view().slot(key.to_u64()) else { return };
         let mut borders = [(0, NodeRef::NIL); BORDERS_MAX];
@@ -243,15 +219,11 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Collects the lowest inner nodes that have keys of this range, each with its first key. `None` if
     /// there are more than `to` has room for.
-    fn nodes_of<'a>(
-        &self,
-        (low, high): (u64, u64),
-        to: &'a mut [(u64, NodeRef)],
-    ) -> Option<&'a [(u64, NodeRef)]> {
-        let mut node = self.descend_to::<Scalar>(1, B::truncate(low.min(B::MAX.to_u64())))?;
+    fn nodes_of<'a>(self, keys: Keys, to: &'a mut [(u64, NodeRef)]) -> Option<&'a [(u64, NodeRef)]> {
+        let mut node = self.store.descend_to::<Scalar>(1, B::truncate(keys.first.min(B::MAX.to_u64())))?;
         let mut len = 0;
         loop {
-            let inner = self.inner(node);
+            let inner = self.store.inner(node);
             let (start, end) = (inner.low().to_u64(), inner.high().to_u64());
             // Nodes that are being changed may be out of order.
             if len == 0 || start > to[len - 1].0 {
@@ -259,16 +231,16 @@ impl<B: Bits> BlinkTree<B> {
                 len += 1;
             }
             node = inner.link();
-            if end >= high || node.is_nil() {
+            if end >= keys.last || node.is_nil() {
                 return Some(&to[..len]);
             }
         }
     }
 
     /// Returns the entry for these keys, which lie in these nodes.
-    fn entry_for(&self, table: &Table, nodes: &[(u64, NodeRef)], keys: (u64, u64), depth: usize) -> Entry {
+    fn entry_for(self, table: &Table, nodes: &[(u64, NodeRef)], keys: Keys, depth: usize) -> Entry {
         if let [(_, node)] = *nodes {
-            let block = self.inner(node).block_for::<Scalar>(B::truncate(keys.0));
+            let block = self.store.inner(node).block_for::<Scalar>(B::truncate(keys.first));
             return Entry::node_at(node, 1, block);
         }
         if depth + 1 < DEPTH_MAX
@@ -282,20 +254,14 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Builds a cell for keys that lie in these nodes, at least two. `None`: no room.
-    fn make_cell(
-        &self,
-        table: &Table,
-        nodes: &[(u64, NodeRef)],
-        keys: (u64, u64),
-        depth: usize,
-    ) -> Option<usize> {
+    fn make_cell(self, table: &Table, nodes: &[(u64, NodeRef)], keys: Keys, depth: usize) -> Option<usize> {
         let (at, cell) = table.allocate(&nodes[1..])?;
         let mut own = 0;
         for slot in 0..=cell.last {
-            let (first, last) = cell.keys(slot, keys);
-            own += nodes[own + 1..].iter().take_while(|&&(start, _)| start <= first).count();
-            let more = nodes[own + 1..].iter().take_while(|&&(start, _)| start <= last).count();
-            let entry = self.entry_for(table, &nodes[own..=own + more], (first, last), depth);
+            let keys = cell.keys(slot, keys);
+            own += nodes[own + 1..].iter().take_while(|&&(start, _)| start <= keys.first).count();
+            let more = nodes[own + 1..].iter().take_while(|&&(start, _)| start <= keys.last).count();
+            let entry = self.entry_for(table, &nodes[own..=own + more], keys, depth);
             table.entries[cell.first + slot].publish(entry.0);
         }
         cell.write(&table.headers.as_chunks().0[at]);
@@ -303,19 +269,19 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Returns the deepest inner node that covers these keys.
-    fn covering(&self, (first, last): (u64, u64)) -> Entry {
-        let (first, last) = (B::truncate(first), B::truncate(last.min(B::MAX.to_u64())));
-        let (mut node, levels) = self.root();
+    fn covering(self, keys: Keys) -> Entry {
+        let (first, last) = (B::truncate(keys.first), B::truncate(keys.last.min(B::MAX.to_u64())));
+        let (mut node, levels) = self.store.root();
         let mut level = levels - 1;
         while level > 1 {
-            let child = self.inner(node).child::<Scalar>(first);
-            let (low, high) = self.fences(level - 1, child);
+            let child = self.store.inner(node).child::<Scalar>(first);
+            let (low, high) = self.store.fences(level - 1, child);
             if first < low || last > high {
                 break;
             }
             (node, level) = (child, level - 1);
         }
-        let block = if level > 0 { self.inner(node).block_for::<Scalar>(first) } else { 0 };
+        let block = if level > 0 { self.store.inner(node).block_for::<Scalar>(first) } else { 0 };
         Entry::node_at(node, level, block)
     }
 }

@@ -6,22 +6,21 @@
 //! are complete.
 //!
 //! # Thread safety
-//! The state between two pieces is guarded by the directory's lock, which a piece takes only if it is free.
+//! The state between two pieces is guarded by a lock, which a piece takes only if it is free.
 //! Nothing else is held between two pieces: the tree may change in any way. The walk over the inner nodes
 //! continues at a key, not at a node. A node in the list may be split, merged or reused meanwhile. It
 //! remains one of the lowest inner nodes, so an entry of the new tables misleads at worst, as any entry may.
 //! A child of a fork continues the survey of its parent; if a piece was running at the fork, the child keeps
 //! its tables.
 
-use super::cells::{Cell, DEPTH_MAX, Entry, Table};
-use super::{BORDERS_MAX, NODES_MIN};
+use super::cells::{Cell, DEPTH_MAX, Entry, Keys, Table};
+use super::{BORDERS_MAX, Directory, NODES_MIN, Routing};
 use crate::node::{Children, Inner};
-use crate::tree::BlinkTree;
-use crate::tree::guesses::Sample;
+use crate::tree::guesses::{Guesses, Sample};
+use crate::tree::store::Store;
 use core::ops::Range;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 /// Inner nodes whose fences a piece reads. Harsher where schedules are explored.
 const NODES_PER_PIECE: usize = if cfg!(latchless_shuttle) { 2 } else { 64 };
@@ -73,7 +72,7 @@ struct Unfilled {
     at: usize,
     cell: Cell,
     /// The range of the cell.
-    keys: (u64, u64),
+    keys: Keys,
     /// The next slot.
     slot: usize,
     /// The node in which that slot begins, and the end of the nodes in its range.
@@ -82,20 +81,20 @@ struct Unfilled {
 }
 
 impl Unfilled {
-    fn new((at, cell): (usize, Cell), keys: (u64, u64), nodes: Range<usize>) -> Self {
+    fn new(at: usize, cell: Cell, keys: Keys, nodes: Range<usize>) -> Self {
         Self { at, cell, keys, slot: 0, own: nodes.start, end: nodes.end }
     }
 
     /// Returns the next slot's place, its keys, and the nodes that have some of them.
-    fn next_slot(&mut self, nodes: &[(u64, NodeRef)]) -> Option<(usize, (u64, u64), Range<usize>)> {
+    fn next_slot(&mut self, nodes: &[(u64, NodeRef)]) -> Option<(usize, Keys, Range<usize>)> {
         if self.slot > self.cell.last {
             return None;
         }
-        let (slot, (first, last)) = (self.slot, self.cell.keys(self.slot, self.keys));
+        let (slot, keys) = (self.slot, self.cell.keys(self.slot, self.keys));
         self.slot += 1;
-        self.own = first_behind(nodes, self.own + 1..self.end, first) - 1;
-        let end = first_behind(nodes, self.own + 1..self.end, last);
-        Some((self.cell.first + slot, (first, last), self.own..end))
+        self.own = first_behind(nodes, self.own + 1..self.end, keys.first) - 1;
+        let end = first_behind(nodes, self.own + 1..self.end, keys.last);
+        Some((self.cell.first + slot, keys, self.own..end))
     }
 }
 
@@ -106,12 +105,17 @@ fn first_behind(nodes: &[(u64, NodeRef)], among: Range<usize>, key: u64) -> usiz
     among.start + near.unwrap_or_else(|| nodes.partition_point(|node| node.0 <= key))
 }
 
-impl<B: Bits> BlinkTree<B> {
+/// Runs surveys of a tree.
+#[derive(Clone, Copy)]
+pub(in crate::tree) struct Surveyor<'a, B> {
+    pub(in crate::tree) store: &'a Store<B>,
+    pub(in crate::tree) directory: &'a Directory,
+    pub(in crate::tree) guesses: &'a Guesses,
+}
+
+impl<'a, B: Bits> Surveyor<'a, B> {
     /// Runs a piece of the survey that is under way, or of a new one if it is due.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn go_on_with_survey(&self) {
-        let Some(mut survey) = self.directory.try_lock() else { return };
+    pub(in crate::tree) fn go_on(self, survey: &mut Option<Box<Survey>>) {
         if survey.is_none() {
             // Another thread may have finished the one that was due.
             if !self.directory.is_due() {
@@ -128,16 +132,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Begins a survey and runs `pieces` pieces of it.
-    #[cfg(all(test, target_os = "linux", not(miri)))]
-    pub(in crate::tree) fn begin_survey_with_pieces(&self, pieces: usize) {
-        self.directory.survey_begins();
-        (0..pieces).for_each(|_| self.go_on_with_survey());
-    }
-
-    /// Runs a whole survey at once, for a tree that was built at once.
-    pub(in crate::tree) fn survey(&self) {
-        let Some(mut survey) = self.directory.try_lock() else { return };
+    /// Runs a whole survey at once, for a tree that was built at once, in place of the one under way.
+    pub(in crate::tree) fn run_at_once(self, survey: &mut Option<Box<Survey>>) {
         *survey = None;
         self.directory.survey_begins();
         let mut all = Survey::default();
@@ -147,7 +143,11 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    fn do_piece(&self, survey: &mut Survey) {
+    fn routing(self) -> Routing<'a, B> {
+        Routing { store: self.store, directory: self.directory }
+    }
+
+    fn do_piece(self, survey: &mut Survey) {
         survey.stage = match survey.stage {
             Stage::Nodes => self.list_nodes(survey),
             Stage::Room => self.make_room(survey),
@@ -159,35 +159,12 @@ impl<B: Bits> BlinkTree<B> {
         };
     }
 
-    /// Visits some of the lowest inner nodes, from the one that covers `from` on. Returns the key at which
-    /// to continue.
-    pub(in crate::tree) fn visit_lowest(
-        &self,
-        from: u64,
-        most: usize,
-        mut visit: impl FnMut(NodeRef, Inner<'_, B>),
-    ) -> Option<u64> {
-        let (mut node, mut next) = (self.descend_to::<Scalar>(1, B::truncate(from))?, from);
-        for _ in 0..most {
-            let inner = self.inner(node);
-            let high = inner.high().to_u64();
-            visit(node, inner);
-            node = inner.link();
-            if high == B::MAX.to_u64() || node.is_nil() {
-                return None;
-            }
-            // The fence of a node that is being changed is arbitrary.
-            next = next.max(high + 1);
-        }
-        Some(next)
-    }
-
-    fn list_nodes(&self, survey: &mut Survey) -> Stage {
+    fn list_nodes(self, survey: &mut Survey) -> Stage {
         let Survey { nodes, leaves, .. } = survey;
         if nodes.try_reserve(NODES_PER_PIECE).is_err() {
             return self.survey_ends(survey);
         }
-        let next = self.visit_lowest(survey.next, NODES_PER_PIECE, |node, inner| {
+        let next = self.store.visit_lowest(survey.next, NODES_PER_PIECE, |node, inner| {
             let low = inner.low().to_u64();
             // Nodes that are being changed may be out of order.
             if nodes.last().is_none_or(|last| low > last.0) {
@@ -206,25 +183,25 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Allocates the memory of the new tables.
-    fn make_room(&self, survey: &mut Survey) -> Stage {
-        if self.guesses.free_piece(|bytes| self.arena.discharge(bytes)) {
+    fn make_room(self, survey: &mut Survey) -> Stage {
+        if self.guesses.free_piece(|bytes| self.store.arena().discharge(bytes)) {
             return Stage::Room;
         }
         let nodes = &survey.nodes[..];
         // Without memory for a new table the old one stays.
-        let charge = |bytes| self.arena.charge(bytes);
+        let charge = |bytes| self.store.arena().charge(bytes);
         let Some((table, form)) = self.directory.other_table(nodes.len(), charge) else {
             return self.survey_ends(survey);
         };
-        let Some(root) = table.allocate(&nodes[1..]) else { return self.survey_ends(survey) };
+        let Some((at, root)) = table.allocate(&nodes[1..]) else { return self.survey_ends(survey) };
         survey.form = form;
-        survey.cells.push(Unfilled::new(root, (0, u64::MAX), 0..nodes.len()));
+        survey.cells.push(Unfilled::new(at, root, Keys::ALL, 0..nodes.len()));
         // The ranges of the first and the last node are left out, so that a few far keys don't count.
         self.guesses.lay_out(survey.leaves, &nodes[1..], charge);
         Stage::Cells
     }
 
-    fn fill_cells(&self, survey: &mut Survey) -> Stage {
+    fn fill_cells(self, survey: &mut Survey) -> Stage {
         let Survey { nodes, cells, form, .. } = survey;
         let Some(table) = self.directory.table_of(*form) else { return self.survey_ends(survey) };
         let mut filled = 0;
@@ -240,7 +217,7 @@ impl<B: Bits> BlinkTree<B> {
                 cells.pop();
                 continue;
             };
-            let entry = self.entry_or_cell(table, nodes, cells, (keys, inside.clone(), depth));
+            let entry = self.entry_or_cell(table, nodes, cells, keys, inside.clone(), depth);
             table.entries[slot].publish(entry.0);
             filled += if inside.len() > BORDERS_MAX { 1 } else { 1 + 8 * (inside.len() - 1) };
         }
@@ -250,33 +227,35 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns the entry of a slot with these keys and nodes. If there are too many nodes for one piece, it
     /// is a cell, which is filled next.
     fn entry_or_cell(
-        &self,
+        self,
         table: &Table,
         nodes: &[(u64, NodeRef)],
         cells: &mut Vec<Unfilled>,
-        (keys, inside, depth): ((u64, u64), Range<usize>, usize),
+        keys: Keys,
+        inside: Range<usize>,
+        depth: usize,
     ) -> Entry {
         if inside.len() <= BORDERS_MAX {
-            return self.entry_for(table, &nodes[inside], keys, depth - 1);
+            return self.routing().entry_for(table, &nodes[inside], keys, depth - 1);
         }
         if depth < DEPTH_MAX
             && let Some((at, cell)) = table.allocate(&nodes[inside.start + 1..inside.end])
         {
-            cells.push(Unfilled::new((at, cell), keys, inside));
+            cells.push(Unfilled::new(at, cell, keys, inside));
             return Entry::of_cell(at);
         }
         self.directory.is_crowded();
-        self.covering(keys)
+        self.routing().covering(keys)
     }
 
-    fn name_leaves(&self, survey: &mut Survey) -> Stage {
+    fn name_leaves(self, survey: &mut Survey) -> Stage {
         if self.guesses.is_unready() {
             return Stage::Leaves;
         }
         let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
         let mut children = Children::default();
         let most = (NAMED_PER_PIECE / Inner::<B>::CAPACITY).max(1);
-        let next = self.visit_lowest(survey.next, most, |_, inner| {
+        let next = self.store.visit_lowest(survey.next, most, |_, inner| {
             inner.copy_out(&mut children);
             slots.name_all(&children, inner.high().to_u64());
         });
@@ -284,24 +263,24 @@ impl<B: Bits> BlinkTree<B> {
         if next.is_some() { Stage::Leaves } else { Stage::Sample }
     }
 
-    fn try_guesses(&self, survey: &mut Survey) -> Stage {
+    fn try_guesses(self, survey: &mut Survey) -> Stage {
         let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
-        if !self.try_some(slots, &survey.nodes, &mut survey.sample) {
+        if !survey.sample.try_some(self.store, slots, &survey.nodes) {
             return Stage::Sample;
         }
         self.guesses.settle(survey.sample, survey.leaves);
         Stage::Free
     }
 
-    fn free_guesses(&self, survey: &mut Survey) -> Stage {
-        if self.guesses.free_piece(|bytes| self.arena.discharge(bytes)) {
+    fn free_guesses(self, survey: &mut Survey) -> Stage {
+        if self.guesses.free_piece(|bytes| self.store.arena().discharge(bytes)) {
             return Stage::Free;
         }
         self.survey_ends(survey)
     }
 
     /// Sets when the next survey is due.
-    fn survey_ends(&self, survey: &Survey) -> Stage {
+    fn survey_ends(self, survey: &Survey) -> Stage {
         self.directory.is_made_for(survey.nodes.len());
         Stage::Done
     }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::node::{Inner, Leaf};
-use crate::tree::{BlinkOptions, Edit, Exclusive, Group, Mode, Shared};
+use crate::tree::{BlinkOptions, BlinkTree, Edit, Exclusive, Group, Mode, Shared};
 use core::num::NonZeroUsize;
 use latchless_core::base::fill::FillFactor;
 
@@ -52,8 +52,8 @@ fn all_found<M: Mode>(tree: &BlinkTree<u64>, key: fn(u64) -> u64) {
 /// Counts the keys of such a tree whose entry leads to the lowest inner node that covers them.
 fn at_the_lowest(tree: &BlinkTree<u64>, key: fn(u64) -> u64) -> usize {
     let covered = |&key: &u64| {
-        let start = tree.start(key);
-        let (low, high) = tree.fences(start.level(), start.node());
+        let start = tree.finder().routing().start(key);
+        let (low, high) = tree.store().fences(start.level(), start.node());
         start.level() == 1 && low <= key && key <= high
     };
     (0..LEN as u64).map(key).filter(covered).count()
@@ -90,9 +90,9 @@ fn entries_follow_a_tree_that_grows_and_few_operations_are_misled() {
 fn wrong_entries_mislead_no_answer_and_are_corrected() {
     let key = SPREADS[0];
     let tree = loaded(key);
-    let routes = tree.directory.routes().unwrap();
-    let somewhere = tree.start(key(LEN as u64 / 3));
-    let top = Entry::node_at(tree.top().node(), tree.top().level(), 3);
+    let routes = tree.finder().directory().routes().unwrap();
+    let somewhere = tree.finder().routing().start(key(LEN as u64 / 3));
+    let top = Entry::node_at(tree.finder().routing().top().node(), tree.finder().routing().top().level(), 3);
     for with in [0, somewhere.0, top.0, Entry::of_cell(0).0, Entry::of_cell(7).0] {
         let wrong = || routes.entries.iter().for_each(|slot| slot.publish(with));
         wrong();
@@ -107,7 +107,7 @@ fn wrong_entries_mislead_no_answer_and_are_corrected() {
     }
     tree.check_invariants().unwrap();
     routes.entries.iter().for_each(|slot| slot.publish(somewhere.0));
-    tree.guesses.drop_all();
+    tree.finder().guesses().drop_all();
     all_found::<Shared>(&tree, key);
     assert!(at_the_lowest(&tree, key) >= LEN * 9 / 10, "entries are corrected where they misled");
 }
@@ -124,7 +124,7 @@ fn a_directory_outlives_the_tree_that_it_was_made_for() {
     }
     all_found::<Shared>(&tree, SPREADS[0]);
     tree.clear();
-    assert!(tree.directory.routes().is_none());
+    assert!(tree.finder().directory().routes().is_none());
     assert_eq!(tree.get::<Shared>(3), None);
     assert_eq!(tree.held_bytes(), tree.live_bytes());
 }
@@ -151,10 +151,10 @@ fn a_window_that_moves_on_keeps_its_directory() {
 
 /// Runs a new survey piece by piece, with `between` after each. Returns the number of pieces.
 fn survey_with(tree: &BlinkTree<u64>, mut between: impl FnMut(usize)) -> usize {
-    tree.directory.survey_begins();
+    tree.finder().directory().survey_begins();
     let mut pieces = 0;
-    while tree.directory.is_due() {
-        tree.go_on_with_survey();
+    while tree.finder().directory().is_due() {
+        tree.finder().go_on_with_survey();
         pieces += 1;
         between(pieces);
         assert!(pieces < 100_000, "it ends");
@@ -170,12 +170,13 @@ fn some_keys(piece: usize) -> impl Iterator<Item = u64> {
 #[test]
 fn a_survey_is_made_in_pieces_and_the_old_tables_serve_meanwhile() {
     let tree = loaded(SPREADS[0]);
-    let nodes = tree.count_level(1);
-    let (form, slots) = (tree.directory.form.load_relaxed(), tree.guesses.slots().is_some());
+    let nodes = tree.store().count_level(1);
+    let (form, slots) =
+        (tree.finder().directory().form.load_relaxed(), tree.finder().guesses().slots().is_some());
     let (mut forms, mut unserved) = (vec![form], 0);
     let pieces = survey_with(&tree, |_| {
-        forms.push(tree.directory.form.load_relaxed());
-        unserved += usize::from(tree.guesses.slots().is_some() != slots);
+        forms.push(tree.finder().directory().form.load_relaxed());
+        unserved += usize::from(tree.finder().guesses().slots().is_some() != slots);
         assert_eq!(tree.get::<Shared>(SPREADS[0](77)), Some(SPREADS[0](77)));
     });
     forms.dedup();
@@ -219,30 +220,30 @@ fn leaves_that_split_during_a_survey_are_guessed_after_it() {
         fresh.by_ref().take(LEN / 60).for_each(|key| _ = tree.edit::<Shared>(key, Edit::Put(key)).unwrap());
     });
     let wrong = |key: u64| {
-        let guess = tree.guesses.slots().and_then(|slots| slots.guess(key));
-        guess.is_some_and(|(leaf, _)| !tree.leaf(leaf).covers(key))
+        let guess = tree.finder().guesses().slots().and_then(|slots| slots.guess(key));
+        guess.is_some_and(|(leaf, _)| !tree.store().leaf(leaf).covers(key))
     };
     let wrong = (0..LEN as u64).filter(|&at| wrong(3 * at)).count();
-    assert!(tree.guesses.slots().is_some());
+    assert!(tree.finder().guesses().slots().is_some());
     assert!(wrong <= LEN / 200, "{wrong} of {LEN} guesses are wrong");
 }
 
 #[test]
 fn a_survey_that_is_left_off_is_forgotten_with_the_tree() {
     let mut tree = loaded(SPREADS[0]);
-    tree.directory.survey_begins();
-    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.go_on_with_survey());
-    assert!(tree.directory.is_due());
+    tree.finder().directory().survey_begins();
+    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.finder().go_on_with_survey());
+    assert!(tree.finder().directory().is_due());
     tree.clear();
-    assert!(!tree.directory.is_due() && tree.guesses.growing().is_none());
+    assert!(!tree.finder().directory().is_due() && tree.finder().guesses().growing().is_none());
     let entry = |at: usize| (SPREADS[0](at as u64), at as u64);
     tree.bulk_load(LEN, entry, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
     assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
     // A load after the tree was emptied in place runs its own survey.
-    tree.directory.survey_begins();
-    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.go_on_with_survey());
+    tree.finder().directory().survey_begins();
+    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.finder().go_on_with_survey());
     (0..LEN as u64).for_each(|at| _ = tree.edit::<Shared>(SPREADS[0](at), Edit::Remove).unwrap());
     tree.bulk_load(LEN, entry, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
-    assert!(!tree.directory.is_due());
+    assert!(!tree.finder().directory().is_due());
     assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
 }

@@ -59,7 +59,7 @@ impl Ends {
     }
 
     /// Enters a leaf with these fences.
-    pub(super) fn name<B: Bits>(&self, leaf: NodeRef, (low, high): (B, B)) {
+    pub(super) fn name<B: Bits>(&self, leaf: NodeRef, low: B, high: B) {
         if low == B::MIN {
             self.first.is(leaf, high.to_u64());
         }

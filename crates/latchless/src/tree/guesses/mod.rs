@@ -31,24 +31,21 @@ mod ends;
 mod renewal;
 mod segments;
 
-use super::BlinkTree;
-use crate::node::{Children, Leaf};
+use crate::node::Children;
 use core::hint::select_unpredictable;
-pub(super) use ends::End;
 use ends::Ends;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
-use latchless_core::search::Scalar;
 use latchless_core::sync::Word;
+use segments::{PLACE_BITS, places};
 use std::sync::OnceLock;
 
+pub(super) use ends::End;
 pub(super) use renewal::Sample;
 pub(crate) use segments::{SEGMENTS, Segments, are_even};
 
-/// Bits of a key's position within its slot.
-const PLACE_BITS: u32 = 12;
 /// Positions in a slot.
 const PLACES: u64 = 1 << PLACE_BITS;
 /// Positions per coarse unit, in which a leaf's beginning and width are stored.
@@ -221,12 +218,6 @@ pub(crate) struct Slots<'a> {
     words: &'a [Word],
 }
 
-/// Returns the distance between two keys in positions, at `scale` slots per key, in 2^-64.
-#[inline(always)]
-fn places(distance: u64, scale: u64) -> u128 {
-    (u128::from(distance) * u128::from(scale)) >> (64 - PLACE_BITS)
-}
-
 impl<'a> Slots<'a> {
     /// Creates slots from a key on, at a fixed number per key, in 2^-64, or with the widths of segments.
     /// There is one more word.
@@ -333,6 +324,12 @@ impl<'a> Slots<'a> {
         was_empty
     }
 
+    /// Writes the slots of a leaf with these fences, from the slot of `key` on. See [`Slots::name`].
+    pub(super) fn name_from(self, key: u64, leaf: NodeRef, fences: (u64, u64)) {
+        let slot = u64::try_from(self.place(key) >> PLACE_BITS).unwrap_or(u64::MAX);
+        self.name(leaf, fences, slot);
+    }
+
     /// Enters a leaf for the keys of one slot up to `key`.
     pub(crate) fn point(self, leaf: NodeRef, key: u64) {
         let place = self.place(key);
@@ -367,7 +364,7 @@ impl Guesses {
     }
 
     /// Counts a wrong prediction.
-    fn was_wrong(&self) {
+    pub(super) fn was_wrong(&self) {
         let patience = self.patience.load_relaxed();
         // Threads that do this at once may count once: only large numbers matter.
         self.patience.store_relaxed(patience.saturating_sub(1));
@@ -439,57 +436,23 @@ impl Guesses {
         Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), segments, words })
     }
 
+    /// Enters a leaf with these fences.
+    #[inline]
+    pub(super) fn name<B: Bits>(&self, leaf: NodeRef, low: B, high: B) {
+        for slots in [self.slots(), self.growing()].into_iter().flatten() {
+            slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
+        }
+        self.name_end(leaf, low, high);
+    }
+
+    /// Enters the first or the last leaf.
+    pub(super) fn name_end<B: Bits>(&self, leaf: NodeRef, low: B, high: B) {
+        self.ends.name(leaf, low, high);
+    }
+
     /// Removes everything that is known about the tree.
     pub(super) fn clear(&mut self) {
         *self = Self::none(self.huge_pages, self.prefault);
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// Returns an estimate of the number of entries between two keys, rather too large; the maximum if
-    /// nothing is known. It assumes slots as wide as half a leaf.
-    #[inline(always)]
-    pub(super) fn about(&self, low: B, high: B) -> usize {
-        let quarters = self.guesses.slots().map(|slots| slots.quarters_between(low.to_u64(), high.to_u64()));
-        // One more quarter at each end, and at most five eighths of a leaf per slot.
-        let eighths = |quarters: u64| (quarters as usize).saturating_add(2).saturating_mul(5);
-        quarters.map_or(usize::MAX, |quarters| eighths(quarters).saturating_mul(Leaf::<B>::CAPACITY) / 32)
-    }
-
-    /// Enters a leaf with these fences.
-    #[inline]
-    pub(super) fn name_leaf(&self, leaf: NodeRef, (low, high): (B, B)) {
-        for slots in [self.guesses.slots(), self.guesses.growing()].into_iter().flatten() {
-            slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
-        }
-        self.guesses.ends.name(leaf, (low, high));
-    }
-
-    /// Corrects the entry that misled a descent for `key` to a leaf: a slot, or an entry of the directory.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn correct(&self, key: B, misled_to: NodeRef) {
-        let guess = self.guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
-        let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
-            let end = self.guesses.at_an_end(key.to_u64());
-            return match end.filter(|(leaf, _)| *leaf == misled_to) {
-                Some(_) => self.find_ends(),
-                None => self.correct_entry(key),
-            };
-        };
-        self.guesses.was_wrong();
-        let leaf = self.descend_to::<Scalar>(0, key).expect("every tree has leaves");
-        let (low, high) = self.fences(0, leaf);
-        let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
-        slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
-    }
-
-    /// Finds the first and the last leaf again.
-    fn find_ends(&self) {
-        for end in [B::MIN, B::MAX] {
-            let leaf = self.descend_to::<Scalar>(0, end).expect("every tree has leaves");
-            self.guesses.ends.name(leaf, self.fences(0, leaf));
-        }
     }
 }
 

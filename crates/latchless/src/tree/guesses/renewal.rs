@@ -10,8 +10,8 @@ use super::{
     FEWEST_SLOTS, Guesses, HUGE_FROM_BYTES, SEGMENTED, SIZES, SLOTS_PER_LEAF, Slots, TURNS, Table, UNREADY,
     WRONG_SHARE, segments_of, table_of,
 };
-use crate::node::{Children, Entries, Leaf};
-use crate::tree::BlinkTree;
+use crate::node::{Children, Entries, Leaf, LeafReader};
+use crate::tree::store::Store;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
@@ -43,6 +43,31 @@ impl Sample {
         Self { leaves: SAMPLED_LEAVES, keys, guessed }
     }
 
+    /// Tries the keys of some leaves below these inner nodes. Returns whether those were the last ones.
+    pub(in crate::tree) fn try_some<B: Bits>(
+        &mut self,
+        store: &Store<B>,
+        slots: Slots<'_>,
+        nodes: &[(u64, NodeRef)],
+    ) -> bool {
+        let (mut children, mut entries) = (Children::default(), Entries::default());
+        let end = SAMPLED_LEAVES.min(self.leaves + (TRIED_PER_PIECE / Leaf::<B>::CAPACITY).max(1));
+        for nth in self.leaves..end {
+            let (_, node) = nodes[nth * nodes.len() / SAMPLED_LEAVES];
+            store.inner(node).copy_out(&mut children);
+            // A different child of each node.
+            let Some(&leaf) = children.nodes().get(31 * nth % children.nodes().len().max(1)) else {
+                continue;
+            };
+            LeafReader(store.leaf(leaf)).copy_out::<Scalar>(&mut entries);
+            let right = |key: &&B| slots.guess(key.to_u64()).is_some_and(|(named, _)| named == leaf);
+            self.keys += entries.keys().len();
+            self.guessed += entries.keys().iter().filter(right).count();
+        }
+        self.leaves = end;
+        end == SAMPLED_LEAVES
+    }
+
     /// Returns whether most of the keys have a prediction.
     fn is_good(self) -> bool {
         let Self { keys, guessed, .. } = self;
@@ -59,7 +84,8 @@ impl Table {
     /// Returns the words, of which `slots` and one more are counted as used.
     fn open(
         &self,
-        (len, huge_pages): (usize, bool),
+        len: usize,
+        huge_pages: bool,
         slots: usize,
         charge: impl FnOnce(usize) -> Result<()>,
     ) -> Option<&Words<Word>> {
@@ -107,7 +133,7 @@ impl Guesses {
         let is_empty = |&at: &usize| self.tables[at].used.load_relaxed() == 0;
         let at = (TURNS * size..TURNS * (size + 1)).find(is_empty)?;
         let table = &self.tables[at];
-        let words = table.open((FEWEST_SLOTS << (2 * size), self.huge_pages), slots, &charge)?;
+        let words = table.open(FEWEST_SLOTS << (2 * size), self.huge_pages, slots, &charge)?;
         if self.prefault {
             words.prefault(slots + 1);
         }
@@ -179,32 +205,5 @@ impl Guesses {
         let huge = self.huge_pages && table.charged.load_relaxed() as usize >= HUGE_FROM_BYTES;
         table.free_piece(if huge { FREED_SLOTS_HUGE } else { FREED_SLOTS }, discharge);
         true
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// Tries the keys of some leaves below these inner nodes. Returns whether those were the last ones.
-    pub(in crate::tree) fn try_some(
-        &self,
-        slots: Slots<'_>,
-        nodes: &[(u64, NodeRef)],
-        sample: &mut Sample,
-    ) -> bool {
-        let (mut children, mut entries) = (Children::default(), Entries::default());
-        let end = SAMPLED_LEAVES.min(sample.leaves + (TRIED_PER_PIECE / Leaf::<B>::CAPACITY).max(1));
-        for nth in sample.leaves..end {
-            let (_, node) = nodes[nth * nodes.len() / SAMPLED_LEAVES];
-            self.inner(node).copy_out(&mut children);
-            // A different child of each node.
-            let Some(&leaf) = children.nodes().get(31 * nth % children.nodes().len().max(1)) else {
-                continue;
-            };
-            self.leaf(leaf).copy_out::<Scalar>(&mut entries);
-            let right = |key: &&B| slots.guess(key.to_u64()).is_some_and(|(named, _)| named == leaf);
-            sample.keys += entries.keys().len();
-            sample.guessed += entries.keys().iter().filter(right).count();
-        }
-        sample.leaves = end;
-        end == SAMPLED_LEAVES
     }
 }

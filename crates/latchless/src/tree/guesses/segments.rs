@@ -8,10 +8,12 @@
 //! Keys that cluster again within each segment, as runs of nearly equal keys do, need [the
 //! directory](super::super::directory).
 
-use super::{PLACE_BITS, places};
 use core::hint::select_unpredictable;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
+
+/// Bits of a key's position within its slot.
+pub(super) const PLACE_BITS: u32 = 12;
 
 /// A power of two.
 pub(crate) const SEGMENTS: usize = 64;
@@ -66,6 +68,12 @@ impl Segments {
             self.fences[at].store_relaxed(behind - 1);
         }
     }
+}
+
+/// Returns the distance between two keys in positions, at `scale` slots per key, in 2^-64.
+#[inline(always)]
+pub(super) fn places(distance: u64, scale: u64) -> u128 {
+    (u128::from(distance) * u128::from(scale)) >> (64 - PLACE_BITS)
 }
 
 /// Returns the first node of a segment.

@@ -2,7 +2,8 @@
 //! code here.
 
 use super::*;
-use crate::tree::{BlinkOptions, Edit, Edited, Exclusive, Group, Shared};
+use crate::node::Leaf;
+use crate::tree::{BlinkOptions, BlinkTree, Edit, Edited, Exclusive, Group, Shared};
 use core::cell::Cell;
 use latchless_core::search::Scalar;
 use latchless_core::testing::Rng;
@@ -32,14 +33,14 @@ fn scattered(len: u64) -> impl Iterator<Item = u64> + Clone {
 /// Counts the keys with no prediction, with a wrong one, and with a right one that also finds the leaf's
 /// line.
 fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, usize, usize) {
-    let slots = tree.guesses.slots().expect("the tree is large");
+    let slots = tree.finder().guesses().slots().expect("the tree is large");
     let (mut none, mut wrong, mut near) = (0, 0, 0);
     for key in keys {
         let Some((leaf, share)) = slots.guess(key) else {
             none += 1;
             continue;
         };
-        let leaf = tree.leaf(leaf);
+        let leaf = tree.store().leaf(leaf);
         wrong += usize::from(!leaf.covers(key));
         let line = leaf.named_block::<Scalar>(key) + 1;
         near += usize::from(
@@ -108,7 +109,7 @@ fn by_powers() -> impl Iterator<Item = u64> + Clone {
 fn keys_that_are_spread_unevenly_are_guessed_by_segments() {
     let keys: std::collections::BTreeSet<_> = by_powers().collect();
     let tree = grown(by_powers());
-    assert!(tree.guesses.slots().expect("most keys have a guess").segments.is_some());
+    assert!(tree.finder().guesses().slots().expect("most keys have a guess").segments.is_some());
     let (none, wrong, near) = guessed(&tree, keys.iter().copied());
     assert!(none < keys.len() / 10, "{none} have no guess");
     assert!(wrong < keys.len() / 100, "{wrong} wrong guesses");
@@ -125,7 +126,7 @@ fn keys_that_are_spread_unevenly_are_guessed_by_segments() {
 #[test]
 fn keys_that_are_spread_evenly_need_no_segments() {
     let tree = grown(scattered(MANY));
-    assert!(tree.guesses.slots().unwrap().segments.is_none());
+    assert!(tree.finder().guesses().slots().unwrap().segments.is_none());
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn places_by_segments_ascend_and_keys_outside_are_far() {
 
 /// Wrong contents of a slot: nothing, another slot's content, all keys in one leaf.
 fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
-    let first = tree.descend_to::<Scalar>(0, 0).unwrap();
+    let first = tree.store().descend_to::<Scalar>(0, 0).unwrap();
     let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
     [0, somewhere, u64::from(first.to_word()) | u64::MAX << 32]
 }
@@ -176,9 +177,9 @@ fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
 #[test]
 fn wrong_slots_mislead_no_answer_and_are_corrected() {
     let tree = grown(scattered(LEN));
-    let slots = tree.guesses.slots().unwrap();
+    let slots = tree.finder().guesses().slots().unwrap();
     // Dropping a table is another test's subject.
-    tree.guesses.patience.store_relaxed(u64::MAX);
+    tree.finder().guesses().patience.store_relaxed(u64::MAX);
     for with in wrong_words(&tree, slots) {
         slots.words.iter().step_by(100).for_each(|word| word.publish(with));
         all_found(&tree, scattered(LEN));
@@ -194,12 +195,12 @@ fn wrong_slots_mislead_no_answer_and_are_corrected() {
 #[test]
 fn a_table_that_misleads_is_dropped() {
     let tree = grown(scattered(LEN));
-    let slots = tree.guesses.slots().unwrap();
+    let slots = tree.finder().guesses().slots().unwrap();
     let [_, somewhere, _] = wrong_words(&tree, slots);
     slots.words.iter().for_each(|word| word.publish(somewhere));
     let before = tree.stats().misled;
     all_found(&tree, scattered(LEN));
-    assert!(tree.guesses.slots().is_none());
+    assert!(tree.finder().guesses().slots().is_none());
     let misled = (tree.stats().misled - before) as usize;
     assert!(misled <= tree.stats().leaves, "{misled} lookups were misled before");
 }
@@ -215,7 +216,7 @@ fn runs_of_keys_have_a_table_only_if_most_have_a_guess() {
         let keys: std::collections::HashSet<_> = keys().collect();
         let tree = grown(keys.iter().copied());
         let few = cfg!(latchless_small_nodes);
-        assert!(few || tree.guesses.slots().is_some() == expected, "{items} keys of each user");
+        assert!(few || tree.finder().guesses().slots().is_some() == expected, "{items} keys of each user");
         let before = tree.stats().misled;
         all_found(&tree, keys.iter().copied());
         let misled = (tree.stats().misled - before) as usize;
@@ -293,23 +294,24 @@ fn nothing_is_written_to_a_table_before_it_has_its_memory() {
 #[test]
 fn slots_count_as_memory_until_the_tree_is_cleared() {
     let mut tree = grown(scattered(LEN));
-    let slots: usize = tree.guesses.tables.iter().map(|table| table.charged.load_relaxed() as usize).sum();
+    let slots: usize =
+        tree.finder().guesses().tables.iter().map(|table| table.charged.load_relaxed() as usize).sum();
     assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
     tree.clear();
-    assert!(tree.guesses.slots().is_none());
+    assert!(tree.finder().guesses().slots().is_none());
     assert_eq!(tree.held_bytes(), tree.live_bytes());
     scattered(LEN).for_each(|key| {
         tree.edit::<Exclusive>(key, Edit::Put(key)).unwrap();
     });
     all_found(&tree, scattered(LEN));
-    assert!(tree.guesses.slots().is_some());
+    assert!(tree.finder().guesses().slots().is_some());
 }
 
 /// Returns whether the ends are known, and are the first and the last leaf.
 fn ends_are_known(tree: &BlinkTree<u64>) -> bool {
     [0, u64::MAX].into_iter().all(|end| {
-        let leaf = tree.descend_to::<Scalar>(0, end).unwrap();
-        tree.guesses.at_an_end(end).is_some_and(|(named, _)| named == leaf)
+        let leaf = tree.store().descend_to::<Scalar>(0, end).unwrap();
+        tree.finder().guesses().at_an_end(end).is_some_and(|(named, _)| named == leaf)
     })
 }
 
@@ -320,15 +322,20 @@ fn the_ends_are_the_first_and_the_last_leaf_whatever_happens_to_them() {
     assert!(ends_are_known(&tree), "after splits");
     for key in (0..LEN / 2).flat_map(|at| [at, to - 1 - at]) {
         tree.edit::<Shared>(key, Edit::Remove).unwrap();
-        let (Some(last), Some(first)) = (tree.guesses.at_an_end(u64::MAX), tree.guesses.at_an_end(0)) else {
+        let (Some(last), Some(first)) =
+            (tree.finder().guesses().at_an_end(u64::MAX), tree.finder().guesses().at_an_end(0))
+        else {
             panic!("an end was forgotten")
         };
-        assert!(tree.leaf(last.0).covers(u64::MAX) && tree.leaf(first.0).covers(0), "after merges");
+        assert!(
+            tree.store().leaf(last.0).covers(u64::MAX) && tree.store().leaf(first.0).covers(0),
+            "after merges"
+        );
     }
     // Whatever the words are, lookups are right, and the first one that is misled repairs them.
-    let wrong = tree.descend_to::<Scalar>(0, from).unwrap();
-    for fences in [(0, to), (from + LEN / 4, u64::MAX)] {
-        tree.guesses.ends.name(wrong, fences);
+    let wrong = tree.store().descend_to::<Scalar>(0, from).unwrap();
+    for (low, high) in [(0, to), (from + LEN / 4, u64::MAX)] {
+        tree.finder().guesses().ends.name(wrong, low, high);
     }
     let left = LEN / 2..to - LEN / 2;
     left.clone().for_each(|key| assert_eq!(tree.get::<Shared>(key), Some(key)));
@@ -345,8 +352,8 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
         let before = tree.stats();
         let more = LEN..LEN + LEN / 4;
         more.clone().for_each(|at| {
-            let guess = tree.guesses.at_an_end(key(at));
-            assert!(guess.is_some_and(|(leaf, _)| tree.leaf(leaf).covers(key(at))), "key {at}");
+            let guess = tree.finder().guesses().at_an_end(key(at));
+            assert!(guess.is_some_and(|(leaf, _)| tree.store().leaf(leaf).covers(key(at))), "key {at}");
             tree.edit::<Shared>(key(at), Edit::Put(at)).unwrap();
         });
         // A batch as well, even one during which leaves split.
@@ -368,14 +375,14 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
 #[cfg_attr(latchless_small_nodes, ignore = "needs a leaf of six keys")]
 fn a_run_of_edits_ends_with_its_leaf() {
     let tree = grown((0..LEN).map(|at| 2 * at));
-    let leaf = tree.descend_to::<Scalar>(0, LEN).unwrap();
-    let (low, high) = tree.leaf(leaf).fences();
+    let leaf = tree.store().descend_to::<Scalar>(0, LEN).unwrap();
+    let (low, high) = tree.store().leaf(leaf).fences();
     let keys: Vec<_> = (low..=high + 20).filter(|key| key % 2 == 0).collect();
     let inside = keys.iter().filter(|&&key| key <= high).count();
     keys[inside - 6..inside].iter().for_each(|&key| {
         tree.edit::<Shared>(key, Edit::Remove).unwrap();
     });
-    tree.guesses.ends.name(leaf, (low, u64::MAX));
+    tree.finder().guesses().ends.name(leaf, low, u64::MAX);
     // Half of the room that is left.
     let batch = &keys[inside - 3..];
     let (edit_at, mut answers) = (|at: usize| (batch[at], Edit::Put(7)), Vec::new());

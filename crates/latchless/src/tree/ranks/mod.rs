@@ -29,19 +29,18 @@
 //!    been replaced: making a bucket dirty there is harmless, and in the new table the leaf, whose latch it
 //!    has, is still to be counted.
 
-mod recount;
+pub(super) mod recount;
 mod table;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-use super::BlinkTree;
-use super::mode::{Held, Mode};
-use crate::node::{Children, Entries, Inner, Leaf};
+use super::counts::Counts;
+use super::mode::Held;
+use super::store::Store;
+use crate::node::{Children, Entries, Inner, Leaf, LeafReader};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::node_ref::NodeRef;
-
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 use latchless_core::sync::{Backoff, Word};
@@ -130,6 +129,51 @@ impl Tables {
         }
         Some((slot.get()?, (1 + 2 * size + turn) as u64))
     }
+
+    /// Returns whether buckets have grown so much that as many visits of leaves were superfluous as there
+    /// were leaves; or whether so many keys are gone that most buckets are nearly empty.
+    fn is_outgrown(&self, table: &Table, len: usize) -> bool {
+        self.wasted.load_relaxed() as usize > table.len() * LEAVES_PER_BUCKET
+            || len < self.keys.load_relaxed() as usize / 4
+    }
+
+    /// Partitions a tree that has `len` keys into buckets, all of them dirty.
+    #[cold]
+    #[inline(never)]
+    fn make_buckets<B: Bits>(&self, store: &Store<B>, len: usize) -> Option<&Table> {
+        let mut leaves = 0;
+        each_of_the_lowest(store, |inner| leaves += inner.children());
+        self.wasted.store_relaxed(0);
+        self.keys.store_relaxed(len as u64);
+        if leaves < LEAVES_MIN {
+            self.form.publish(0);
+            return None;
+        }
+        let buckets = leaves.div_ceil(LEAVES_PER_BUCKET);
+        // Some more leaves may have been added since.
+        let (table, form) = self.other(buckets + buckets / 8, |bytes| store.arena().charge(bytes))?;
+        table.begin();
+        let (mut at, mut children) = (0, Children::default());
+        each_of_the_lowest(store, |inner| {
+            inner.copy_out(&mut children);
+            for &start in children.separators() {
+                if at % LEAVES_PER_BUCKET == 0 {
+                    table.add(start.to_u64());
+                }
+                at += 1;
+            }
+        });
+        self.form.publish(form);
+        Some(table)
+    }
+}
+
+/// Visits all of the lowest inner nodes.
+fn each_of_the_lowest<B: Bits>(store: &Store<B>, mut visit: impl FnMut(Inner<'_, B>)) {
+    let mut next = Some(B::MIN.to_u64());
+    while let Some(from) = next {
+        next = store.visit_lowest(from, NODES_AT_ONCE, |_, inner| visit(inner));
+    }
 }
 
 impl Ranks {
@@ -170,61 +214,63 @@ impl Ranks {
             table.make_dirty(table.bucket_of(low)..table.bucket_of(high) + 1);
         }
     }
-}
 
-impl<B: Bits> BlinkTree<B> {
     /// Records that the entries or the fences of a latched leaf change.
     #[inline(always)]
-    pub(super) fn outdate<M: Mode>(&self, leaf: Leaf<'_, B>, held: &mut M::Held<'_>) {
+    pub(super) fn outdate<B: Bits>(&self, leaf: Leaf<'_, B>, held: &mut impl Held) {
         if held.is_marked() {
-            self.ranks.make_dirty(leaf.low().to_u64(), leaf.high().to_u64());
+            self.make_dirty(leaf.low().to_u64(), leaf.high().to_u64());
             held.set_mark(false);
         }
     }
 
     /// Records that two adjacent latched leaves are merged, or that the border between them moves.
-    pub(super) fn outdate_both<M: Mode>(
+    pub(super) fn outdate_both<B: Bits, H: Held>(
         &self,
-        (left, left_held): (NodeRef, &mut M::Held<'_>),
-        (right, right_held): (NodeRef, &mut M::Held<'_>),
+        leaves: [Leaf<'_, B>; 2],
+        [left_held, right_held]: [&mut H; 2],
     ) {
         // Each may get keys of the other's buckets.
         if left_held.is_marked() || right_held.is_marked() {
-            self.ranks.make_dirty(self.leaf(left).low().to_u64(), self.leaf(right).high().to_u64());
+            self.make_dirty(leaves[0].low().to_u64(), leaves[1].high().to_u64());
             left_held.set_mark(false);
             right_held.set_mark(false);
         }
     }
 
-    /// Returns the cached counts, for the caller alone while it has the guard. `None`: the tree is too
-    /// small, or there is no memory, or another thread has them.
-    pub(super) fn kept_counts(&self) -> Option<(&Table, MutexGuard<'_, ()>)> {
-        let tables = self.ranks.tables()?;
-        let guard = tables.lock()?;
-        let table = match tables.current().filter(|table| !self.is_outgrown(tables, table)) {
+    /// Returns the cached counts of a tree, for the caller alone while it has the guard. `None`: the tree is
+    /// too small, or there is no memory, or another thread has them.
+    pub(super) fn kept_counts<B: Bits>(
+        &self,
+        store: &Store<B>,
+        counts: &Counts,
+    ) -> Option<(&Table, MutexGuard<'_, ()>)> {
+        let tables = self.tables()?;
+        let (guard, len) = (tables.lock()?, counts.len());
+        let table = match tables.current().filter(|table| !tables.is_outgrown(table, len)) {
             Some(table) => table,
             // Without memory for a new table the old one stays.
-            None => self.make_buckets(tables).or_else(|| tables.current())?,
+            None => tables.make_buckets(store, len).or_else(|| tables.current())?,
         };
         Some((table, guard))
     }
 
     /// Returns what is wrong with the cached counts, if anything is. The tree must be at rest.
-    pub(super) fn fault_of_counts(&self) -> Option<String> {
-        let tables = self.ranks.made.get()?;
+    pub(super) fn fault<B: Bits>(&self, store: &Store<B>) -> Option<String> {
+        let tables = self.made.get()?;
         let (table, _guard) = (tables.current()?, tables.lock()?);
         let mut real = vec![0; table.len()];
-        let (mut node, mut entries) = (self.descend_to::<Scalar>(0, B::MIN)?, Entries::default());
+        let (mut node, mut entries) = (store.descend_to_leaf(B::MIN), Entries::default());
         while !node.is_nil() {
-            let leaf = self.leaf(node);
+            let leaf = store.leaf(node);
             let mut own = table.bucket_of(leaf.low().to_u64())..table.bucket_of(leaf.high().to_u64()) + 1;
-            if !self.at(node).latch().is_marked() && !own.all(|bucket| table.is_dirty(bucket)) {
+            if !store.at(node).latch().is_marked() && !own.all(|bucket| table.is_dirty(bucket)) {
                 return Some(format!(
                     "leaf {} isn't marked, and not all its buckets are dirty",
                     node.to_word()
                 ));
             }
-            leaf.copy_out::<Scalar>(&mut entries);
+            LeafReader(leaf).copy_out::<Scalar>(&mut entries);
             entries.keys().iter().for_each(|key| real[table.bucket_of(key.to_u64())] += 1);
             node = leaf.link();
         }
@@ -235,50 +281,5 @@ impl<B: Bits> BlinkTree<B> {
         let sum = |part: &Range<usize>| part.clone().map(|bucket| table.count(bucket)).sum::<usize>();
         let wrong = by_block(0..table.len()).find(|part| table.sum(part.clone()) != sum(part));
         wrong.map(|part| format!("the counts of buckets {part:?} don't add up"))
-    }
-
-    /// Returns whether buckets have grown so much that as many visits of leaves were superfluous as there
-    /// were leaves; or whether so many keys are gone that most buckets are nearly empty.
-    fn is_outgrown(&self, tables: &Tables, table: &Table) -> bool {
-        tables.wasted.load_relaxed() as usize > table.len() * LEAVES_PER_BUCKET
-            || self.len() < tables.keys.load_relaxed() as usize / 4
-    }
-
-    /// Visits all of the lowest inner nodes.
-    fn each_of_the_lowest(&self, mut visit: impl FnMut(Inner<'_, B>)) {
-        let mut next = Some(B::MIN.to_u64());
-        while let Some(from) = next {
-            next = self.visit_lowest(from, NODES_AT_ONCE, |_, inner| visit(inner));
-        }
-    }
-
-    /// Partitions the current tree into buckets, all of them dirty.
-    #[cold]
-    #[inline(never)]
-    fn make_buckets<'a>(&self, tables: &'a Tables) -> Option<&'a Table> {
-        let mut leaves = 0;
-        self.each_of_the_lowest(|inner| leaves += inner.children());
-        tables.wasted.store_relaxed(0);
-        tables.keys.store_relaxed(self.len() as u64);
-        if leaves < LEAVES_MIN {
-            tables.form.publish(0);
-            return None;
-        }
-        let buckets = leaves.div_ceil(LEAVES_PER_BUCKET);
-        // Some more leaves may have been added since.
-        let (table, form) = tables.other(buckets + buckets / 8, |bytes| self.arena.charge(bytes))?;
-        table.begin();
-        let (mut at, mut children) = (0, Children::default());
-        self.each_of_the_lowest(|inner| {
-            inner.copy_out(&mut children);
-            for &start in children.separators() {
-                if at % LEAVES_PER_BUCKET == 0 {
-                    table.add(start.to_u64());
-                }
-                at += 1;
-            }
-        });
-        tables.form.publish(form);
-        Some(table)
     }
 }

@@ -1,16 +1,16 @@
 //! Recounting dirty buckets.
 
 use super::{Table, by_block};
-use crate::node::operation::{Operation, Run, Search};
-use crate::node::{Entries, Leaf};
-use crate::tree::BlinkTree;
+use crate::node::operation::{Operation, Search};
+use crate::node::{Entries, Leaf, LeafReader};
+use crate::tree::blink::BlinkTree;
 use crate::tree::mode::{Held, Mode};
+use crate::tree::store::Store;
 use crate::tree::sweep::{AHEAD_OF_COUNTS, Sweep};
 use core::marker::PhantomData;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
-use latchless_core::search::Dispatch;
 
 /// A bucket that is being counted.
 struct Count<'a, B> {
@@ -28,12 +28,12 @@ impl<'a, B: Bits> Count<'a, B> {
     }
 
     /// Adds a leaf's keys, and moves on to the bucket that its keys end in, or to the last before `end`.
-    fn add(&mut self, dispatch: Dispatch, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
+    fn add(&mut self, store: &Store<B>, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
         if self.keys.0 <= leaf.low() && leaf.high() <= self.keys.1 {
             self.found += leaf.len();
             entries.clear();
         } else {
-            dispatch.run(CopyOut { leaf, entries: &mut *entries });
+            store.run(CopyOut { leaf, entries: &mut *entries });
         }
         let mut rest = entries.keys();
         loop {
@@ -63,7 +63,7 @@ impl<B: Bits> Operation for CopyOut<'_, B> {
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        self.leaf.copy_out::<S>(self.entries);
+        LeafReader(self.leaf).copy_out::<S>(self.entries);
     }
 }
 
@@ -73,40 +73,43 @@ struct Asked<B> {
     sweep: Sweep<B, AHEAD_OF_COUNTS>,
 }
 
-impl<B: Bits> BlinkTree<B> {
-    /// Counts those of these buckets that are dirty. For the holder of the mutex.
-    pub(in crate::tree) fn count_dirty<M: Mode>(&self, table: &Table, buckets: Range<usize>) {
-        let blocks = by_block(buckets);
-        let dirty = blocks.flat_map(|block| core::iter::from_fn(move || table.take_dirty(block.clone())));
-        // While some are counted, the leaves of the next ones are being prefetched, and the nodes above
-        // those of the ones after these.
-        let found = early(dirty.inspect(|buckets| self.ask_for_way(table.keys(buckets.clone()).0)));
-        for asked in early(found.map(|buckets| self.ask_for_buckets(table, buckets))) {
-            self.dispatch.run(Recount { tree: self, table, asked, mode: PhantomData::<M> });
-        }
+/// Counts those of these buckets that are dirty. For the holder of the mutex.
+pub(in crate::tree) fn count_dirty<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    table: &Table,
+    buckets: Range<usize>,
+) {
+    let blocks = by_block(buckets);
+    let dirty = blocks.flat_map(|block| core::iter::from_fn(move || table.take_dirty(block.clone())));
+    // While some are counted, the leaves of the next ones are being prefetched, and the nodes above
+    // those of the ones after these.
+    let found = early(dirty.inspect(|buckets| tree.finder().ask_for_way(table.keys(buckets.clone()).0)));
+    for asked in early(found.map(|buckets| ask_for_buckets(tree, table, buckets))) {
+        tree.store().run(Recount { tree, table, asked, mode: PhantomData::<M> });
     }
+}
 
-    fn ask_for_buckets(&self, table: &Table, buckets: Range<usize>) -> Asked<B> {
-        let (low, high) = table.keys(buckets.clone());
-        let mut sweep = Sweep::with_room(low, high, Direction::Forward, usize::MAX);
-        self.dispatch.run(AskForFirst { tree: self, sweep: &mut sweep });
-        Asked { buckets, sweep }
-    }
+fn ask_for_buckets<B: Bits>(tree: &BlinkTree<B>, table: &Table, buckets: Range<usize>) -> Asked<B> {
+    let (low, high) = table.keys(buckets.clone());
+    let mut sweep = Sweep::with_room(low, high, Direction::Forward, usize::MAX);
+    tree.store().run(AskForFirst { tree, sweep: &mut sweep });
+    Asked { buckets, sweep }
+}
 
-    /// Counts buckets that were dirty.
-    #[inline(always)]
-    fn recount<S: Search, M: Mode>(&self, table: &Table, Asked { buckets, mut sweep }: Asked<B>) {
-        let (mut count, mut entries) = (Count::begin(table, buckets.start), Entries::default());
-        let mut leaves = 0;
-        while sweep.remaining().is_some() {
-            sweep.next_latched::<S, M>(self, |leaf, held| {
-                count.add(self.dispatch, leaf, &mut entries, buckets.end);
-                held.set_mark(true);
-            });
-            leaves += 1;
-        }
-        self.ranks.waste_visits(leaves, buckets.len());
+/// Counts buckets that were dirty.
+#[inline(always)]
+fn recount<B: Bits, S: Search, M: Mode>(tree: &BlinkTree<B>, table: &Table, asked: Asked<B>) {
+    let Asked { buckets, mut sweep } = asked;
+    let (mut count, mut entries) = (Count::begin(table, buckets.start), Entries::default());
+    let mut leaves = 0;
+    while sweep.remaining().is_some() {
+        sweep.next_latched::<S, M>(tree, |leaf, held| {
+            count.add(tree.store(), leaf, &mut entries, buckets.end);
+            held.set_mark(true);
+        });
+        leaves += 1;
     }
+    tree.ranks().waste_visits(leaves, buckets.len());
 }
 
 struct AskForFirst<'a, B> {
@@ -135,7 +138,7 @@ impl<B: Bits, M: Mode> Operation for Recount<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        self.tree.recount::<S, M>(self.table, self.asked);
+        recount::<_, S, M>(self.tree, self.table, self.asked);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which buckets a change makes dirty, when they are rebuilt, and the content of a table.
 
 use super::*;
-use crate::tree::{BlinkOptions, Edit, Exclusive, Shared};
+use crate::tree::{BlinkOptions, BlinkTree, Edit, Exclusive, Mode, Shared};
 use latchless_core::testing::Rng;
 
 const KEYS: u64 = if cfg!(latchless_small_nodes) { 1_000 } else { 10_000 };
@@ -23,12 +23,12 @@ fn put(tree: &BlinkTree<u64>, key: u64) {
 }
 
 fn dirty_buckets<B: Bits>(tree: &BlinkTree<B>) -> Vec<usize> {
-    let (table, _guard) = tree.kept_counts().expect("nobody has it");
+    let (table, _guard) = tree.ranks().kept_counts(tree.store(), tree.counts()).expect("nobody has it");
     (0..table.len()).filter(|&bucket| table.is_dirty(bucket)).collect()
 }
 
-fn form<B>(tree: &BlinkTree<B>) -> u64 {
-    tree.ranks.made.get().map_or(0, |tables| tables.form.load_relaxed())
+fn form<B: Bits>(tree: &BlinkTree<B>) -> u64 {
+    tree.ranks().made.get().map_or(0, |tables| tables.form.load_relaxed())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_change_makes_its_own_buckets_dirty_until_they_are_counted() {
         tree.edit::<M>(500, Edit::Remove).unwrap();
         let dirty = dirty_buckets(&tree);
         assert!((1..=2).contains(&dirty.len()), "{dirty:?}");
-        let (table, guard) = tree.kept_counts().unwrap();
+        let (table, guard) = tree.ranks().kept_counts(tree.store(), tree.counts()).unwrap();
         assert!(dirty.contains(&table.bucket_of(500)));
         drop(guard);
         tree.check_invariants().unwrap();
@@ -61,7 +61,7 @@ fn a_change_makes_its_own_buckets_dirty_until_they_are_counted() {
 fn a_query_that_waits_in_vain_counts_leaf_by_leaf() {
     let tree = counted::<Shared>();
     put(&tree, 501);
-    let (_, guard) = tree.kept_counts().unwrap();
+    let (_, guard) = tree.ranks().kept_counts(tree.store(), tree.counts()).unwrap();
     assert_eq!(tree.count::<Shared>(0, u64::MAX), KEYS as usize + 1);
     assert_eq!(tree.nth::<Shared>(52).map(|entry| entry.0), Some(510));
     drop(guard);

@@ -1,33 +1,13 @@
 //! The prefetches of a sweep, ahead of its reader.
 
+use super::lines::{lines_of, prefetch_lines};
 use super::{LINES_IN_FLIGHT, Sweep};
 use crate::node::operation::Search;
 use crate::node::{self, Inner, LINES, Leaf};
-use crate::tree::BlinkTree;
+use crate::tree::blink::BlinkTree;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
-
-/// Returns about how many lines this many entries fill, in leaves that are two thirds full.
-#[inline(always)]
-pub(in crate::tree) fn lines_of<B: Bits>(entries: usize) -> usize {
-    (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
-}
-
-/// Prefetches `lines` lines from the first one on.
-#[inline(always)]
-pub(super) fn prefetch_lines(first: *const u8, lines: usize) {
-    // Four at a time, and then the remaining ones.
-    let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
-    while line.addr() + 4 * LINE_BYTES <= end.addr() {
-        (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
-        line = line.wrapping_add(4 * LINE_BYTES);
-    }
-    while line.addr() < end.addr() {
-        prefetch_read(line);
-        line = line.wrapping_add(LINE_BYTES);
-    }
-}
+use latchless_core::mem::line::prefetch_read;
 
 impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// Prefetches lines up to line `to`, but no more than the remaining entries may fill from line `from`
@@ -38,7 +18,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
         while self.asked < to {
             let leaf = self.asked / LINES;
-            let address = tree.arena.address(self.ahead[self.at + leaf]);
+            let address = tree.store().arena().address(self.ahead[self.at + leaf]);
             let end = to.min((leaf + 1) * LINES);
             prefetch_lines(node::line_address(address, self.asked), end - self.asked);
             self.asked = end;
@@ -49,14 +29,14 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// inner node that has the leaves after these.
     #[inline(always)]
     pub(super) fn ask_by_guess(&self, tree: &BlinkTree<B>, key: B) {
-        tree.ask_for_way(key);
-        let guess = tree.guesses.guess_two(key.to_u64());
+        tree.finder().ask_for_way(key);
+        let guess = tree.finder().guesses().guess_two(key.to_u64());
         let Some((leaf, share, next)) = guess else { return };
-        let (address, first) = (tree.arena.address(leaf), Leaf::<B>::first_likely_line(share));
+        let (address, first) = (tree.store().arena().address(leaf), Leaf::<B>::first_likely_line(share));
         prefetch_read(address);
         prefetch_lines(node::line_address(address, first), LINES - first);
         if next != leaf {
-            prefetch_lines(tree.arena.address(next), LINES);
+            prefetch_lines(tree.store().arena().address(next), LINES);
         }
     }
 
@@ -69,7 +49,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let to = LINES + LINES_IN_FLIGHT;
         if self.asked == LAST * LINES && self.len - self.at > LAST && lines_of::<B>(self.expected) >= to {
             self.asked = to;
-            return Some(tree.arena.address(self.ahead[self.at + LAST]));
+            return Some(tree.store().arena().address(self.ahead[self.at + LAST]));
         }
         self.ask(tree, from, to);
         None
@@ -79,7 +59,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// probably needs.
     #[inline(always)]
     pub(super) fn ask_from_share<S: Search>(&mut self, tree: &BlinkTree<B>, inner: Inner<'_, B>, key: B) {
-        prefetch_read(tree.arena.address(self.ahead[0]));
+        prefetch_read(tree.store().arena().address(self.ahead[0]));
         let inside = self.direction == Direction::Forward && self.read == 0;
         let share = if inside { inner.child_and_share::<S>(key).1 } else { 0 };
         self.asked = self.asked.max(share.saturating_sub(1).max(1));
@@ -90,7 +70,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     pub(super) fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
         let to = (1 + LINES_IN_FLIGHT).min(self.len - self.at);
         for at in self.asked.div_ceil(LINES)..to {
-            prefetch_read(tree.arena.address(self.ahead[self.at + at]));
+            prefetch_read(tree.store().arena().address(self.ahead[self.at + at]));
         }
         self.asked = self.asked.max(to * LINES);
     }

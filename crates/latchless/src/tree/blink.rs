@@ -1,0 +1,178 @@
+//! The tree: its parts, and what they are together. Its operations are in files above this one.
+
+use super::arena::SharedArena;
+use super::counts::Counts;
+use super::finder::{Finder, Ways};
+use super::mode::Mode;
+use super::ranks::Ranks;
+use super::store::Store;
+use super::tries::{Listing, Tries};
+use super::tuners::Tuners;
+use crate::node::Leaf;
+use core::ops::RangeInclusive;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::budget::Budget;
+use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::look_for_the_flag;
+use std::sync::Arc;
+
+/// Construction options of a tree.
+#[derive(Debug, Clone, Copy)]
+pub struct BlinkOptions {
+    /// The maximum number of bytes of nodes. `None`: the machine's memory.
+    pub limit_bytes: Option<usize>,
+    /// Whether to request huge pages.
+    pub huge_pages: bool,
+    /// Whether a thread of the process prefaults memory.
+    pub prefault: bool,
+    /// The search kernel. `None`: the fastest that this processor supports.
+    pub kernel: Option<Kernel>,
+    /// The number of nodes that references can distinguish; tests make it tiny.
+    pub references: u32,
+}
+
+impl Default for BlinkOptions {
+    fn default() -> Self {
+        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
+    }
+}
+
+/// A concurrent ordered map from encoded keys to encoded values. See the module documentation.
+#[derive(Debug)]
+pub struct BlinkTree<B> {
+    store: Store<B>,
+    ways: Ways,
+    counts: Counts,
+    tuners: Tuners,
+    ranks: Ranks,
+    /// Operations with closures that are listed.
+    listing: Listing,
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Creates an empty tree: one empty leaf.
+    ///
+    /// # Errors
+    /// Memory for that leaf was refused, or the kernel isn't available here.
+    pub fn new(options: BlinkOptions) -> Result<Self> {
+        look_for_the_flag();
+        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
+        let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
+        let arena = if options.prefault { arena.prefaulted() } else { arena };
+        Ok(Self {
+            store: Store::new(arena, dispatch)?,
+            ways: Ways::unknown(options.huge_pages, options.prefault),
+            counts: Counts::default(),
+            tuners: Tuners::default(),
+            ranks: Ranks::default(),
+            listing: Listing::empty(),
+        })
+    }
+
+    /// Removes everything and returns the memory to the system.
+    pub fn clear(&mut self) {
+        self.store.clear();
+        self.ways.clear();
+        self.ranks.clear();
+        self.counts.set_len(0);
+    }
+
+    /// Returns the number of keys: exact if no thread is changing it, otherwise close to a recent one.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Returns whether there are no keys, as exactly as [`BlinkTree::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.store.arena().live_bytes()
+    }
+
+    /// Returns the bytes of every node that was ever in use, of the tables, and what others took from the
+    /// budget: nodes that were merged away keep their memory until they are reused.
+    pub fn held_bytes(&self) -> usize {
+        self.store.arena().held_bytes()
+    }
+
+    /// Returns the budget that counts the tree's memory. Others may take from it.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.store.arena().budget()
+    }
+
+    /// Returns the search kernel of the tree.
+    pub fn kernel(&self) -> Kernel {
+        self.store.kernel()
+    }
+
+    /// Returns the tree's shape. Visits every node; approximate while others change the tree.
+    pub fn stats(&self) -> Stats {
+        let (_, levels) = self.store.root();
+        let leaves = self.store.count_level(0);
+        let inner_nodes = (1..levels).map(|level| self.store.count_level(level)).sum();
+        let places = leaves * Leaf::<B>::CAPACITY;
+        let mut stats = Stats::default();
+        stats.levels = levels;
+        stats.inner_nodes = inner_nodes;
+        stats.leaves = leaves;
+        stats.leaf_fill = self.len() as f64 / places.max(1) as f64;
+        stats.splits = self.counts.splits();
+        stats.restarts = self.ways.restarts();
+        stats.misled = self.ways.misled();
+        stats
+    }
+
+    /// Returns the tries of an operation with a closure on `key`.
+    #[inline(always)]
+    pub fn tries(&self, key: B) -> Tries<'_> {
+        self.listing.tries(key.to_u64())
+    }
+
+    /// Records that the calling thread has replaced or removed the values of these keys.
+    #[inline(always)]
+    pub(super) fn note_change<M: Mode>(&self, keys: RangeInclusive<B>) {
+        if M::SHARED {
+            self.listing.note_change(keys.start().to_u64()..=keys.end().to_u64());
+        }
+    }
+
+    /// Sets the number of keys, for the caller that has put them into the nodes.
+    pub(super) fn set_len(&mut self, len: usize) {
+        self.counts.set_len(len);
+    }
+
+    /// Returns the nodes.
+    #[inline(always)]
+    pub(super) fn store(&self) -> &Store<B> {
+        &self.store
+    }
+
+    /// Returns the ways to leaves.
+    #[inline(always)]
+    pub(super) fn finder(&self) -> Finder<'_, B> {
+        Finder::new(&self.store, &self.ways)
+    }
+
+    /// Returns the cached counts of ranges.
+    #[inline(always)]
+    pub(super) fn ranks(&self) -> &Ranks {
+        &self.ranks
+    }
+
+    /// Returns the counts of the whole tree.
+    #[inline(always)]
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Returns the sizes of groups.
+    #[inline(always)]
+    pub(super) fn tuners(&self) -> &Tuners {
+        &self.tuners
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::arena::SharedArena;
 use super::counts::Counts;
-use super::finder::{Finder, Ways};
+use super::finder::{Findable, Finder, Ways};
 use super::mode::Mode;
 use super::ranks::Ranks;
 use super::store::Store;
@@ -42,8 +42,7 @@ impl Default for BlinkOptions {
 /// A concurrent ordered map from encoded keys to encoded values. See the module documentation.
 #[derive(Debug)]
 pub struct BlinkTree<B> {
-    store: Store<B>,
-    ways: Ways,
+    nodes: Findable<B>,
     counts: Counts,
     tuners: Tuners,
     ranks: Ranks,
@@ -62,8 +61,10 @@ impl<B: Bits> BlinkTree<B> {
         let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
         let arena = if options.prefault { arena.prefaulted() } else { arena };
         Ok(Self {
-            store: Store::new(arena, dispatch)?,
-            ways: Ways::unknown(options.huge_pages, options.prefault),
+            nodes: Findable {
+                store: Store::new(arena, dispatch)?,
+                ways: Ways::unknown(options.huge_pages, options.prefault),
+            },
             counts: Counts::default(),
             tuners: Tuners::default(),
             ranks: Ranks::default(),
@@ -73,8 +74,8 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Removes everything and returns the memory to the system.
     pub fn clear(&mut self) {
-        self.store.clear();
-        self.ways.clear();
+        self.nodes.store.clear();
+        self.nodes.ways.clear();
         self.ranks.clear();
         self.counts.set_len(0);
     }
@@ -91,30 +92,30 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Returns the bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
-        self.store.arena().live_bytes()
+        self.nodes.store.arena().live_bytes()
     }
 
     /// Returns the bytes of every node that was ever in use, of the tables, and what others took from the
     /// budget: nodes that were merged away keep their memory until they are reused.
     pub fn held_bytes(&self) -> usize {
-        self.store.arena().held_bytes()
+        self.nodes.store.arena().held_bytes()
     }
 
     /// Returns the budget that counts the tree's memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
-        self.store.arena().budget()
+        self.nodes.store.arena().budget()
     }
 
     /// Returns the search kernel of the tree.
     pub fn kernel(&self) -> Kernel {
-        self.store.kernel()
+        self.nodes.store.kernel()
     }
 
     /// Returns the tree's shape. Visits every node; approximate while others change the tree.
     pub fn stats(&self) -> Stats {
-        let (_, levels) = self.store.root();
-        let leaves = self.store.count_level(0);
-        let inner_nodes = (1..levels).map(|level| self.store.count_level(level)).sum();
+        let (_, levels) = self.nodes.store.root();
+        let leaves = self.nodes.store.count_level(0);
+        let inner_nodes = (1..levels).map(|level| self.nodes.store.count_level(level)).sum();
         let places = leaves * Leaf::<B>::CAPACITY;
         let mut stats = Stats::default();
         stats.levels = levels;
@@ -122,8 +123,8 @@ impl<B: Bits> BlinkTree<B> {
         stats.leaves = leaves;
         stats.leaf_fill = self.len() as f64 / places.max(1) as f64;
         stats.splits = self.counts.splits();
-        stats.restarts = self.ways.restarts();
-        stats.misled = self.ways.misled();
+        stats.restarts = self.nodes.ways.restarts();
+        stats.misled = self.nodes.ways.misled();
         stats
     }
 
@@ -149,13 +150,13 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns the nodes.
     #[inline(always)]
     pub(super) fn store(&self) -> &Store<B> {
-        &self.store
+        &self.nodes.store
     }
 
     /// Returns the ways to leaves.
     #[inline(always)]
     pub(super) fn finder(&self) -> Finder<'_, B> {
-        Finder::new(&self.store, &self.ways)
+        Finder::new(&self.nodes)
     }
 
     /// Returns the cached counts of ranges.

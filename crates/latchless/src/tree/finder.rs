@@ -64,43 +64,49 @@ impl Ways {
     }
 }
 
+/// A tree's nodes, and the ways to its leaves: one object, so that a [`Finder`] is one pointer.
+#[derive(Debug)]
+pub(super) struct Findable<B> {
+    pub(super) store: Store<B>,
+    pub(super) ways: Ways,
+}
+
 /// Finds leaves in a tree.
 #[derive(Clone, Copy)]
 pub(super) struct Finder<'a, B> {
-    store: &'a Store<B>,
-    ways: &'a Ways,
+    of: &'a Findable<B>,
 }
 
 impl<'a, B: Bits> Finder<'a, B> {
     #[inline(always)]
-    pub(super) fn new(store: &'a Store<B>, ways: &'a Ways) -> Self {
-        Self { store, ways }
+    pub(super) fn new(of: &'a Findable<B>) -> Self {
+        Self { of }
     }
 
     #[inline(always)]
     pub(super) fn guesses(self) -> &'a Guesses {
-        &self.ways.guesses
+        &self.of.ways.guesses
     }
 
     #[inline(always)]
     pub(super) fn directory(self) -> &'a Directory {
-        &self.ways.directory
+        &self.of.ways.directory
     }
 
     /// Returns the starts of descents.
     #[inline(always)]
     pub(super) fn routing(self) -> Routing<'a, B> {
-        Routing { store: self.store, directory: &self.ways.directory }
+        Routing { store: &self.of.store, directory: &self.of.ways.directory }
     }
 
     fn surveyor(self) -> Surveyor<'a, B> {
-        Surveyor { store: self.store, directory: &self.ways.directory, guesses: &self.ways.guesses }
+        Surveyor { store: &self.of.store, directory: &self.of.ways.directory, guesses: &self.of.ways.guesses }
     }
 
     /// Counts an operation that reads again, or descends again.
     #[inline(always)]
     pub(super) fn count_restart(self) {
-        self.ways.restarts.add(1);
+        self.of.ways.restarts.add(1);
     }
 
     /// Finds the leaf of `key`, or one that it belonged to: only the leaf's fences decide. The key's place
@@ -109,12 +115,12 @@ impl<'a, B: Bits> Finder<'a, B> {
     /// the exact place.
     #[inline(always)]
     pub(super) fn descend<S: Search>(self, key: B) -> At<'a> {
-        let guess = self.ways.guesses.guess(key.to_u64());
+        let guess = self.of.ways.guesses.guess(key.to_u64());
         let (leaf, share) = match guess {
             Some(guess) => guess,
             None => self.descend_through_nodes::<S>(key),
         };
-        let at = self.store.at(leaf);
+        let at = self.of.store.at(leaf);
         Self::ask_for_leaf(at, share);
         at
     }
@@ -133,11 +139,11 @@ impl<'a, B: Bits> Finder<'a, B> {
     /// the leaf in which the key probably is. See [`Finder::descend`].
     #[inline(always)]
     pub(super) fn descend_through_nodes<S: Search>(self, key: B) -> (NodeRef, usize) {
-        if let Some(end) = self.ways.guesses.at_an_end(key.to_u64()) {
+        if let Some(end) = self.of.ways.guesses.at_an_end(key.to_u64()) {
             return end;
         }
         let start = self.routing().start(key);
-        let mut at = self.store.at(start.node());
+        let mut at = self.of.store.at(start.node());
         // A slot is as wide as a few blocks.
         if start.level() == 1
             && let Some(found) = at.inner::<B>().child_near::<S>(start.block(), key)
@@ -145,7 +151,7 @@ impl<'a, B: Bits> Finder<'a, B> {
             return found;
         }
         for _ in 1..start.level() {
-            at = self.store.at(at.inner::<B>().child::<S>(key));
+            at = self.of.store.at(at.inner::<B>().child::<S>(key));
         }
         if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
@@ -162,7 +168,7 @@ impl<'a, B: Bits> Finder<'a, B> {
     #[inline(always)]
     pub(super) fn ask_for_way(self, key: B) {
         let start = self.routing().start(key);
-        Self::ask_for_block(self.store.at(start.node()), start);
+        Self::ask_for_block(self.of.store.at(start.node()), start);
     }
 
     /// Prefetches what a split or a loan accesses above the leaf of `key`: its parent's first line, the
@@ -170,7 +176,7 @@ impl<'a, B: Bits> Finder<'a, B> {
     #[inline(always)]
     pub(super) fn ask_for_parent(self, key: B) {
         let start = self.routing().start(key);
-        let at = self.store.at(start.node());
+        let at = self.of.store.at(start.node());
         Self::ask_for_block(at, start);
         prefetch_read(at.line_address(Inner::<B>::FENCES));
     }
@@ -179,11 +185,11 @@ impl<'a, B: Bits> Finder<'a, B> {
     #[inline(always)]
     pub(super) fn descend_near<S: Search>(self, key: B) -> Option<At<'a>> {
         let start = self.routing().start(key);
-        let top = self.store.at(start.node());
+        let top = self.of.store.at(start.node());
         Self::ask_for_block(top, start);
         let mut at = top;
         for _ in 1..start.level() {
-            at = self.store.at(at.inner::<B>().child::<S>(key));
+            at = self.of.store.at(at.inner::<B>().child::<S>(key));
         }
         (start.level() > 0).then_some(at)
     }
@@ -191,15 +197,15 @@ impl<'a, B: Bits> Finder<'a, B> {
     /// Latches the leaf that `key` belongs to. `start` is the result of a descent.
     #[inline(always)]
     pub(super) fn latch_leaf<M: Mode>(self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
-        let (held, leaf) = (M::latch(start.lines, self.store.origin()), start.leaf::<B>());
+        let (held, leaf) = (M::latch(start.lines, self.of.store.origin()), start.leaf::<B>());
         if leaf.low() <= key && key <= leaf.high() {
             return (start, held);
         }
         drop(held);
-        self.ways.misled.add(1);
+        self.of.ways.misled.add(1);
         self.correct(key, start.node);
         let (node, held) = self.latch_covering::<M>(0, key).expect("every tree has leaves");
-        (self.store.at(node), held)
+        (self.of.store.at(node), held)
     }
 
     /// Latches the node of a level that `key` belongs to, if the tree has that level.
@@ -207,27 +213,27 @@ impl<'a, B: Bits> Finder<'a, B> {
     pub(super) fn latch_covering<M: Mode>(self, level: usize, key: B) -> Option<Latched<'a, M>> {
         let mut backoff = Backoff::default();
         // The directory doesn't cover nodes that were split at the end of keys in order.
-        let is_near = level == 1 && self.ways.guesses.at_an_end(key.to_u64()).is_none();
+        let is_near = level == 1 && self.of.ways.guesses.at_an_end(key.to_u64()).is_none();
         let mut near = if is_near { self.descend_near::<Scalar>(key) } else { None };
         loop {
             let mut node = match near.take() {
                 Some(at) => at.node,
-                None => self.store.descend_to::<Scalar>(level, key)?,
+                None => self.of.store.descend_to::<Scalar>(level, key)?,
             };
             loop {
-                let held = self.store.latch::<M>(node);
-                let (low, high) = self.store.fences(level, node);
+                let held = self.of.store.latch::<M>(node);
+                let (low, high) = self.of.store.fences(level, node);
                 if low <= key && key <= high {
                     return Some((node, held));
                 }
                 self.count_restart();
-                let right = self.store.link(level, node);
+                let right = self.of.store.link(level, node);
                 if low > key || low > high || right.is_nil() {
                     break;
                 }
                 node = right;
             }
-            backoff.wait_at(self.store.origin());
+            backoff.wait_at(self.of.store.origin());
         }
     }
 
@@ -251,7 +257,7 @@ impl<'a, B: Bits> Finder<'a, B> {
         loop {
             let (latch, leaf) = (at.latch(), at.leaf::<B>());
             // The only call of `look`: with two it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.store.origin()));
+            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.of.store.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);
@@ -261,12 +267,12 @@ impl<'a, B: Bits> Finder<'a, B> {
                 return (found, at.node, version);
             }
             drop(held);
-            at = self.store.at(self.look_again(at, key, at_rest));
+            at = self.of.store.at(self.look_again(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
             // A reader that is only misled needn't wait. One that is misled repeatedly waits for a change
             // that is under way, or, in a child, for one that was under way at the fork.
             if !at_rest || tries > MISLED_TRIES {
-                backoff.wait_at(self.store.origin());
+                backoff.wait_at(self.of.store.origin());
             }
         }
     }
@@ -277,22 +283,22 @@ impl<'a, B: Bits> Finder<'a, B> {
     fn look_again(self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
         self.count_restart();
         if at_rest {
-            self.ways.misled.add(1);
+            self.of.ways.misled.add(1);
             self.correct(key, at.node);
             // A split moves keys to the next leaf.
             let right = at.leaf::<B>().link();
-            if !right.is_nil() && self.store.leaf(right).covers(key) {
+            if !right.is_nil() && self.of.store.leaf(right).covers(key) {
                 return right;
             }
         }
-        self.store.descend_to_leaf(key)
+        self.of.store.descend_to_leaf(key)
     }
 
     /// Returns an estimate of the number of entries between two keys, rather too large; the maximum if
     /// nothing is known. It assumes slots as wide as half a leaf.
     #[inline(always)]
     pub(super) fn about(self, low: B, high: B) -> usize {
-        let slots = self.ways.guesses.slots();
+        let slots = self.of.ways.guesses.slots();
         let quarters = slots.map(|slots| slots.quarters_between(low.to_u64(), high.to_u64()));
         // One more quarter at each end, and at most five eighths of a leaf per slot.
         let eighths = |quarters: u64| (quarters as usize).saturating_add(2).saturating_mul(5);
@@ -305,14 +311,14 @@ impl<B: Bits> Finder<'_, B> {
     /// Enters a leaf with these fences.
     #[inline]
     pub(super) fn name_leaf(self, leaf: NodeRef, low: B, high: B) {
-        self.ways.guesses.name(leaf, low, high);
+        self.of.ways.guesses.name(leaf, low, high);
     }
 
     /// Corrects the entry that misled a descent for `key` to a leaf: a slot, or an entry of the directory.
     #[cold]
     #[inline(never)]
     fn correct(self, key: B, misled_to: NodeRef) {
-        let guesses = &self.ways.guesses;
+        let guesses = &self.of.ways.guesses;
         let guess = guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
         let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
             let end = guesses.at_an_end(key.to_u64());
@@ -322,17 +328,17 @@ impl<B: Bits> Finder<'_, B> {
             };
         };
         guesses.was_wrong();
-        let leaf = self.store.descend_to_leaf(key);
-        let (low, high) = self.store.fences(0, leaf);
+        let leaf = self.of.store.descend_to_leaf(key);
+        let (low, high) = self.of.store.fences(0, leaf);
         slots.name_from(key.to_u64(), leaf, (low.to_u64(), high.to_u64()));
     }
 
     /// Finds the first and the last leaf again.
     fn find_ends(self) {
         for end in [B::MIN, B::MAX] {
-            let leaf = self.store.descend_to_leaf(end);
-            let (low, high) = self.store.fences(0, leaf);
-            self.ways.guesses.name_end(leaf, low, high);
+            let leaf = self.of.store.descend_to_leaf(end);
+            let (low, high) = self.of.store.fences(0, leaf);
+            self.of.ways.guesses.name_end(leaf, low, high);
         }
     }
 
@@ -340,10 +346,10 @@ impl<B: Bits> Finder<'_, B> {
     #[inline]
     pub(super) fn keep_directory(self, key: B) {
         // Operations on keys before or after all others need no entry.
-        if self.ways.guesses.at_an_end(key.to_u64()).is_none() {
+        if self.of.ways.guesses.at_an_end(key.to_u64()).is_none() {
             self.correct_entry(key);
         }
-        if self.ways.directory.is_due() {
+        if self.of.ways.directory.is_due() {
             self.go_on_with_survey();
         }
     }
@@ -359,7 +365,7 @@ impl<B: Bits> Finder<'_, B> {
     #[inline(never)]
     fn write_entry(self, key: B) {
         // Another writer may be about to correct the same entry; if not, the next one will.
-        if let Ok(_alone) = self.ways.survey.try_lock() {
+        if let Ok(_alone) = self.of.ways.survey.try_lock() {
             self.routing().write_entry(key);
         }
     }
@@ -368,14 +374,14 @@ impl<B: Bits> Finder<'_, B> {
     #[cold]
     #[inline(never)]
     pub(super) fn go_on_with_survey(self) {
-        if let Ok(mut survey) = self.ways.survey.try_lock() {
+        if let Ok(mut survey) = self.of.ways.survey.try_lock() {
             self.surveyor().go_on(&mut survey);
         }
     }
 
     /// Runs a whole survey at once, for a tree that was built at once.
     pub(super) fn survey(self) {
-        if let Ok(mut survey) = self.ways.survey.try_lock() {
+        if let Ok(mut survey) = self.of.ways.survey.try_lock() {
             self.surveyor().run_at_once(&mut survey);
         }
     }
@@ -385,12 +391,12 @@ impl<B: Bits> Finder<'_, B> {
 impl<'a, B: Bits> Finder<'a, B> {
     /// Begins a survey and runs `pieces` pieces of it.
     pub(super) fn begin_survey_with_pieces(self, pieces: usize) {
-        self.ways.directory.survey_begins();
+        self.of.ways.directory.survey_begins();
         (0..pieces).for_each(|_| self.go_on_with_survey());
     }
 
     /// Locks the survey, as a thread of the parent may have at a fork.
     pub(super) fn hold_survey(self) -> impl Drop + use<'a, B> {
-        self.ways.survey.try_lock().expect("nobody else holds it")
+        self.of.ways.survey.try_lock().expect("nobody else holds it")
     }
 }

@@ -130,7 +130,7 @@ impl<B: Bits> Store<B> {
     #[inline(always)]
     pub(super) fn near(&self, node: NodeRef) -> Option<At<'_>> {
         // A closure in place of the branch would be called.
-        if let Some(lines) = self.arena.near(node) { Some(At { node, lines }) } else { None }
+        self.arena.near(node).map(|lines| At { node, lines })
     }
 
     /// Returns a node by a reference that may be older than the tree's last `clear`.

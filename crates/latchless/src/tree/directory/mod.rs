@@ -219,7 +219,7 @@ impl<B: Bits> Routing<'_, B> {
 
     /// Collects the lowest inner nodes that have keys of this range, each with its first key. `None` if
     /// there are more than `to` has room for.
-    fn nodes_of<'a>(self, keys: Keys, to: &'a mut [(u64, NodeRef)]) -> Option<&'a [(u64, NodeRef)]> {
+    fn nodes_of(self, keys: Keys, to: &mut [(u64, NodeRef)]) -> Option<&[(u64, NodeRef)]> {
         let mut node = self.store.descend_to::<Scalar>(1, B::truncate(keys.first.min(B::MAX.to_u64())))?;
         let mut len = 0;
         loop {

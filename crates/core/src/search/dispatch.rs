@@ -9,7 +9,7 @@
 
 use super::half_line::HalfLine;
 use super::kernel::Kernel;
-use super::present::{Present, Ranks, VectorOperation};
+use super::present::Ranks;
 use super::scalar::Scalar;
 use crate::base::error::{Error, Result};
 
@@ -63,9 +63,11 @@ macro_rules! dispatch {
         $(
             // SAFETY: the type is private to this module, and only `Dispatch::with` hands it out.
             #[cfg(target_arch = $arch)]
-            unsafe impl Present for super::$kernel {
+            unsafe impl super::present::Present for super::$kernel {
                 #[inline(always)]
-                fn with_vectors<O: VectorOperation>(operation: O) -> core::result::Result<O::Output, O> {
+                fn with_vectors<O: super::present::VectorOperation>(
+                    operation: O,
+                ) -> core::result::Result<O::Output, O> {
                     Ok(operation.run::<Self>())
                 }
             }

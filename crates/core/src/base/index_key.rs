@@ -1,8 +1,9 @@
 //! Which types are keys of an `Index`, how operations take them, and in which form each is stored.
 //!
-//! A key is stored in a word if it has at most 64 bits and its encoding keeps its order ([`Key`](super::key::Key)),
-//! otherwise as bytes ([`BytesKey`](super::bytes_key::BytesKey)). Many types could be either, so each says which
-//! one it is, and a tuple computes it from its parts. Nothing here knows how a form is stored.
+//! A key is stored in a word if it has at most 64 bits and its encoding keeps its order
+//! ([`Key`](super::key::Key)), otherwise as bytes ([`BytesKey`](super::bytes_key::BytesKey)). Many types could
+//! be either, so each says which one it is, and a tuple computes it from its parts. Nothing here knows how a
+//! form is stored.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -10,8 +11,8 @@ use core::marker::PhantomData;
 /// A type of keys of an `Index`.
 ///
 /// Implemented for the numbers of up to 128 bits, `bool`, `char`, `String`, `Vec<u8>`, `[u8; N]` of up to 64
-/// bytes, IP addresses, [`Nanos`](super::nanos::Nanos), with the feature `uuid` for `Uuid`, and for `Option`s,
-/// `Reverse`s and tuples of two to six of these.
+/// bytes, IP addresses, [`Nanos`](super::nanos::Nanos), with the feature `uuid` for `Uuid`, and for
+/// `Option`s, `Reverse`s and tuples of two to six of these.
 ///
 /// A type of your own implements [`Key`](super::key::Key) if it has at most 64 bits, otherwise
 /// [`BytesKey`](super::bytes_key::BytesKey), and says so here:

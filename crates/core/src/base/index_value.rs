@@ -3,8 +3,8 @@
 use super::bytes_value::{BytesValue, Form};
 use std::sync::Arc;
 
-/// A type of values of an `Index`: every [`Value`](super::value::Value) and [`BytesValue`], which are stored next
-/// to their keys, and `Arc<T>` for a `T` of any type and size.
+/// A type of values of an `Index`: every [`Value`](super::value::Value) and [`BytesValue`], which are stored
+/// next to their keys, and `Arc<T>` for a `T` of any type and size.
 ///
 /// Operations return values by value: a word, a new `String`, a clone of the `Arc`. Those that lend a value
 /// lend it as [`IndexValue::Lent`], so that nothing is copied or counted.

@@ -54,7 +54,8 @@ pub trait VectorOperation {
     /// The operation's result.
     type Output;
 
-    /// Runs the operation. Implementations are `#[inline(always)]`, see [`WithKernel::with`](super::WithKernel::with).
+    /// Runs the operation. Implementations are `#[inline(always)]`, see
+    /// [`WithKernel::with`](super::WithKernel::with).
     fn run<I: InstructionSet>(self) -> Self::Output;
 }
 

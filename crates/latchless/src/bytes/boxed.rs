@@ -4,16 +4,15 @@
 use super::{BytesEntries, BytesIndex, Entries, NOTHING, OwnedBounds, upright, with_ends};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
-use crate::index::{Incomplete, Options, Pinned};
+use crate::index::{Incomplete, Pinned};
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
-use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
-use latchless_core::base::stats::Stats;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
 
@@ -76,32 +75,8 @@ impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
         Self: 'i;
     type IntoEntries = Entries<Self>;
 
-    fn create(options: Options) -> Result<Self> {
-        Self::with_options(options)
-    }
-
     fn budget(&self) -> &Arc<Budget> {
         self.tree.budget()
-    }
-
-    fn key_count(&self) -> usize {
-        self.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.live_bytes()
-    }
-
-    fn stats(&self) -> Stats {
-        self.stats()
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     fn empty(&mut self) {

@@ -5,16 +5,15 @@ use super::order::owned;
 use super::{BytesEntries, BytesIndex, Lent};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{EntryCursor, Options};
+use crate::index::{EntryCursor, storage};
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
-use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::{InBytes, InWord, IndexKey};
 use latchless_core::base::index_value::{InBox, IndexValue};
 use latchless_core::base::key::Bits;
-use latchless_core::base::stats::Stats;
 
 /// The forms of keys and of values that are stored as byte strings.
 macro_rules! chosen {
@@ -44,6 +43,8 @@ where
     type Engine = BoxedBytesIndex<K, V>;
 }
 
+storage!([K: BytesKey, V: BytesValue] BytesIndex<K, V>);
+
 impl<K, V: BytesValue> Engine<K, V> for BytesIndex<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
@@ -57,36 +58,12 @@ where
     where
         Self: 'i;
 
-    fn create(options: Options) -> Result<Self> {
-        Self::with_options(options)
-    }
-
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         Self::try_from_iter(entries)
     }
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.try_extend(entries)
-    }
-
-    fn key_count(&self) -> usize {
-        self.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.live_bytes()
-    }
-
-    fn stats(&self) -> Stats {
-        self.stats()
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     #[inline]
@@ -124,16 +101,15 @@ where
     }
 
     fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {
-        let near = |from: Bound<&[u8]>| self.look_near(Border { from, direction }, owned);
         match from {
-            Bound::Included(key) => key.with_bytes(|key| near(Bound::Included(key))),
-            Bound::Excluded(key) => key.with_bytes(|key| near(Bound::Excluded(key))),
-            Bound::Unbounded => near(Bound::Unbounded),
+            Bound::Included(key) => self.at_or_beside(&key, direction, owned),
+            Bound::Excluded(key) => self.beside(&key, direction, owned),
+            Bound::Unbounded => self.look_near(Border { from: Bound::Unbounded, direction }, owned),
         }
     }
 
     fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
-        key.with_bytes(|key| self.look_near(Border { from: Bound::Excluded(key), direction }, owned))
+        self.beside(key, direction, owned)
     }
 
     fn pop(&self, direction: Direction) -> Option<(K, V)> {

@@ -15,7 +15,7 @@ pub(super) fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Shows `see` the entry of a key, or the next one in that direction.
     #[inline]
-    fn at_or_beside<Q, R>(
+    pub(super) fn at_or_beside<Q, R>(
         &self,
         key: &Q,
         direction: Direction,
@@ -29,7 +29,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Shows `see` the next entry in that direction, leaving out the key's own.
     #[inline]
-    fn beside<Q, R>(
+    pub(super) fn beside<Q, R>(
         &self,
         key: &Q,
         direction: Direction,

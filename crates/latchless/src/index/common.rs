@@ -1,7 +1,7 @@
 //! The operations that an [`Index`] has whatever its types are: each is one call of its engine.
 
 use super::engine::{Engine, KeyFor};
-use super::{Index, Options};
+use super::{Index, Options, Storage, storage};
 use core::iter::FusedIterator;
 use core::ops::Bound::{Excluded, Included, Unbounded};
 use core::ops::RangeBounds;
@@ -17,6 +17,8 @@ pub type Range<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Entries<'
 /// The cursor of an [`Index`]: a [`Cursor`](super::Cursor) for keys and values that fit words, otherwise an
 /// [`EntryCursor`](super::EntryCursor).
 pub type CursorOf<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Cursor<'i>;
+
+storage!([K: KeyFor<V>, V: IndexValue] Index<K, V>);
 
 /// What every index has.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {

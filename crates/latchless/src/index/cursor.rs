@@ -4,6 +4,7 @@
 use super::Index;
 use super::access::{Access, Holder};
 use super::operations::exclusive;
+use super::position::Position;
 use core::fmt;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
@@ -34,14 +35,7 @@ use latchless_core::base::value::Value;
 #[derive(Clone)]
 pub struct Cursor<H: Holder> {
     holder: H,
-    position: Position<H::Key, H::Value>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Position<K, V> {
-    BeforeFirst,
-    At(K, V),
-    AfterLast,
+    position: Position<(H::Key, H::Value)>,
 }
 
 impl<H: Holder> Cursor<H> {
@@ -69,21 +63,13 @@ impl<H: Holder> Cursor<H> {
 
     /// Moves to the entry that was found, or past the end in that direction.
     fn go(&mut self, found: Option<(H::Key, H::Value)>, direction: Direction) -> Option<(H::Key, H::Value)> {
-        self.position = match (found, direction) {
-            (Some((key, value)), _) => Position::At(key, value),
-            (None, Forward) => Position::AfterLast,
-            (None, Reverse) => Position::BeforeFirst,
-        };
+        self.position = Position::after(found, direction);
         found
     }
 
     fn step(&mut self, direction: Direction) -> Option<(H::Key, H::Value)> {
-        let found = match (self.position, direction) {
-            (Position::At(key, _), _) => self.access().beside(key, direction),
-            (Position::BeforeFirst, Forward) | (Position::AfterLast, Reverse) => self.access().end(direction),
-            (Position::BeforeFirst, Reverse) | (Position::AfterLast, Forward) => None,
-        };
-        self.go(found, direction)
+        let from = self.position.onward(direction).map(|from| from.map(|&(key, _)| key));
+        self.go(from.and_then(|from| self.access().near(from, direction)), direction)
     }
 
     /// Moves to the first entry at or after `key`, or after the last entry.
@@ -124,10 +110,7 @@ impl<H: Holder> Cursor<H> {
     /// Returns the entry that the cursor is on, as it was when the cursor moved there. `None` before the
     /// first entry and after the last one. O(1).
     pub fn current(&self) -> Option<(H::Key, H::Value)> {
-        match self.position {
-            Position::At(key, value) => Some((key, value)),
-            Position::BeforeFirst | Position::AfterLast => None,
-        }
+        self.position.entry().copied()
     }
 
     /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).

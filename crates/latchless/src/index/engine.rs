@@ -4,18 +4,17 @@
 //! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
 //! has the operations of all of them; each is one call of a function here.
 
-use super::options::Options;
+use super::storage::Storage;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
-use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
-use latchless_core::base::stats::Stats;
 
-/// A type of keys of an [`Index`](super::Index) to values of the type `V`: any [`IndexKey`] to any [`IndexValue`].
-/// Sealed.
+/// A type of keys of an [`Index`](super::Index) to values of the type `V`: any [`IndexKey`] to any
+/// [`IndexValue`]. Sealed.
 #[diagnostic::on_unimplemented(
     message = "an `Index` can't map keys of type `{Self}` to values of type `{V}`",
     label = "these types have no index"
@@ -39,7 +38,7 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 }
 
 /// What stores the entries of an index.
-pub trait Engine<K: IndexKey, V: IndexValue>: Sized {
+pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
     where
         Self: 'i;
@@ -47,15 +46,9 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Sized {
     where
         Self: 'i;
 
-    fn create(options: Options) -> Result<Self>;
     /// Creates an index of entries in any order; of equal keys the last one stays.
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self>;
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()>;
-    fn key_count(&self) -> usize;
-    fn memory_bytes(&self) -> usize;
-    fn live_bytes(&self) -> usize;
-    fn stats(&self) -> Stats;
-    fn check_invariants(&self) -> Result<(), Broken>;
 
     fn get(&self, key: K::Probe<'_>) -> Option<V>;
     /// Returns the value of a key in owned form.

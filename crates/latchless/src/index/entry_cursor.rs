@@ -1,14 +1,15 @@
 //! A cursor over any engine, for keys that are named by borrowed types.
 
 use super::engine::Engine;
+use super::position::Position;
 use core::fmt;
-use core::ops::Bound::{Included, Unbounded};
+use core::ops::Bound::{Excluded, Included, Unbounded};
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
-/// A position in an [`Index`](super::Index) of byte strings or `Arc`s: on an entry, before the first one, or after
-/// the last one.
+/// A position in an [`Index`](super::Index) of byte strings or `Arc`s: on an entry, before the first one, or
+/// after the last one.
 ///
 /// Like a [`Cursor`](super::Cursor), it holds nothing of the index: each step goes to the entry that is next
 /// *now*, in O(log n). It lends the entry that it is on.
@@ -26,14 +27,7 @@ use latchless_core::base::index_value::IndexValue;
 /// ```
 pub struct EntryCursor<'i, E, K, V> {
     engine: &'i E,
-    position: Position<K, V>,
-}
-
-#[derive(Debug, Clone)]
-enum Position<K, V> {
-    BeforeFirst,
-    At(K, V),
-    AfterLast,
+    position: Position<(K, V)>,
 }
 
 impl<'i, K: IndexKey, V: IndexValue, E: Engine<K, V>> EntryCursor<'i, E, K, V> {
@@ -43,21 +37,15 @@ impl<'i, K: IndexKey, V: IndexValue, E: Engine<K, V>> EntryCursor<'i, E, K, V> {
 
     /// Moves to the entry that was found, or past the end in that direction.
     fn go(&mut self, found: Option<(K, V)>, direction: Direction) -> Option<(&K, V::Lent<'_>)> {
-        self.position = match (found, direction) {
-            (Some((key, value)), _) => Position::At(key, value),
-            (None, Forward) => Position::AfterLast,
-            (None, Reverse) => Position::BeforeFirst,
-        };
+        self.position = Position::after(found, direction);
         self.current()
     }
 
     fn step(&mut self, direction: Direction) -> Option<(&K, V::Lent<'_>)> {
-        let found = match (&self.position, direction) {
-            (Position::At(key, _), _) => self.engine.beside(key, direction),
-            (Position::BeforeFirst, Forward) | (Position::AfterLast, Reverse) => {
-                self.engine.near(Unbounded, direction)
-            }
-            (Position::BeforeFirst, Reverse) | (Position::AfterLast, Forward) => None,
+        let found = match self.position.onward(direction) {
+            Some(Included((key, _)) | Excluded((key, _))) => self.engine.beside(key, direction),
+            Some(Unbounded) => self.engine.near(Unbounded, direction),
+            None => None,
         };
         self.go(found, direction)
     }
@@ -96,10 +84,7 @@ impl<'i, K: IndexKey, V: IndexValue, E: Engine<K, V>> EntryCursor<'i, E, K, V> {
     /// Returns the entry that the cursor is on, as it was when the cursor moved there. `None` before the
     /// first entry and after the last one. O(1).
     pub fn current(&self) -> Option<(&K, V::Lent<'_>)> {
-        match &self.position {
-            Position::At(key, value) => Some((key, value.lend())),
-            Position::BeforeFirst | Position::AfterLast => None,
-        }
+        self.position.entry().map(|(key, value)| (key, value.lend()))
     }
 
     /// Returns the current value of the key that the cursor is on; `None` if the key was removed. O(log n).

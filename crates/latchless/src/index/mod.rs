@@ -163,6 +163,7 @@ mod parallel;
 #[cfg(feature = "rayon")]
 mod parallel_update;
 mod point;
+mod position;
 mod range;
 mod ranks;
 mod scan;
@@ -170,6 +171,7 @@ mod scan;
 mod side_by_side;
 #[cfg(feature = "steps")]
 mod steps;
+mod storage;
 mod traits;
 mod words;
 
@@ -196,6 +198,7 @@ pub use side_by_side::edit_side_by_side;
 #[cfg(feature = "steps")]
 pub use steps::{Driver, Steps};
 #[cfg(feature = "snapshot")]
+pub(crate) use storage::{Storage, storage};
 pub(crate) use {access::Holder, scan::scan_all};
 
 use crate::tree::Shared;

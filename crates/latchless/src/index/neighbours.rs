@@ -5,6 +5,7 @@ use super::Index;
 use super::access::{Access, Encoded, decode_entry, encode_key, full_range};
 use super::operations::exclusive;
 use crate::tree::Mode;
+use core::ops::Bound;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
 use latchless_core::base::span::{next, previous};
@@ -29,6 +30,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         let encoded = encode_key::<K, V>(key);
         let from = if direction == Forward { next(encoded) } else { previous(encoded) };
         self.nearest(from?, direction)
+    }
+
+    /// Returns the nearest entry from there in a direction.
+    #[inline(always)]
+    pub(super) fn near(self, from: Bound<K>, direction: Direction) -> Option<(K, V)> {
+        match from {
+            Bound::Included(key) => self.at_or_beside(key, direction),
+            Bound::Excluded(key) => self.beside(key, direction),
+            Bound::Unbounded => self.end(direction),
+        }
     }
 
     pub(super) fn pop(self, direction: Direction) -> Option<(K, V)> {

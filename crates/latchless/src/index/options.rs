@@ -15,14 +15,14 @@ use latchless_core::search::Kernel;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The memory limit in bytes: [`Index::memory_bytes`](crate::Index::memory_bytes) never exceeds it, at no moment and with any number
-    /// of threads. `None`: the machine's memory. An operation that would exceed it fails with
-    /// [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then unchanged. There is one limit for
-    /// everything that is counted, and memory that one part frees is available to the others: emptied nodes
-    /// can be reused for long strings, and pages of slots without values are returned.
+    /// The memory limit in bytes: [`memory_bytes`](crate::Index::memory_bytes) never exceeds it, at no moment
+    /// and with any number of threads. `None`: the machine's memory. An operation that would exceed it fails
+    /// with [`MemoryLimit`](crate::Error::MemoryLimit), and the index is then unchanged. There is one limit
+    /// for everything that is counted, and memory that one part frees is available to the others: emptied
+    /// nodes can be reused for long strings, and pages of slots without values are returned.
     ///
-    /// Resident memory may be larger by what isn't counted ([`Index::memory_bytes`](crate::Index::memory_bytes) lists it), and by the
-    /// rest of the last huge page in use, which `huge_pages: false` avoids.
+    /// Resident memory may be larger by what isn't counted ([`memory_bytes`](crate::Index::memory_bytes)
+    /// lists it), and by the rest of the last huge page in use, which `huge_pages: false` avoids.
     ///
     /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
     /// one at most about twice as much address space as memory. Under a limit on the process's address space
@@ -37,8 +37,8 @@ pub struct Options {
     /// virtual machine for up to several. With it no operation waits for that: memory of nodes and long
     /// strings is populated ahead of need, and tables that shorten lookups are used only when theirs is. All
     /// indexes of the process share the thread, which sleeps while there is nothing to do. Four to sixteen
-    /// megabytes more are in use, but none beyond `limit_bytes`, which [`Index::memory_bytes`](crate::Index::memory_bytes) doesn't
-    /// count. It needs Linux 5.14 or newer, and is ignored elsewhere.
+    /// megabytes more are in use, but none beyond `limit_bytes`, which
+    /// [`memory_bytes`](crate::Index::memory_bytes) doesn't count. It needs Linux 5.14 or newer, and is ignored elsewhere.
     pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor supports.
     pub kernel: Option<Kernel>,

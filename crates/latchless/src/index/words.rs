@@ -2,6 +2,7 @@
 
 use super::access::{Access, Words, encode_range, full_range};
 use super::engine::{Choice, Engine};
+use super::storage::Storage;
 use super::traits::sort_and_dedup;
 use super::{Cursor, Entries, Options};
 use crate::tree::Shared;
@@ -28,13 +29,36 @@ impl<K: Key, V: Value> Words<K, V> {
     }
 }
 
-impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
-    type Entries<'i> = Entries<&'i Self>;
-    type Cursor<'i> = Cursor<&'i Self>;
-
+impl<K: Key, V: Value> Storage for Words<K, V> {
     fn create(options: Options) -> Result<Self> {
         Self::with_options(options)
     }
+
+    #[inline]
+    fn key_count(&self) -> usize {
+        self.tree.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.tree.held_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.tree.live_bytes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.tree.stats()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.tree.check_invariants()
+    }
+}
+
+impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
+    type Entries<'i> = Entries<&'i Self>;
+    type Cursor<'i> = Cursor<&'i Self>;
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
@@ -46,27 +70,6 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.access().extend(entries)
-    }
-
-    #[inline]
-    fn key_count(&self) -> usize {
-        self.access().tree.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.access().tree.held_bytes()
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.access().tree.live_bytes()
-    }
-
-    fn stats(&self) -> Stats {
-        self.access().tree.stats()
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.access().tree.check_invariants()
     }
 
     #[inline(always)]
@@ -105,11 +108,7 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
 
     #[inline(always)]
     fn near(&self, from: Bound<K>, direction: Direction) -> Option<(K, V)> {
-        match from {
-            Bound::Included(key) => self.access().at_or_beside(key, direction),
-            Bound::Excluded(key) => self.access().beside(key, direction),
-            Bound::Unbounded => self.access().end(direction),
-        }
+        self.access().near(from, direction)
     }
 
     fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {

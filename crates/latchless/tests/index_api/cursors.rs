@@ -101,5 +101,5 @@ fn a_cursor_alone() {
         (cursor.seek_for_prev(40), cursor.next(), cursor.value_now()),
         (Some((40, 400)), Some((41, 410)), Some(410))
     );
-    assert!(format!("{cursor:?}").contains("At(41, 410)"));
+    assert!(format!("{cursor:?}").contains("At((41, 410))"));
 }

@@ -1,6 +1,7 @@
 //! Cursors under a pin: positions in an index that move both ways.
 
 use super::{Boxed, HandleIndex, KeyArg};
+use crate::index::position::Position;
 use crate::slot_map::Pinned;
 use core::fmt;
 use core::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -28,27 +29,12 @@ use latchless_core::base::index::Direction::{self, Forward, Reverse};
 pub struct Cursor<'p, I: HandleIndex, T: Send + Sync + 'static> {
     boxed: &'p Boxed<I, T>,
     pin: &'p Pinned,
-    position: Position<'p, T>,
+    position: Position<&'p T>,
     /// The key of the entry that it is on.
     key: Option<I::KeyBuf>,
     /// Room for the next key.
     spare: Option<I::KeyBuf>,
 }
-
-enum Position<'p, T> {
-    BeforeFirst,
-    /// On the entry with this value.
-    At(&'p T),
-    AfterLast,
-}
-
-impl<T> Clone for Position<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Position<'_, T> {}
 
 impl<'p, I: HandleIndex, T: Send + Sync + 'static> Cursor<'p, I, T> {
     /// Moves to the entry that is nearest to `from`, or past the end in that direction.
@@ -59,19 +45,15 @@ impl<'p, I: HandleIndex, T: Send + Sync + 'static> Cursor<'p, I, T> {
             value
         });
         self.key = kept;
-        self.position = match (found, direction) {
-            (Some(value), _) => Position::At(value),
-            (None, Forward) => Position::AfterLast,
-            (None, Reverse) => Position::BeforeFirst,
-        };
+        self.position = Position::after(found, direction);
     }
 
     fn step(&mut self, direction: Direction) -> Option<(I::KeyRef<'_>, &'p T)> {
         let key = self.key.take();
-        match (self.position, &key, direction) {
-            (Position::At(_), Some(key), _) => self.go(Excluded(I::kept(key)), direction),
-            (Position::BeforeFirst, _, Reverse) | (Position::AfterLast, _, Forward) => {}
-            _ => self.go(Unbounded, direction),
+        match (self.position.onward(direction), &key) {
+            (Some(Excluded(_)), Some(key)) => self.go(Excluded(I::kept(key)), direction),
+            (Some(_), _) => self.go(Unbounded, direction),
+            (None, _) => {}
         }
         self.spare = key;
         self.current()

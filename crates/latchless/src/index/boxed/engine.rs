@@ -1,24 +1,25 @@
-//! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under a pin of
-//! its own.
+//! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under
+//! a pin for this one read.
 
-use super::{Boxed, BoxedIndex, Handles, KeyForm};
-use crate::index::Options;
+use super::{Boxed, BoxedIndex, HandleIndex, Handles, KeyForm};
 use crate::index::engine::{Choice, Engine};
 use crate::index::entry_cursor::EntryCursor;
+use crate::index::storage;
 use crate::slot_map::Pinned;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
-use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::index_key::{InWord, IndexKey};
 use latchless_core::base::index_value::{InBox, IndexValue};
 use latchless_core::base::key::{Bits, Key};
-use latchless_core::base::stats::Stats;
 
 impl<B: Bits, K: Key<Bits = B>, V: IndexValue> Choice<K, V, InBox> for InWord<B> {
     type Engine = BoxedIndex<K, V>;
 }
+
+storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>);
 
 impl<K, I, V: IndexValue> Engine<K, V> for Boxed<I, V>
 where
@@ -34,36 +35,12 @@ where
     where
         Self: 'i;
 
-    fn create(options: Options) -> Result<Self> {
-        Self::with_options(options)
-    }
-
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         Self::try_from_iter(entries)
     }
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.try_extend(entries)
-    }
-
-    fn key_count(&self) -> usize {
-        self.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.live_bytes()
-    }
-
-    fn stats(&self) -> Stats {
-        self.stats()
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     fn get(&self, key: K::Probe<'_>) -> Option<V> {

@@ -2,19 +2,17 @@
 //! both kinds have, and the forms in which each kind takes keys. `numbers.rs` implements them for keys of
 //! fixed width, `bytes/boxed.rs` for byte strings.
 
-use super::Options;
-use crate::index::Incomplete;
 use crate::index::access::expect_infallible;
+use crate::index::{Incomplete, Storage};
 use crate::slot_map::SlotId;
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, ControlFlow, RangeBounds};
-use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
-use latchless_core::base::stats::Stats;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
 
@@ -37,7 +35,7 @@ impl<I: Handles> HandleIndex for I {}
     label = "not the index of a `Boxed`",
     note = "the two kinds of `Boxed` are `latchless::BoxedIndex<K, T>` and `latchless::bytes::BoxedBytesIndex<K, T>`"
 )]
-pub trait Handles: Sized {
+pub trait Handles: Storage {
     type Key;
     type KeyRef<'k>: Copy + fmt::Debug;
     /// The form of a key that a cursor keeps.
@@ -47,15 +45,8 @@ pub trait Handles: Sized {
         Self: 'i;
     type IntoEntries: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + fmt::Debug;
 
-    /// Creates an empty index.
-    fn create(options: Options) -> Result<Self>;
     /// Returns the budget of all memory, that of the values' slots included.
     fn budget(&self) -> &Arc<Budget>;
-    fn key_count(&self) -> usize;
-    fn memory_bytes(&self) -> usize;
-    fn live_bytes(&self) -> usize;
-    fn stats(&self) -> Stats;
-    fn check_invariants(&self) -> Result<(), Broken>;
     /// Removes all keys and returns the memory to the system.
     fn empty(&mut self);
 

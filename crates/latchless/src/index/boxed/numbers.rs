@@ -4,18 +4,17 @@
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
 use crate::index::access::{encode_key, encode_value};
-use crate::index::{Entries, Incomplete, Index, Options, Own, Range};
+use crate::index::{Entries, Incomplete, Index, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::distance::Distance;
-use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Key;
-use latchless_core::base::stats::Stats;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
 
@@ -57,32 +56,8 @@ impl<K: Key> Handles for Index<K, SlotId> {
     type Entries<'i> = Range<'i, K, SlotId>;
     type IntoEntries = Entries<Self>;
 
-    fn create(options: Options) -> Result<Self> {
-        Self::with_options(options)
-    }
-
     fn budget(&self) -> &Arc<Budget> {
         self.engine.tree.budget()
-    }
-
-    fn key_count(&self) -> usize {
-        self.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.live_bytes()
-    }
-
-    fn stats(&self) -> Stats {
-        self.stats()
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     fn empty(&mut self) {
@@ -135,12 +110,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
 
     #[inline]
     fn near<R>(&self, from: Bound<K>, direction: Direction, see: impl FnOnce(K, SlotId) -> R) -> Option<R> {
-        let found = match from {
-            Bound::Included(key) => self.access().at_or_beside(key, direction),
-            Bound::Excluded(key) => self.access().beside(key, direction),
-            Bound::Unbounded => self.access().end(direction),
-        };
-        found.map(|(key, handle)| see(key, handle))
+        self.access().near(from, direction).map(|(key, handle)| see(key, handle))
     }
 
     fn pop(&self, direction: Direction) -> Option<(K, SlotId)> {

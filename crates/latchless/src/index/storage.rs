@@ -1,0 +1,53 @@
+//! Construction, size, memory and checks of a store of entries, whatever its keys are. An engine of an
+//! [`Index`](crate::Index) and the index below a [`Boxed`](super::boxed::Boxed) are such stores; their
+//! operations on entries differ.
+
+use super::Options;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::stats::Stats;
+
+/// See the module documentation.
+pub trait Storage: Sized {
+    /// Creates an empty store.
+    fn create(options: Options) -> Result<Self>;
+    fn key_count(&self) -> usize;
+    fn memory_bytes(&self) -> usize;
+    fn live_bytes(&self) -> usize;
+    fn stats(&self) -> Stats;
+    fn check_invariants(&self) -> Result<(), Broken>;
+}
+
+/// Implements [`Storage`] for a public type by its methods.
+macro_rules! storage {
+    ([$($parameter:tt)*] $type:ty) => {
+        impl<$($parameter)*> $crate::index::Storage for $type {
+            fn create(options: $crate::index::Options) -> latchless_core::base::error::Result<Self> {
+                Self::with_options(options)
+            }
+
+            #[inline]
+            fn key_count(&self) -> usize {
+                self.len()
+            }
+
+            fn memory_bytes(&self) -> usize {
+                self.memory_bytes()
+            }
+
+            fn live_bytes(&self) -> usize {
+                self.live_bytes()
+            }
+
+            fn stats(&self) -> latchless_core::base::stats::Stats {
+                self.stats()
+            }
+
+            fn check_invariants(
+                &self,
+            ) -> latchless_core::base::error::Result<(), latchless_core::base::error::Broken> {
+                self.check_invariants()
+            }
+        }
+    };
+}
+pub(crate) use storage;

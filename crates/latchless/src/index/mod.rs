@@ -197,8 +197,8 @@ pub use scan::Scan;
 pub use side_by_side::edit_side_by_side;
 #[cfg(feature = "steps")]
 pub use steps::{Driver, Steps};
-#[cfg(feature = "snapshot")]
 pub(crate) use storage::{Storage, storage};
+#[cfg(feature = "snapshot")]
 pub(crate) use {access::Holder, scan::scan_all};
 
 use crate::tree::Shared;

@@ -5,7 +5,7 @@ use super::order::owned;
 use super::{BytesEntries, BytesIndex, Lent};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{EntryCursor, storage};
+use crate::index::{EntryCursor, TryInsertError, storage};
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
@@ -88,6 +88,10 @@ where
     #[inline]
     fn insert(&self, key: K::Probe<'_>, value: Lent<'_, V>) -> Result<Option<V>> {
         self.insert(&key, value)
+    }
+
+    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
+        self.try_insert(&key, value)
     }
 
     #[inline]

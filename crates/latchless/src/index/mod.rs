@@ -145,6 +145,7 @@ pub mod boxed;
 mod closures;
 mod columns;
 mod common;
+mod conditional;
 mod cursor;
 #[doc(hidden)]
 pub mod engine;

@@ -115,24 +115,6 @@ fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
 }
 
 operations! {
-    /// Inserts an entry if the key isn't present. O(log n). Of several threads that insert the same absent
-    /// key at once, one succeeds.
-    ///
-    /// # Errors
-    /// [`TryInsertError::Present`] with the current value, or [`TryInsertError::Refused`]; both return
-    /// `value`. The index is then unchanged.
-    ///
-    /// ```
-    /// use latchless::{Index, TryInsertError};
-    /// # let index = Index::<u64, u32>::new()?;
-    /// assert_eq!(index.try_insert(7, 70), Ok(()));
-    /// assert_eq!(index.try_insert(7, 71), Err(TryInsertError::Present { present: 70, value: 71 }));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn try_insert(&mut self, key: K, value: V) -> Result<(), TryInsertError<V>> {
-        self.access().try_insert(key, value)
-    }
-
     /// Replaces the value of a key that is present, and returns the old one; does nothing if the key isn't
     /// present. O(log n). Needs no memory.
     ///
@@ -202,6 +184,11 @@ exclusive! {
     #[inline]
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
         self.access().insert(key, value)
+    }
+
+    /// See [`Index::try_insert`].
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        self.access().try_insert(key, value)
     }
 
     /// See [`Index::remove`].

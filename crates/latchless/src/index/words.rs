@@ -4,7 +4,7 @@ use super::access::{Access, Words, encode_range, full_range};
 use super::engine::{Choice, Engine};
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
-use super::{Cursor, Entries, Options};
+use super::{Cursor, Entries, Options, TryInsertError};
 use crate::tree::Shared;
 use core::num::NonZeroUsize;
 use core::ops::{Bound, RangeBounds};
@@ -94,6 +94,11 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     #[inline(always)]
     fn insert(&self, key: K, value: V) -> Result<Option<V>> {
         self.access().insert(key, value)
+    }
+
+    #[inline(always)]
+    fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        self.access().try_insert(key, value)
     }
 
     #[inline(always)]

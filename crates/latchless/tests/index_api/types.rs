@@ -5,7 +5,7 @@ use core::cmp::Reverse;
 use core::fmt::Debug;
 use core::ops::Bound::{Excluded, Included, Unbounded};
 use latchless::index::Options;
-use latchless::{Error, InBox, Index, IndexKey, IndexValue, KeyFor};
+use latchless::{Error, InBox, Index, IndexKey, IndexValue, KeyFor, TryInsertError};
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -36,11 +36,20 @@ where
         let number = rng.next() % 400;
         let (own, new) = (key(number), value(step));
         match rng.next() % 8 {
-            0..4 => {
+            0..3 => {
                 let before = index.insert(probe(&own), given(&new)).unwrap();
                 assert_eq!(before, map.insert(own.clone(), new));
             }
-            4..6 => assert_eq!(index.remove(probe(&own)), map.remove(&own)),
+            4 => match (index.try_insert(probe(&own), new.clone()), map.get(&own)) {
+                (Err(TryInsertError::Present { present, value }), Some(before)) => {
+                    assert_eq!((&present, value), (before, new));
+                }
+                (inserted, before) => {
+                    assert_eq!((inserted, before), (Ok(()), None));
+                    map.insert(own.clone(), new);
+                }
+            },
+            3 | 5 => assert_eq!(index.remove(probe(&own)), map.remove(&own)),
             6 if step % 16 == 0 => {
                 assert_eq!(index.pop_first(), map.pop_first());
                 assert_eq!(index.pop_last(), map.pop_last());

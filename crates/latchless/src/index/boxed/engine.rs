@@ -4,7 +4,7 @@
 use super::{Boxed, BoxedIndex, HandleIndex, Handles, KeyForm};
 use crate::index::engine::{Choice, Engine};
 use crate::index::entry_cursor::EntryCursor;
-use crate::index::storage;
+use crate::index::{TryInsertError, storage};
 use crate::slot_map::Pinned;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -63,6 +63,19 @@ where
         let (pin, own) = (self.pin(), self.put(V::given(value))?);
         let put = I::with_key(&key, |key| self.index.put(key, own));
         Ok(self.replaced(put, own, &pin)?.cloned())
+    }
+
+    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
+        let pin = self.pin();
+        let present = I::with_key(&key, |key| match self.find(key, &pin) {
+            None => self.add(key, self.put(value.clone())?, &pin),
+            present => Ok(present),
+        });
+        match present {
+            Ok(None) => Ok(()),
+            Ok(Some(present)) => Err(TryInsertError::Present { present: present.clone(), value }),
+            Err(error) => Err(TryInsertError::Refused { error, value }),
+        }
     }
 
     fn remove(&self, key: K::Probe<'_>) -> Option<V> {

@@ -9,57 +9,15 @@ use super::access::{
     Access, decode_value, encode_key, encode_range, encode_value, expect_infallible, full_range,
 };
 use super::operations::{exclusive, operations};
+use super::refused::Incomplete;
 use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
-use latchless_core::base::error::{Error, Result};
+#[cfg(doc)]
+use latchless_core::base::error::Error;
+use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
-
-/// A batch of inserts of which some were refused. All others were done, and their answers are valid.
-///
-/// ```
-/// use latchless::index::Options;
-/// use latchless::{Error, Index};
-///
-/// let index = Index::with_options(Options { limit_bytes: Some(64 << 10), ..Options::default() })?;
-/// let entries: Vec<(u64, u64)> = (0..100_000).map(|key| (key, key)).collect();
-/// let mut replaced = vec![None; entries.len()];
-/// let incomplete = index.insert_many(&entries, &mut replaced).unwrap_err();
-/// assert!(matches!(incomplete.error, Error::MemoryLimit { .. }));
-/// assert_eq!(index.len(), entries.len() - incomplete.refused.len());
-/// assert!(incomplete.refused.iter().all(|&position| !index.contains_key(entries[position].0)));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{} inserts of a batch were refused; the first because {error}", refused.len())]
-pub struct Incomplete {
-    /// The error of the first insert that was refused.
-    pub error: Error,
-    /// The positions in the batch of the refused inserts, ascending.
-    pub refused: Vec<usize>,
-}
-
-impl Incomplete {
-    /// Returns the refused inserts, if there are any, with their positions in order; otherwise `done`.
-    pub(crate) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
-        let Some(mut incomplete) = incomplete else { return Ok(done) };
-        incomplete.refused.sort_unstable();
-        Err(incomplete)
-    }
-
-    /// Adds a refused insert.
-    #[cold]
-    pub(crate) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
-        so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
-    }
-}
-
-impl From<Incomplete> for Error {
-    fn from(incomplete: Incomplete) -> Self {
-        incomplete.error
-    }
-}
 
 /// The number of ranges whose first leaves are prefetched together.
 const RANGES_TOGETHER: usize = 16;

@@ -5,8 +5,8 @@ use super::Index;
 use super::access::{
     Access, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
 };
-use super::batch::Incomplete;
 use super::operations::operations;
+use super::refused::Incomplete;
 use crate::tree::{Edit, Mode};
 use core::ops::RangeBounds;
 use latchless_core::base::error::{Error, Result};

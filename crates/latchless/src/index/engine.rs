@@ -4,7 +4,7 @@
 //! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
 //! has the operations of all of them; each is one call of a function here.
 
-use super::TryInsertError;
+use super::refused::TryInsertError;
 use super::storage::Storage;
 use core::fmt;
 use core::iter::FusedIterator;

@@ -167,6 +167,7 @@ mod point;
 mod position;
 mod range;
 mod ranks;
+mod refused;
 mod scan;
 #[cfg(feature = "rayon")]
 mod side_by_side;
@@ -180,7 +181,6 @@ pub use crate::slot_map::Pinned;
 pub use crate::tree::{Group, Own};
 #[doc(hidden)]
 pub use alone::ExclusiveIndex;
-pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub(crate) use closures::settled;
 pub use common::{CursorOf, Range};
@@ -190,8 +190,8 @@ pub use exclusive::Exclusive;
 pub use options::Options;
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
-pub use point::TryInsertError;
 pub use range::Entries;
+pub use refused::{Incomplete, TryInsertError};
 pub use scan::Scan;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]

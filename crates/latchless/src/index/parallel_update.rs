@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::access::{decode_value, encode_key, encode_value, expect_infallible};
-use super::batch::Incomplete;
+use super::refused::Incomplete;
 use crate::index::side_by_side::edit_side_by_side;
 use crate::tree::Edit;
 use latchless_core::base::error::Result;

@@ -3,62 +3,11 @@
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
 use super::operations::{exclusive, operations};
+use super::refused::TryInsertError;
 use crate::tree::{Edit, Edited, Mode};
-use latchless_core::base::error::{Error, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
-
-/// The reason why [`Index::try_insert`] didn't insert. It returns the value that wasn't inserted; `?`
-/// converts it to an [`Error`].
-///
-/// ```
-/// # let index = latchless::Index::<u64, u32>::new()?;
-/// fn register(index: &latchless::Index<u64, u32>, id: u64) -> latchless::Result<()> {
-///     index.try_insert(id, 1)?;
-///     Ok(())
-/// }
-/// assert_eq!(register(&index, 7), Ok(()));
-/// assert_eq!(register(&index, 7), Err(latchless::Error::KeyPresent));
-/// # Ok::<(), latchless::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TryInsertError<V, R = V> {
-    /// The key is present already.
-    #[error("the key is there already")]
-    Present {
-        /// The key's value.
-        present: V,
-        /// The value that wasn't inserted; `()` where that was dropped.
-        value: R,
-    },
-    /// Memory was refused.
-    #[error("{error}")]
-    Refused {
-        /// The reason.
-        #[source]
-        error: Error,
-        /// The value that wasn't inserted; `()` where that was dropped.
-        value: R,
-    },
-}
-
-impl<V, R> TryInsertError<V, R> {
-    /// Returns the value that wasn't inserted.
-    pub fn into_value(self) -> R {
-        match self {
-            Self::Present { value, .. } | Self::Refused { value, .. } => value,
-        }
-    }
-}
-
-impl<V, R> From<TryInsertError<V, R>> for Error {
-    fn from(refused: TryInsertError<V, R>) -> Self {
-        match refused {
-            TryInsertError::Present { .. } => Self::KeyPresent,
-            TryInsertError::Refused { error, .. } => error,
-        }
-    }
-}
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     #[inline]

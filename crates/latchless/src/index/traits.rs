@@ -6,10 +6,10 @@
 
 use super::Index;
 use super::access::Access;
-use super::batch::Incomplete;
 use super::common::Range;
 use super::engine::KeyFor;
 use super::range::Entries;
+use super::refused::Incomplete;
 use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::fmt;

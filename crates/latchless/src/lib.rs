@@ -35,7 +35,7 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::BytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`IndexSet`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::BytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
 //! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
@@ -63,6 +63,7 @@ pub mod byte_tree;
 pub mod bytes;
 pub mod index;
 mod node;
+mod set;
 mod slot_map;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
@@ -72,6 +73,7 @@ pub mod tree;
 pub use index::boxed::Boxed;
 pub use index::engine::KeyFor;
 pub use index::{BoxedIndex, Index, TryInsertError};
+pub use set::{IndexSet, Keys, Merged, SetRange};
 // The types in public signatures: users needn't depend on the core.
 #[doc(inline)]
 pub use latchless_core::base::{

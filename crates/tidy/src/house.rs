@@ -47,7 +47,15 @@ pub const ROOMS: [Rooms; 11] = [
     },
     Rooms {
         folder: "crates/latchless/src/",
-        floors: &[&["node"], &["tree", "slot_map"], &["byte_tree"], &["index"], &["bytes"], &["snapshot"]],
+        floors: &[
+            &["node"],
+            &["tree", "slot_map"],
+            &["byte_tree"],
+            &["index"],
+            &["bytes"],
+            &["set"],
+            &["snapshot"],
+        ],
         complete: true,
     },
     Rooms {

@@ -6,6 +6,7 @@ use super::{BytesEntries, BytesIndex, Lent};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::engine::{Choice, Engine};
 use crate::index::{EntryCursor, TryInsertError, storage};
+use core::cmp::Ordering;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
@@ -64,6 +65,11 @@ where
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.try_extend(entries)
+    }
+
+    #[inline]
+    fn order(one: &K, other: &K) -> Ordering {
+        one.with_bytes(|one| other.with_bytes(|other| one.cmp(other)))
     }
 
     #[inline]

@@ -6,6 +6,7 @@
 
 use super::refused::TryInsertError;
 use super::storage::Storage;
+use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
@@ -51,6 +52,8 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self>;
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()>;
 
+    /// Compares two keys by the order of the index.
+    fn order(one: &K, other: &K) -> Ordering;
     fn get(&self, key: K::Probe<'_>) -> Option<V>;
     /// Returns the value of a key in owned form.
     fn get_own(&self, key: &K) -> Option<V>;

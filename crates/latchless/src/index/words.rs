@@ -6,6 +6,7 @@ use super::storage::Storage;
 use super::traits::sort_and_dedup;
 use super::{Cursor, Entries, Options, TryInsertError};
 use crate::tree::Shared;
+use core::cmp::Ordering;
 use core::num::NonZeroUsize;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_value::Word;
@@ -62,7 +63,7 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
-        sort_and_dedup(&mut entries, |one, other| one.encode().cmp(&other.encode()));
+        sort_and_dedup(&mut entries, <Self as Engine<K, V>>::order);
         let mut words = Self::with_options(Options::default())?;
         words.bulk_load(&entries, FillFactor::default(), NonZeroUsize::MIN)?;
         Ok(words)
@@ -70,6 +71,11 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.access().extend(entries)
+    }
+
+    #[inline(always)]
+    fn order(one: &K, other: &K) -> Ordering {
+        one.encode().cmp(&other.encode())
     }
 
     #[inline(always)]

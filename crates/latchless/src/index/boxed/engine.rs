@@ -6,6 +6,7 @@ use crate::index::engine::{Choice, Engine};
 use crate::index::entry_cursor::EntryCursor;
 use crate::index::{TryInsertError, storage};
 use crate::slot_map::Pinned;
+use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
@@ -41,6 +42,10 @@ where
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
         self.try_extend(entries)
+    }
+
+    fn order(one: &K, other: &K) -> Ordering {
+        <I as KeyForm<K>>::compare(one, other)
     }
 
     fn get(&self, key: K::Probe<'_>) -> Option<V> {

@@ -19,11 +19,11 @@
 
 pub mod bytes;
 mod catalogue;
-mod driven;
+mod ordered;
 mod peer;
 mod peers;
 
 pub use catalogue::{Entry, Missing, build, entries};
-pub use driven::Driven;
+pub use ordered::Driven;
 pub use peer::{Ask, Peer, SharedPeer};
 pub use peers::BTree;

@@ -31,7 +31,7 @@ mod sorted_array;
 pub use btreemap::BTree;
 
 use crate::catalogue::Entry;
-use crate::driven::Driven;
+use crate::ordered::Driven;
 use crate::peer::Peer;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::{Fits, Key};

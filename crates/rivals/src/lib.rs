@@ -19,11 +19,14 @@
 
 pub mod bytes;
 mod catalogue;
+mod driven;
+mod entry;
 mod ordered;
 mod peer;
 mod peers;
 
-pub use catalogue::{Entry, Missing, build, entries};
-pub use ordered::Driven;
+pub use catalogue::{Missing, build, entries};
+pub use driven::Driven;
+pub use entry::Entry;
 pub use peer::{Ask, Peer, SharedPeer};
 pub use peers::BTree;

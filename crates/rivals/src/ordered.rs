@@ -1,6 +1,7 @@
 //! Any peer as an index: keys and values become lanes, bounds become inclusive ends, and requests that
 //! every index must refuse are refused here.
 
+use crate::driven::Driven;
 use crate::peer::{Ask, Peer, SharedPeer};
 use latchless_core::base::error::Broken;
 use latchless_core::base::index::OrderedIndex;
@@ -12,17 +13,6 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::{before, behind, encoded_range};
 use latchless_core::bulk::check_ascending;
 use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result};
-
-/// A peer, driven as an [`OrderedIndex`].
-#[derive(Debug, Default)]
-pub struct Driven<P>(P);
-
-impl<P> Driven<P> {
-    /// The map itself.
-    pub fn inner(&self) -> &P {
-        &self.0
-    }
-}
 
 impl<K, V, P> OrderedIndex<K, V> for Driven<P>
 where

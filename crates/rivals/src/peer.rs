@@ -1,6 +1,6 @@
 //! The interface of a map that can be driven.
 
-use crate::ordered::Driven;
+use crate::driven::Driven;
 use latchless_core::base::index::ConcurrentIndex;
 use latchless_core::base::key::Bits;
 use latchless_core::{Direction, Fits, Key, Result};

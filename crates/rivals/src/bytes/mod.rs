@@ -32,7 +32,8 @@ mod scc;
 
 pub use peer::{Peer, Reach, Session, Way};
 
-use crate::catalogue::{Entry, Missing};
+use crate::catalogue::Missing;
+use crate::entry::Entry;
 
 /// An operation on an empty map of any type.
 pub trait Visitor {

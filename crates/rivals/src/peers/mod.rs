@@ -30,8 +30,8 @@ mod sorted_array;
 
 pub use btreemap::BTree;
 
-use crate::catalogue::Entry;
-use crate::ordered::Driven;
+use crate::driven::Driven;
+use crate::entry::Entry;
 use crate::peer::Peer;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::{Fits, Key};

@@ -6,53 +6,37 @@ use crate::error::Error;
 use crate::key_set::KeySet;
 use crate::keys::{KeySpace, Lane};
 use crate::mix::{Kind, Workload};
+use crate::operation::Operation;
+use crate::spec::Spec;
 use crate::stream::{draw_kinds, fill_stream};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-/// The description of a measurement.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spec {
-    /// The mix of operations.
-    pub workload: Workload,
-    /// The keys.
-    pub distribution: Distribution,
-    /// Keys that are there at the start.
-    pub records: usize,
-    /// Requests, over all threads. A bulk load has none.
-    pub ops: usize,
-    /// Streams to make, one for each thread.
-    pub threads: usize,
-    /// Entries that a scan requests, exactly or at most.
-    pub scan_length: usize,
-    /// The share of the key space that ranges take, above 0 and at most 1.
-    pub range_share: f64,
-    /// Same seed, same plan.
-    pub seed: u64,
+/// Everything that a measurement needs.
+///
+/// With several threads, every answer but a scan's is independent of their interleaving: updates write the
+/// value that is stored already, and removals and the gets that accompany them use only keys of their own
+/// thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan<L> {
+    /// Distinct keys that are there at the start, in random order or, of a key set, as they arrive.
+    pub loaded: Vec<L>,
+    /// One stream of requests for each thread; none for a bulk load.
+    pub streams: Vec<Vec<Operation<L>>>,
+}
+
+/// Everything that a measurement over byte strings needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BytesPlan {
+    /// The keys. Those that are there at the start are the first ones.
+    pub keys: BytesKeys,
+    /// One stream of requests for each thread; none for a bulk load. Where a request of [`Plan`] has a key it
+    /// has the key's number.
+    pub streams: Vec<Vec<Operation<u64>>>,
 }
 
 impl Spec {
-    /// A spec of a million records and requests on one thread. YCSB's workloads are popular by
-    /// Zipf's law with θ = 0.99, the others evenly.
-    pub fn new(workload: Workload) -> Self {
-        Self {
-            workload,
-            distribution: Self::default_distribution(workload),
-            records: 1_000_000,
-            ops: 1_000_000,
-            threads: 1,
-            scan_length: 100,
-            range_share: 0.01,
-            seed: 1,
-        }
-    }
-
-    /// The distribution in a workload's definition.
-    pub fn default_distribution(workload: Workload) -> Distribution {
-        if workload.is_ycsb() { Distribution::Zipf { theta: 0.99 } } else { Distribution::Uniform }
-    }
-
     /// Makes the keys and the request streams. Takes time and memory linear in both counts.
     ///
     /// # Errors
@@ -113,15 +97,6 @@ impl Spec {
         Ok(BytesPlan { keys, streams: self.streams(&numbers, &kinds, true) })
     }
 
-    /// A key set determines the keys, so the distribution must not.
-    fn check_distribution_for(&self, set: &impl ToString) -> Result<(), Error> {
-        if let Distribution::Sequential | Distribution::Dense | Distribution::Sparse = self.distribution {
-            let (distribution, set) = (self.distribution.to_string(), set.to_string());
-            return Err(Error::KeysTwice { distribution, set });
-        }
-        Ok(())
-    }
-
     /// The kinds of each thread's requests, in order.
     fn kinds(&self) -> Vec<Vec<Kind>> {
         let streams = if self.workload == Workload::Load { 0 } else { self.threads };
@@ -145,89 +120,4 @@ impl Spec {
         let each = kinds.iter().enumerate();
         each.map(|(thread, kinds)| fill_stream(self, space, kinds, thread, in_turn)).collect()
     }
-
-    fn check(&self) -> Result<(), Error> {
-        self.distribution.check()?;
-        let at_least_one = [
-            ("the number of records", self.records),
-            ("the number of operations", self.ops),
-            ("the number of threads", self.threads),
-            ("the scan length", self.scan_length),
-        ];
-        for (what, number) in at_least_one {
-            if number == 0 {
-                return Err(Error::Zero { what });
-            }
-        }
-        if !(self.range_share > 0.0 && self.range_share <= 1.0) {
-            return Err(Error::RangeShare { given: self.range_share });
-        }
-        if self.records < self.threads {
-            return Err(Error::TooFewRecords { records: self.records, threads: self.threads });
-        }
-        // Each thread takes from its own share of the records.
-        let removable = self.records / self.threads * self.threads;
-        if self.workload.is_only(Kind::Remove) && self.ops > removable {
-            return Err(Error::NothingLeft { ops: self.ops, records: removable });
-        }
-        Ok(())
-    }
-
-    /// How many requests a thread's stream holds.
-    pub(crate) fn ops_of(&self, thread: usize) -> usize {
-        self.ops / self.threads + usize::from(thread < self.ops % self.threads)
-    }
-}
-
-/// One request, ready to be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation<L> {
-    /// The value under a key.
-    Get(L),
-    /// The value under the exclusive or of this lane and the last answer: `lane ^ answer`. Before the first
-    /// answer the lane is the key. No lookup can start before the previous one has its answer, and the
-    /// lanes are read in order, so that a chain costs nothing but its lookups.
-    Chain(L),
-    /// A value under a key, whether it is there or not.
-    Insert(L, L),
-    /// Out with a key.
-    Remove(L),
-    /// The entries from a key upwards, at most that many.
-    Scan(L, u32),
-    /// The sum of the values of the entries from a key upwards, at most that many entries, each from an
-    /// iterator.
-    Range(L, u32),
-    /// The same, from leaf to leaf.
-    Visit(L, u32),
-    /// The same, in whatever way is fastest.
-    Sum(L, u32),
-    /// The sum of the values of the entries from one key to another, both inclusive.
-    SumRange(L, L),
-    /// The number of keys from one key to another, both inclusive.
-    Count(L, L),
-    /// The value under a key, then this one in its place.
-    ReadModifyWrite(L, L),
-}
-
-/// Everything that a measurement needs.
-///
-/// With several threads, every answer but a scan's is independent of their interleaving: updates write the
-/// value that is stored already, and removals and the gets that accompany them use only keys of their own
-/// thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan<L> {
-    /// Distinct keys that are there at the start, in random order or, of a key set, as they arrive.
-    pub loaded: Vec<L>,
-    /// One stream of requests for each thread; none for a bulk load.
-    pub streams: Vec<Vec<Operation<L>>>,
-}
-
-/// Everything that a measurement over byte strings needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BytesPlan {
-    /// The keys. Those that are there at the start are the first ones.
-    pub keys: BytesKeys,
-    /// One stream of requests for each thread; none for a bulk load. Where a request of [`Plan`] has a key it
-    /// has the key's number.
-    pub streams: Vec<Vec<Operation<u64>>>,
 }

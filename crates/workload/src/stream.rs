@@ -2,8 +2,9 @@
 
 use crate::keys::{KeySpace, Lane, value_of};
 use crate::mix::{Kind, Lengths};
-use crate::plan::{Operation, Spec};
+use crate::operation::Operation;
 use crate::ranks::Ranks;
+use crate::spec::Spec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

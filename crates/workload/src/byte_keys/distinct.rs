@@ -1,6 +1,6 @@
 //! Drawing until there are enough distinct keys.
 
-use super::BytesKeys;
+use super::keys::BytesKeys;
 use crate::ask::Ask;
 use crate::keys::Lane;
 use std::collections::HashSet;
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn what_comes_again_is_dropped() {
         let ask = Ask { loaded: 40, fresh: 0, seed: 0 };
-        let mut keys = BytesKeys { bytes: Vec::new(), ends: Vec::new(), loaded: 40 };
+        let mut keys = BytesKeys::new(ask);
         let mut number = 0u32;
         distinct(ask, &mut keys, |key| {
             number += 1;

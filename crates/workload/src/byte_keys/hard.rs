@@ -1,6 +1,6 @@
 //! Keys that an index of byte strings finds hard.
 
-use super::BytesKeys;
+use super::keys::BytesKeys;
 use super::numbers::scattered;
 use crate::ask::Ask;
 use rand::RngExt;

@@ -5,16 +5,19 @@
 //! keys are distinct and in the order in which they arrive; those of a set without an order of its own
 //! arrive in random order.
 //!
-//! In reading order: [`name`] (the names), [`distinct`] (drawing until there are enough), [`words`] (the
-//! parts of texts), [`texts`] (addresses and words), [`numbers`] (keys of fixed length), [`hard`] (the hard
-//! ones).
+//! In reading order: [`keys`] (the keys of a set), [`name`] (the names), [`distinct`] (drawing until there
+//! are enough), [`words`] (the parts of texts), [`texts`] (addresses and words), [`numbers`] (keys of fixed
+//! length), [`hard`] (the hard ones).
 
 mod distinct;
 mod hard;
+mod keys;
 mod name;
 mod numbers;
 mod texts;
 mod words;
+
+pub use keys::BytesKeys;
 
 use crate::ask::Ask;
 use crate::error::Error;
@@ -53,16 +56,6 @@ pub enum BytesKeySet {
     RocksAscending,
 }
 
-/// Byte strings, in the order in which they arrive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BytesKeys {
-    /// One after the other.
-    bytes: Vec<u8>,
-    /// Where each of them ends.
-    ends: Vec<usize>,
-    loaded: usize,
-}
-
 impl BytesKeySet {
     /// Draws `loaded` keys, and `fresh` further ones of the same kind. All are distinct. The same seed gives
     /// the same keys. Takes as much memory as the keys, and sixteen to thirty bytes per key.
@@ -75,7 +68,7 @@ impl BytesKeySet {
         if wanted > self.keys_max() {
             return Err(Error::TooFewKeys { set: self.to_string(), wanted, there: self.keys_max() });
         }
-        let mut keys = BytesKeys { bytes: Vec::new(), ends: Vec::with_capacity(ask.total()), loaded };
+        let mut keys = BytesKeys::new(ask);
         match self {
             Self::Url => texts::urls(ask, &mut keys),
             Self::Email => texts::emails(ask, &mut keys),
@@ -103,53 +96,5 @@ impl BytesKeySet {
             Self::LongEnds => 1 << 14,
             _ => 1 << 32,
         }
-    }
-}
-
-impl BytesKeys {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// How many of them are to be loaded: the first ones.
-    pub fn loaded(&self) -> usize {
-        self.loaded
-    }
-
-    /// The key that arrives after this many others.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn key(&self, at: usize) -> &[u8] {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[at]]
-    }
-
-    /// All of them, those to load first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.len()).map(|at| self.key(at))
-    }
-
-    /// The bytes of all of them.
-    pub fn total_bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// The mean length of those to load.
-    pub fn mean_bytes(&self) -> f64 {
-        let bytes = self.loaded.checked_sub(1).map_or(0, |last| self.ends[last]);
-        bytes as f64 / self.loaded.max(1) as f64
-    }
-
-    /// One more, of these pieces.
-    fn push(&mut self, pieces: &[&[u8]]) {
-        pieces.iter().for_each(|piece| self.bytes.extend_from_slice(piece));
-        self.ends.push(self.bytes.len());
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of fixed length, made of numbers.
 
-use super::BytesKeys;
 use super::distinct::distinct;
+use super::keys::BytesKeys;
 use crate::ask::Ask;
 use crate::keys::Lane;
 use rand::RngExt;

@@ -1,7 +1,7 @@
 //! Addresses and words: texts with long common beginnings.
 
-use super::BytesKeys;
 use super::distinct::distinct;
+use super::keys::BytesKeys;
 use super::words::{Stock, one_of, push_word, skewed};
 use crate::ask::Ask;
 use rand::RngExt;

@@ -1,12 +1,12 @@
 //! A key on the command line: its parts, their possible meanings, and its place among a column's keys.
 
 use super::error::QueryError;
-use super::form::{Forms, has_leading_zero};
+use super::form::Forms;
 use super::guess::Meant;
 use super::key;
 use super::keys::push;
 use super::kind::Kind;
-use super::number::Number;
+use super::number::{Number, has_leading_zero};
 use super::place::Place;
 use super::table;
 use std::cmp::Ordering;

@@ -9,6 +9,7 @@ use super::error::QueryError;
 use super::form::{Form, Forms, Mark, Order};
 use super::key::{self, Complaint, Rule};
 use super::kind::Kind;
+use super::number::has_leading_zero;
 use super::table::Table;
 
 /// The possible types of a question's keys in a column: the last of these that any key requires.
@@ -26,7 +27,7 @@ impl Meant {
     /// The constraint that a key puts on its column.
     pub fn by(text: &str) -> Self {
         let text = text.trim_ascii();
-        Self::values(key::is_number(text) && !super::form::has_leading_zero(text), Forms::of(text))
+        Self::values(key::is_number(text) && !has_leading_zero(text), Forms::of(text))
     }
 
     fn values(numbers: bool, forms: Forms) -> Self {

@@ -4,8 +4,8 @@
 //! six key types are served by two kinds of index, over 32-bit and over 64-bit keys.
 
 use super::few::Few;
-use super::form::{Form, has_leading_zero};
-use super::number::Number;
+use super::form::Form;
+use super::number::{Number, has_leading_zero};
 use super::numeric::{Numeric, Unfit};
 use latchless::snapshot::DataType;
 use latchless::{Bits, Key};

@@ -1,14 +1,14 @@
 //! `latchless query`: a file's rows through an ordered index over one or several of its columns.
 //!
-//! In reading order: [`args`] (the command line), [`source`] and [`unpacked`] (the file's text),
-//! [`delimiter`] and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as
-//! order-keeping bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`] and
-//! [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping
-//! of equal keys), [`runs`] (the index), [`saved`] (an index in a file, instead of all these) and
-//! [`origin`] (the file with that index's rows). [`given`], [`place`], [`asked`] and [`question`] turn the
-//! question's keys into places among the column's keys, and the index answers. [`show`], [`mod@print`] and
-//! [`summary`] print the answer and the statistics. [`progress`] runs in parallel to all of them; [`error`]
-//! has all errors.
+//! In reading order: [`args`] (the command line), [`wanted`], [`source`] and [`unpacked`] (the file's
+//! text), [`delimiter`] and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`]
+//! (numbers as order-keeping bits), [`form`] (dates, times, addresses and so on as order-keeping
+//! bytes), [`kind`] and [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key),
+//! [`postings`] (grouping of equal keys), [`runs`] (the index), [`saved`] (an index in a file, instead
+//! of all these) and [`origin`] (the file with that index's rows). [`given`], [`place`], [`asked`] and
+//! [`question`] turn the question's keys into places among the column's keys, and the index answers.
+//! [`show`], [`mod@print`] and [`summary`] print the answer and the statistics. [`progress`] runs in
+//! parallel to all of them; [`error`] has all errors.
 
 mod args;
 mod asked;
@@ -41,6 +41,7 @@ mod source;
 mod summary;
 mod table;
 mod unpacked;
+mod wanted;
 
 pub use args::Args;
 
@@ -66,6 +67,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 use summary::{Summary, Times};
 use table::Table;
+use wanted::Wanted;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -91,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ([key], Some(value)) => Some([&key[..], &value[..]]),
         _ => None,
     };
-    let wanted = source::Wanted { header: !args.no_header, columns };
+    let wanted = Wanted { header: !args.no_header, columns };
     let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
     let run = Run { args, asked, progress, times };
     match content {

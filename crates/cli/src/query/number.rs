@@ -116,6 +116,12 @@ impl PartialOrd for Number {
     }
 }
 
+/// Whether these are digits with a leading zero, as in ids, and no number.
+pub fn has_leading_zero(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text).as_bytes();
+    matches!(digits, [b'0', b'0'..=b'9', ..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +167,15 @@ mod tests {
             "inf",
         ];
         assert!(ascending.map(number).is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn ids_with_zeros_in_front_are_no_numbers() {
+        for (text, expected) in
+            [("007", true), ("-01", true), ("00", true), ("0", false), ("0.5", false), ("70", false)]
+        {
+            assert_eq!(has_leading_zero(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::error::QueryError;
 use super::kind::Kind;
 use super::progress::Progress;
 use super::unpacked::unpacked;
+use super::wanted::Wanted;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,17 +20,6 @@ const ARROW: &[u8] = b"ARROW1";
 
 /// The first bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
-
-/// How a file's rows are wanted.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "CSV comes whole and as it is"))]
-pub struct Wanted<'a> {
-    /// Whether the text's first line names the columns.
-    pub header: bool,
-    /// The columns that are needed, where that isn't all of them. Others may be left out if that
-    /// saves work.
-    pub columns: Option<[&'a str; 2]>,
-}
 
 /// The contents of a file.
 #[derive(Debug)]
@@ -75,7 +65,7 @@ pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content,
         })
     };
     let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
-    let (bytes, is_own) = match unpacked(&bytes, file)? {
+    let (bytes, is_own) = match unpacked(&bytes, || name(file))? {
         Some(unpacked) => (unpacked, false),
         None => (bytes, true),
     };

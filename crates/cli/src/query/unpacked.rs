@@ -1,9 +1,7 @@
 //! Compressed files: read if a reader is built in, otherwise reported by the name of their format.
 
 use super::error::QueryError;
-use super::source;
 use std::io::Read;
-use std::path::Path;
 
 /// Ways to compress a file: how one begins, its name, and the program that unpacks it to standard output.
 const PACKINGS: [(&[u8], &str, &str); 7] = [
@@ -16,12 +14,12 @@ const PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
 ];
 
-/// The bytes in a compressed file; `None` if it isn't compressed.
+/// The bytes in a compressed file; `None` if it isn't compressed. `name` is the file's, for messages.
 ///
 /// # Errors
 /// [`QueryError::Packed`] if it is in a way that this program doesn't read, [`QueryError::Unreadable`] if
 /// it is damaged.
-pub fn unpacked(bytes: &[u8], file: &Path) -> Result<Option<Vec<u8>>, QueryError> {
+pub fn unpacked(bytes: &[u8], name: impl Fn() -> String) -> Result<Option<Vec<u8>>, QueryError> {
     let Some(&(_, packing, program)) = PACKINGS.iter().find(|(begins, ..)| bytes.starts_with(begins)) else {
         return Ok(None);
     };
@@ -33,11 +31,9 @@ pub fn unpacked(bytes: &[u8], file: &Path) -> Result<Option<Vec<u8>>, QueryError
         _ => None,
     };
     let Some(mut reader) = reader else {
-        return Err(QueryError::Packed { file: source::name(file), packing, program });
+        return Err(QueryError::Packed { file: name(), packing, program });
     };
     let mut text = Vec::new();
-    reader
-        .read_to_end(&mut text)
-        .map_err(|cause| QueryError::Unreadable { file: source::name(file), cause })?;
+    reader.read_to_end(&mut text).map_err(|cause| QueryError::Unreadable { file: name(), cause })?;
     Ok(Some(text))
 }

@@ -1,6 +1,6 @@
 //! Decimal numbers as order-keeping bytes, exact to the last digit; and their notation with a comma.
 
-use super::super::number::Number;
+use super::super::number::{Number, has_leading_zero};
 use std::borrow::Cow;
 
 /// The separator of a number's fraction. The other one separates thousands.
@@ -96,7 +96,7 @@ fn with_point(text: &str, mark: Mark) -> Option<Cow<'_, str>> {
 
 /// Whether a cell is a number in this notation, and no id with leading zeros.
 pub fn looks_so(text: &str, mark: Mark) -> bool {
-    with_point(text, mark).is_some() && !super::has_leading_zero(text)
+    with_point(text, mark).is_some() && !has_leading_zero(text)
 }
 
 #[cfg(test)]

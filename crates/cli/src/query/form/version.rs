@@ -5,6 +5,8 @@
 //! come before other parts. Trailing zeros make no difference, so that 1.2 is 1.2.0; nor do zeros in front
 //! of a number, a `v` before the first, and the build after a `+`.
 
+use super::super::number::has_leading_zero;
+
 /// The most digits of a number in a version.
 const DIGITS_MAX: usize = 200;
 
@@ -84,7 +86,7 @@ pub fn looks_so(text: &str) -> bool {
     let dots = numbers.bytes().filter(|&byte| byte == b'.').count();
     let is_called_so = dots >= 2 || (dots == 1 && text.starts_with(['v', 'V']));
     let is_plain = numbers.len() == text.len() && numbers.split('.').all(is_number);
-    push(text, &mut Vec::new()).is_some() && (is_called_so || (is_plain && !super::has_leading_zero(text)))
+    push(text, &mut Vec::new()).is_some() && (is_called_so || (is_plain && !has_leading_zero(text)))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ mod cell;
 mod column;
 
 use super::kind::Kind;
-use super::source::Wanted;
 use super::table;
+use super::wanted::Wanted;
 use bytes::Bytes;
 use cell::Meaning;
 use column::Cells;

@@ -1,9 +1,10 @@
 //! The suite `bytes`: the index over byte strings compared with every ordered rival, on several sets of
 //! keys.
 
+use super::frame::{choose, finish};
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
-use super::{choose, finish, show_bytes};
+use super::show_bytes;
 use crate::races::args::{Args, Suite, Width};
 use crate::races::bytes::{catalogue::FLAGSHIP, sets};
 use latchless_terminal::failure::Failure;

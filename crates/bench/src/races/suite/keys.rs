@@ -5,9 +5,10 @@
 //! other key set. A set is compared with the mean of the uniform runs before and after it.
 
 use super::flagship::BY_LEAF;
+use super::frame::{choose, finish};
 use super::races::Races;
 use super::row::{Field, Of, Row, Run, What};
-use super::{choose, finish, show_keys};
+use super::show_keys;
 use crate::races::args::{Args, Suite, Width};
 use crate::races::catalogue::FLAGSHIP;
 use latchless_terminal::failure::Failure;

@@ -1,7 +1,7 @@
 //! The races of a suite: each is held once, in a separate process.
 
 use super::row::{Field, Of, Row, Run, What};
-use super::show::shown;
+use super::shown::shown;
 use crate::races::args::Args;
 use crate::races::outcome::beside;
 use crate::races::pages;

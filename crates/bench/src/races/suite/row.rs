@@ -1,9 +1,17 @@
 //! A row of a suite, as data.
 
-use super::which;
 use crate::races::bytes;
 use crate::races::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
 use latchless_terminal::failure::Failure;
+
+/// One index of each kind; for a paper's family the fastest one, and the paper's own form if that differs.
+#[cfg(feature = "papers")]
+pub const KINDS: [&str; 9] =
+    [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol-prefetched", "cssl", "cssl5", "pi", "spiderman"];
+
+/// One index of each kind; the feature `papers` adds the papers' structures.
+#[cfg(not(feature = "papers"))]
+pub const KINDS: [&str; 2] = [FLAGSHIP, SINGLE_THREADED];
 
 /// A row of a suite's table.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +59,7 @@ pub enum Field {
     Concurrent,
     /// All of them.
     All,
-    /// None of them, but one index of each of this library's kinds.
+    /// None of them, but one index of each of this library's [`KINDS`].
     Kinds,
     /// All ordered maps over byte strings, the baseline among them.
     Bytes,
@@ -135,7 +143,7 @@ impl Run {
                 entries.iter().any(|entry| entry.name == *name && (one_thread || entry.concurrent))
             };
             let baseline = std::iter::once("btreemap");
-            return baseline.chain(which::INDEXES.into_iter().filter(takes)).collect();
+            return baseline.chain(KINDS.into_iter().filter(takes)).collect();
         }
         let fixed = fixed.into_iter().filter(|&name| {
             (name != SINGLE_THREADED || self.exclusive && one_thread)

@@ -2,24 +2,11 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row};
+use super::shown::{ratio, shown};
 use crate::races::args::{Args, Suite};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// Formats a number with three significant digits.
-pub fn shown(number: f64) -> String {
-    match number {
-        small if small < 10.0 => format!("{small:.2}"),
-        middle if middle < 100.0 => format!("{middle:.1}"),
-        large => format!("{large:.0}"),
-    }
-}
-
-/// Formats a ratio, such as `4.50×`.
-pub fn ratio(times: f64) -> String {
-    if times < 10.0 { format!("{times:.2}×") } else { format!("{times:.1}×") }
-}
 
 /// Returns the table. For programs, numbers are separate from their names and units, and each row has its
 /// command.
@@ -123,16 +110,5 @@ fn every_race(page: &mut String, races: &Races) {
         for note in &race.notes {
             let _ = writeln!(page, "\n{note}");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_ratios_have_three_digits() {
-        assert_eq!([0.123, 12.34, 1234.5].map(shown), ["0.12", "12.3", "1234"]);
-        assert_eq!([4.5, 12.34].map(ratio), ["4.50×", "12.3×"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
-use super::show::{ratio, shown};
+use super::shown::{ratio, shown};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row};
-use super::show::{labelled, ratio, shown};
+use super::show::labelled;
+use super::shown::{ratio, shown};
 use crate::races::outcome::percent;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};

@@ -2,24 +2,15 @@
 //!
 //! Indexes that accept updates from one thread only aren't in the rows of two threads.
 
+use super::frame::{choose, finish};
 use super::races::Races;
-use super::row::{Field, Of, Row, Run, What};
-use super::show::shown;
-use super::{choose, finish};
+use super::row::{Field, KINDS, Of, Row, Run, What};
+use super::shown::shown;
 use crate::races::args::{Args, Suite};
-use crate::races::catalogue::{FLAGSHIP, SINGLE_THREADED};
+use crate::races::catalogue::FLAGSHIP;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
-
-/// One index of each kind; for a paper's family the fastest one, and the paper's own form if that differs.
-#[cfg(feature = "papers")]
-pub const INDEXES: [&str; 9] =
-    [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol-prefetched", "cssl", "cssl5", "pi", "spiderman"];
-
-/// One index of each kind; the feature `papers` adds the papers' structures.
-#[cfg(not(feature = "papers"))]
-pub const INDEXES: [&str; 2] = [FLAGSHIP, SINGLE_THREADED];
 
 /// Creates a row that compares times; the suite's number of requests is divided by `one_in`.
 const fn row(name: &'static str, flags: &'static str, one_in: usize, note: &'static str) -> Row {
@@ -76,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Returns the table, with a line for each row and a column for each index.
 fn table(chosen: &[&Row], races: &Races) -> Rows {
-    let names = || std::iter::once("btreemap").chain(INDEXES);
+    let names = || std::iter::once("btreemap").chain(KINDS);
     let known = |name: &&str| chosen.iter().any(|row| races.of(row, name).is_some());
     let columns: Vec<&str> = names().filter(known).collect();
     let mut rows = Rows::new(["row", "what"].into_iter().chain(columns.iter().copied()));
@@ -97,7 +88,7 @@ mod tests {
 
     #[test]
     fn each_index_is_known_and_threads_are_for_those_that_share() {
-        INDEXES.into_iter().for_each(|name| catalogue::check(name).unwrap());
+        KINDS.into_iter().for_each(|name| catalogue::check(name).unwrap());
         for row in ROWS {
             let Of::Run(run) = row.of else { continue };
             let names = run.names();

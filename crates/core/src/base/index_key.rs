@@ -35,6 +35,9 @@ use core::marker::PhantomData;
 /// impl IndexKey for Account {
 ///     type Form = InWord<u64>;
 ///     type Probe<'q> = Self;
+///     fn probe(&self) -> Self {
+///         *self
+///     }
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -45,14 +48,24 @@ use core::marker::PhantomData;
     note = "`&str`, `Arc<str>` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch \
             as `latchless::Nanos`",
     note = "a type of your own that implements `latchless::Key` also implements `latchless::IndexKey`, with `type Form = \
-            latchless::InWord<u64>; type Probe<'q> = Self;`; the form of a `latchless::BytesKey` is `latchless::InBytes`"
+            latchless::InWord<u64>; type Probe<'q> = Self; fn probe(&self) -> Self {{ *self }}`; the form of a `latchless::BytesKey` is `latchless::InBytes`"
 )]
-pub trait IndexKey: Sized {
+pub trait IndexKey: Sized + 'static {
     /// How keys are stored: [`InWord`] or [`InBytes`].
     type Form: KeyForm;
     /// How operations take a key: by value if it is `Copy`, otherwise borrowed: `&str` for a `String`,
     /// `(u64, &str)` for a `(u64, String)`.
     type Probe<'q>: Copy + Debug;
+    /// Returns the key as operations take it.
+    ///
+    /// ```
+    /// # mod latchless { pub use latchless_core::base::index_key::IndexKey; }
+    /// use latchless::IndexKey;
+    ///
+    /// let key = (7, "seven".to_owned());
+    /// assert_eq!(key.probe(), (7, "seven"));
+    /// ```
+    fn probe(&self) -> Self::Probe<'_>;
 }
 
 /// The form of a key that is stored in a word: `B` is its [`Key::Bits`](super::key::Key::Bits).

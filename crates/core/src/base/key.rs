@@ -158,6 +158,9 @@ impl Bits for u64 {
 /// impl IndexKey for Newest {
 ///     type Form = InWord<u32>;
 ///     type Probe<'q> = Self;
+///     fn probe(&self) -> Self {
+///         *self
+///     }
 /// }
 /// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```

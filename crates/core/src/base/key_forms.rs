@@ -13,6 +13,11 @@ macro_rules! in_word {
         impl IndexKey for $key {
             type Form = InWord<<$key as Key>::Bits>;
             type Probe<'q> = Self;
+
+            #[inline(always)]
+            fn probe(&self) -> Self {
+                *self
+            }
         }
     )*};
 }
@@ -34,40 +39,43 @@ macro_rules! nonzero {
 }
 nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Keys as bytes, and the types by which operations take them.
+/// Keys as bytes, the types by which operations take them, and how those are made.
 macro_rules! in_bytes {
-    ($($(#[$condition:meta])* $key:ty => $probe:ty;)*) => {$(
+    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr;)*) => {$(
         $(#[$condition])*
         impl IndexKey for $key {
             type Form = InBytes;
             type Probe<'q> = $probe;
+
+            #[inline(always)]
+            fn probe<'q>(&'q self) -> $probe {
+                let by: for<'k> fn(&'k $key) -> <$key as IndexKey>::Probe<'k> = $by;
+                by(self)
+            }
         }
     )*};
 }
 
 /// Such keys, and options of them.
 macro_rules! in_bytes_or_none {
-    ($($(#[$condition:meta])* $key:ty => $probe:ty;)*) => { in_bytes! {$(
-        $(#[$condition])* $key => $probe;
-        $(#[$condition])* Option<$key> => Option<$probe>;
+    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr;)*) => { in_bytes! {$(
+        $(#[$condition])* $key => $probe, $by;
+        $(#[$condition])* Option<$key> => Option<$probe>, |key| key.as_ref().map($by);
     )*} };
 }
 in_bytes_or_none! {
-    String => &'q str;
-    Vec<u8> => &'q [u8];
-    u128 => u128;
-    i128 => i128;
-    NonZero<u128> => NonZero<u128>;
-    NonZero<i128> => NonZero<i128>;
-    Ipv6Addr => Ipv6Addr;
-    #[cfg(feature = "uuid")]
-    uuid::Uuid => uuid::Uuid;
+    String => &'q str, |key| key.as_str();
+    Vec<u8> => &'q [u8], |key| key.as_slice();
 }
 
 /// Keys that are their own probes.
 macro_rules! itself {
-    ($macro:ident: $($key:ty),*) => { $macro! { $($key => $key;)* } };
+    ($macro:ident: $($(#[$condition:meta])* $key:ty),*) => {
+        $macro! { $($(#[$condition])* $key => $key, |key| *key;)* }
+    };
 }
+itself!(in_bytes_or_none: u128, i128, NonZero<u128>, NonZero<i128>, Ipv6Addr);
+itself!(in_bytes_or_none: #[cfg(feature = "uuid")] uuid::Uuid);
 itself!(in_bytes: Option<u64>, Option<usize>, Option<i64>, Option<isize>, Option<f64>, Option<Nanos>);
 itself!(in_bytes: Option<[u8; 5]>, Option<[u8; 6]>, Option<[u8; 7]>, Option<[u8; 8]>);
 
@@ -80,6 +88,11 @@ arrays!(37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 
 impl<K: IndexKey> IndexKey for Reverse<K> {
     type Form = K::Form;
     type Probe<'q> = Reverse<K::Probe<'q>>;
+
+    #[inline(always)]
+    fn probe(&self) -> Reverse<K::Probe<'_>> {
+        Reverse(self.0.probe())
+    }
 }
 
 /// The form of some parts, if another one follows.
@@ -90,11 +103,23 @@ macro_rules! tuple {
         impl<$($key: IndexKey),*> IndexKey for ($($key),*) {
             type Form = $form;
             type Probe<'q> = ($($key::Probe<'q>),*);
+
+            #[inline(always)]
+            #[expect(non_snake_case, reason = "each part has the name of its type")]
+            fn probe(&self) -> ($($key::Probe<'_>),*) {
+                let ($($key),*) = self;
+                ($($key.probe()),*)
+            }
         }
 
         impl<$($key: IndexKey),*> IndexKey for Option<($($key),*)> {
             type Form = InBytes;
             type Probe<'q> = Option<($($key::Probe<'q>),*)>;
+
+            #[inline(always)]
+            fn probe(&self) -> Option<($($key::Probe<'_>),*)> {
+                self.as_ref().map(IndexKey::probe)
+            }
         }
     };
 }

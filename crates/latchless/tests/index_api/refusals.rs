@@ -66,6 +66,10 @@ struct Odd(u64);
 impl IndexKey for Odd {
     type Form = InWord<u64>;
     type Probe<'q> = Self;
+
+    fn probe(&self) -> Self {
+        *self
+    }
 }
 
 impl Key for Odd {

@@ -59,6 +59,10 @@ macro_rules! in_words {
         impl IndexKey for $name {
             type Form = InWord<$bits>;
             type Probe<'q> = Self;
+
+            fn probe(&self) -> Self {
+                *self
+            }
         }
     )*};
 }

@@ -56,7 +56,7 @@ where
             }
             _ => {}
         }
-        assert_eq!(index.get(probe(&own)), map.get(&own).cloned());
+        assert_eq!(index.get(own.probe()), map.get(&own).cloned());
         assert_eq!(index.contains_key(probe(&own)), map.contains_key(&own));
         assert_eq!(index.floor(probe(&own)), nearest(&map, &own, true, false));
         assert_eq!(index.ceiling(probe(&own)), nearest(&map, &own, true, true));

@@ -7,7 +7,7 @@ use crate::pi::traffic::{Keys, Source};
 use crate::row::{On, Row};
 use crate::runner::median;
 use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
-use latchless_papers::pi::mem::paged_array::Placement;
+use latchless_papers::pi::mem::placement::Placement;
 use latchless_papers::pi::routed::{Routed, RoutedOptions};
 use latchless_papers::pi::segments::{Anchor, Segments};
 use latchless_papers::pi::{Options, Pi, Query};

@@ -1,6 +1,6 @@
 //! The skip list as a map from keys to values.
 
-use super::catalogue::Options;
+use super::options::Options;
 use super::pinned::Pinned;
 use super::skip_list::SkipList;
 use super::{Entries, Scan};

@@ -37,6 +37,7 @@ pub mod link;
 pub mod list;
 mod map;
 pub mod marks;
+mod options;
 mod ordered;
 mod parts;
 mod pinned;
@@ -51,9 +52,10 @@ mod threads;
 mod walk;
 
 pub use analysis::{authors_space_bytes, fast_lane_bytes, lane_space_bytes, space_bytes, space_ratio};
-pub use catalogue::{Member, Options, build};
+pub use catalogue::{Member, build};
 pub use check::Space;
 pub use map::CsslMap;
+pub use options::Options;
 pub use pinned::{Pinned, Run};
 
 use latchless_core::base::key::Key;

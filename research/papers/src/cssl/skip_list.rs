@@ -13,7 +13,7 @@
 //! 3. A part counts each change of its keys before it is made, by the threads that saw the part; its
 //!    successor, once begun, those of every thread that entered since then.
 
-use super::catalogue::Options;
+use super::options::Options;
 use super::parts::{Locate, Part, Parts, Spot};
 use crate::common::operation::Run;
 use crate::common::units::NodePoolOptions;

@@ -1,6 +1,6 @@
 //! The family's trees as maps from keys to values.
 
-use super::catalogue::Options;
+use super::options::Options;
 use super::{Concurrent, Entries, Kind, Scan, Scheme};
 use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::pages::Pages;

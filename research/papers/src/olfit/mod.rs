@@ -45,13 +45,15 @@
 mod catalogue;
 mod map;
 pub mod node;
+mod options;
 mod ordered;
 mod reading;
 pub mod shared_latch;
 pub mod tree;
 
-pub use catalogue::{Member, Options, build, build_traced};
+pub use catalogue::{Member, build, build_traced};
 pub use map::{OlfitMap, Quiet};
+pub use options::Options;
 pub use reading::Reading;
 
 /// A paused scan over a map of the family: see [`OlfitMap::scanner`].

@@ -1,6 +1,6 @@
 //! The family's trees as maps from keys to values.
 
-use super::catalogue::Options;
+use super::options::Options;
 use super::range::lane_range;
 use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::walk::{Aim, Rounds};

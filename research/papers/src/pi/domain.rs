@@ -1,7 +1,7 @@
 //! One NUMA node's PI: the keys of a range, their list and their index layer.
 
-use super::execute::Update;
 use super::rebuild::{Built, Plan, Rebuilds};
+use super::work::Update;
 use crate::pi::crew::{Run, one_by_one};
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::{Finger, Form, Segments};

@@ -1,9 +1,12 @@
 //! The index in lanes: keys divided among NUMA nodes, batches among threads (Algorithm 1).
 
+use super::context::Context;
 use super::domain::{Domain, Threshold};
-use super::execute::{Context, Outcome, Work, execute, search};
+use super::execute::{Outcome, execute, search};
 use super::options::{Options, Prefetch};
+use super::ranges;
 use super::rebuild::{Built, Plan};
+use super::work::Work;
 use crate::error;
 use crate::pi::batch::carry::{Carry, chain};
 use crate::pi::batch::partition::row;
@@ -335,7 +338,8 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         answers: &mut dyn Answers<B>,
     ) {
         let parts = self.by_domain(order);
-        let mut coming = self.coming(work, order, &parts);
+        let len_of = |domain: usize| self.domains[domain].built.list.len();
+        let mut coming = ranges::coming(work, order, &parts, |key| self.domain_of(key), len_of);
         let queries: Vec<usize> =
             parts.iter().zip(&coming).map(|(part, coming)| part.len().max(coming.is_some().into())).collect();
         let assignments = self.assignments(hands, &queries);

@@ -1,78 +1,16 @@
 //! One thread's work on its share of a batch: look up the interceptions (Algorithm 2), agree with its
 //! neighbours (Algorithm 3), execute (Algorithm 4).
 
-use super::layer::Layer;
-use super::options::Prefetch;
+use super::context::{AHEAD, Context, ask_ahead};
 use super::ranges::{Ahead, Pairs, go_ahead};
+use super::work::{Query, Update};
 use crate::pi::batch::carry::Carry;
 use crate::pi::batch::partition::{Neighbours, Piece, Share, staying};
-use crate::pi::mem::budget::Budget;
-use crate::pi::segments::{Anchor, Drift, Finger, Segments, SegmentsMut};
+use crate::pi::segments::{Anchor, Drift, Finger, Segments};
 use core::ops::Range;
 use latchless_core::base::error::Error;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work as Busy};
-use latchless_core::search::Dispatch;
-
-/// A query (Definition 2), in lanes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Query<B> {
-    Search,
-    Insert(B),
-    Delete,
-    /// Up to this key, and at most that many entries. `usize::MAX` if the limit exceeds the size of the
-    /// index.
-    Range(B, usize),
-}
-
-/// The queries of a batch, by their numbers.
-#[derive(Clone, Copy)]
-pub(super) enum Work<'a, B> {
-    Search,
-    Delete,
-    Insert(&'a (dyn Fn(usize) -> B + Sync)),
-    Mixed {
-        query_at: &'a (dyn Fn(usize) -> Query<B> + Sync),
-        /// Whether some of them are ranges that a limit can end.
-        limited: bool,
-    },
-}
-
-impl<B: Bits> Work<'_, B> {
-    #[inline(always)]
-    fn query(&self, number: u32) -> Query<B> {
-        match self {
-            Work::Search => Query::Search,
-            Work::Delete => Query::Delete,
-            Work::Insert(value_at) => Query::Insert(value_at(number as usize)),
-            Work::Mixed { query_at, .. } => query_at(number as usize),
-        }
-    }
-
-    /// The query as a range, if it is one.
-    pub(super) fn range(&self, number: u32) -> Option<Piece<B>> {
-        let Work::Mixed { query_at, .. } = self else { return None };
-        match query_at(number as usize) {
-            Query::Range(high, limit) => Some(Piece { number, high, limit }),
-            _ => None,
-        }
-    }
-}
-
-/// The state that all threads of a node share.
-pub(super) struct Context<'a, B: Bits> {
-    pub(super) layer: &'a Layer<B>,
-    pub(super) work: Work<'a, B>,
-    pub(super) budget: &'a Budget,
-    pub(super) dispatch: Dispatch,
-    pub(super) group: usize,
-    pub(super) prefetch: Prefetch,
-    /// Whether a rebuild is in progress, which must learn of the changes.
-    pub(super) logging: bool,
-}
-
-/// A change to the list: the new value of a key, or its removal.
-pub(super) type Update<B> = (B, Option<B>);
 
 /// The result of a share.
 #[derive(Debug)]
@@ -87,9 +25,6 @@ pub(super) struct Outcome<B> {
     pub(super) drift: Drift,
     pub(super) log: Vec<Update<B>>,
 }
-
-/// The number of queries between prefetching a segment's place and its node, and between that and its use.
-const AHEAD: usize = 8;
 
 /// Serves searches: nothing is changed, so no thread needs to own anything.
 pub(super) fn search<B: Bits, T: Trace>(
@@ -112,24 +47,6 @@ pub(super) fn search<B: Bits, T: Trace>(
         answers.push(list.get::<T>(anchor, key));
     }
     answers
-}
-
-/// Prefetches the place of a later query's segment and a nearer one's node, if the list is prefetched.
-#[inline(always)]
-pub(super) fn ask_ahead<B: Bits, T: Trace>(
-    context: &Context<'_, B>,
-    list: &SegmentsMut<'_, B>,
-    anchors: &[Anchor],
-    at: usize,
-) {
-    if context.prefetch.of_list() {
-        if let Some(&later) = anchors.get(at + 2 * AHEAD) {
-            list.ask_for_segment::<T>(later);
-        }
-        if let Some(&next) = anchors.get(at + AHEAD) {
-            list.ask_for_node::<T>(next);
-        }
-    }
 }
 
 fn anchors_of<B: Bits, T: Trace>(context: &Context<'_, B>, order: &[(B, u32)]) -> Vec<Anchor> {

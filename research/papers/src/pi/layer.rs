@@ -5,7 +5,7 @@ use super::parted::{Parted, PartedPlace, Planned};
 use crate::common::operation::Search;
 use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::Run;
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
 use crate::pi::routed::{Place, Routed, RoutedOptions};
 use crate::pi::segments::{Anchor, Segments};
 use core::ops::Range;

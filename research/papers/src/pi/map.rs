@@ -1,11 +1,11 @@
 //! PI as a map from keys to values.
 
 use super::engine::{Answers, Engine};
-use super::execute::{self, Work};
 use super::layer::LayerStats;
 use super::options::Options;
 use super::query::Query;
 use super::scan::{Entries, Scan};
+use super::work::{self, Work};
 use crate::common::interleave::BatchSize;
 use crate::error;
 use crate::pi::batch::pool::Hands;
@@ -266,11 +266,11 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         let all = self.len() + 1;
         let within = |limit: usize| if limit < all { limit } else { usize::MAX };
         let query_at = |number: usize| match &queries[number] {
-            Query::Search(_) => execute::Query::Search,
-            Query::Insert(_, value) => execute::Query::Insert(value.encode_as()),
-            Query::Delete(_) => execute::Query::Delete,
-            Query::Range { high, limit, .. } => execute::Query::Range(high.encode(), within(*limit)),
-            Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, within(*limit)),
+            Query::Search(_) => work::Query::Search,
+            Query::Insert(_, value) => work::Query::Insert(value.encode_as()),
+            Query::Delete(_) => work::Query::Delete,
+            Query::Range { high, limit, .. } => work::Query::Range(high.encode(), within(*limit)),
+            Query::From { limit, .. } => work::Query::Range(K::Bits::MAX, within(*limit)),
         };
         let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
         let limited = queries.iter().filter_map(Query::limit).any(|limit| (1..all).contains(&limit));

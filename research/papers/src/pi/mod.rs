@@ -8,7 +8,7 @@
 //! | sorted query sets (Definition 3) | [`sorted`](latchless_core::batch::sorted) |
 //! | redistribution by messages (§3.2.2, Algorithm 3), ranges (§3.2.5) | [`batch`](latchless_core::batch), `partition`; limited ranges `carry`, `ranges` |
 //! | self-adjusted threading (§4.3.3) | [`threads_per_node`](crate::pi::batch::pool::threads_per_node), [`Pool`](crate::pi::batch::pool::Pool) |
-//! | query processing, execution (Algorithms 1 and 4) | `engine`, `execute` |
+//! | query processing, execution (Algorithms 1 and 4) | `engine`, `execute`, `context`, `work` |
 //! | background updating (§4.3.5) | `rebuild` |
 //! | the performance model (§5) | [`analysis`] |
 //! | the typical skip list of Fig. 15 | [`SkipList`] |
@@ -19,8 +19,10 @@
 //! adjacent top levels.
 
 pub mod analysis;
+mod ask;
 pub mod batch;
 mod catalogue;
+mod context;
 pub mod crew;
 mod domain;
 mod engine;
@@ -42,6 +44,7 @@ mod submissions;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod work;
 #[cfg(test)]
 mod written;
 

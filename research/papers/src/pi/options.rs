@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::pi::batch::tune::QuerySetSize;
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
 use crate::pi::mem::topology::Topology;
 use crate::pi::routed::Heights;
 use crate::pi::segments::{Form, SEGMENTS_MAX};

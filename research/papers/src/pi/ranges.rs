@@ -6,8 +6,8 @@
 //! is met does the remainder continue to the right ([`Carry`]), where it is served before anything is
 //! changed as well. So the cost of a range depends on its result, not on the number of threads and nodes.
 
-use super::engine::Engine;
-use super::execute::{Context, Work, ask_ahead};
+use super::context::{Context, ask_ahead};
+use super::work::Work;
 use crate::pi::batch::carry::Carry;
 use crate::pi::batch::partition::{Piece, Share};
 use crate::pi::segments::{Anchor, SegmentsMut};
@@ -120,35 +120,35 @@ impl<B> Coming<B> {
     }
 }
 
-impl<B: Bits, T: Trace> Engine<B, T> {
-    /// Returns, for each domain, the work of ranges that begin in an earlier one.
-    pub(super) fn coming(
-        &self,
-        work: Work<'_, B>,
-        order: &[(B, u32)],
-        parts: &[Range<usize>],
-    ) -> Vec<Coming<B>> {
-        let mut coming = vec![Coming::default(); parts.len()];
-        if let (Work::Mixed { .. }, true) = (work, parts.len() > 1) {
-            for (node, part) in parts.iter().enumerate() {
-                for piece in order[part.clone()].iter().filter_map(|&(_, number)| work.range(number)) {
-                    // One entry more than the limit: the range's first key may be removed before its turn.
-                    let mut missing = piece.limit.saturating_add(1);
-                    let end = self.domain_of(piece.high) + 1;
-                    for (later, coming) in coming.iter_mut().enumerate().take(end).skip(node + 1) {
-                        if !piece.is_limited() {
-                            coming.pieces.push(piece);
-                        } else if missing > 0 {
-                            coming.limited = true;
-                            // Rests are done before anything in a domain is changed.
-                            missing = missing.saturating_sub(self.domains[later].built.list.len());
-                        }
+/// Returns, for each domain, the work of ranges that begin in an earlier one. `parts` are the domains'
+/// shares of the sorted queries; `domain_of` gives the domain of a key, and `len_of` the keys of a domain.
+pub(super) fn coming<B: Bits>(
+    work: Work<'_, B>,
+    order: &[(B, u32)],
+    parts: &[Range<usize>],
+    domain_of: impl Fn(B) -> usize,
+    len_of: impl Fn(usize) -> usize,
+) -> Vec<Coming<B>> {
+    let mut coming = vec![Coming::default(); parts.len()];
+    if let (Work::Mixed { .. }, true) = (work, parts.len() > 1) {
+        for (node, part) in parts.iter().enumerate() {
+            for piece in order[part.clone()].iter().filter_map(|&(_, number)| work.range(number)) {
+                // One entry more than the limit: the range's first key may be removed before its turn.
+                let mut missing = piece.limit.saturating_add(1);
+                let end = domain_of(piece.high) + 1;
+                for (later, coming) in coming.iter_mut().enumerate().take(end).skip(node + 1) {
+                    if !piece.is_limited() {
+                        coming.pieces.push(piece);
+                    } else if missing > 0 {
+                        coming.limited = true;
+                        // Rests are done before anything in a domain is changed.
+                        missing = missing.saturating_sub(len_of(later));
                     }
                 }
             }
         }
-        coming
     }
+    coming
 }
 
 #[cfg(test)]

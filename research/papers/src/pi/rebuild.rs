@@ -9,9 +9,9 @@
 //!    many, and then, between two batches, the rest. The two lists are swapped, and the old one is dropped
 //!    in the background.
 
-use super::execute::Update;
 use super::layer::{Layer, LayerPlan};
 use super::options::Options;
+use super::work::Update;
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};

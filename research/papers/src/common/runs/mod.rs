@@ -6,13 +6,14 @@
 //! counts with its old or its new value. The vector search is written once (`vector.rs`) over the words of
 //! [`InstructionSet`](latchless_core::search::InstructionSet).
 
+mod scalar;
 #[cfg(test)]
 mod tests;
 mod vector;
 
 use latchless_core::base::key::Bits;
 use latchless_core::search::Present;
-use latchless_core::sync::BitsWord;
+use scalar::{count_up_to, step_up_to};
 use vector::{Group, Run};
 
 /// The searches of index layers in their lanes.
@@ -27,22 +28,6 @@ pub trait Runs {
     /// Returns how many words from the front on are at most `key`: reads every one of them, block by
     /// block, up to the first block that contains a larger one (CSSL, Algorithm 2, lines 17 to 28).
     fn run_up_to<B: Bits>(words: &[B::Word], key: B) -> usize;
-}
-
-/// [`Runs::group_up_to`] word by word.
-#[inline(always)]
-pub(super) fn count_up_to<B: Bits>(words: &[B::Word], key: B) -> usize {
-    words.iter().fold(0, |count, word| count + usize::from(word.load_relaxed() <= key))
-}
-
-/// [`Runs::run_up_to`] word by word.
-#[inline(always)]
-pub(super) fn step_up_to<B: Bits>(words: &[B::Word], key: B) -> usize {
-    let mut at = 0;
-    while at < words.len() && words[at].load_relaxed() <= key {
-        at += 1;
-    }
-    at
 }
 
 impl<K: Present> Runs for K {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::operation::{Operation, Run as _, Search};
 use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::BitsWord;
 use latchless_core::testing::sample;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,6 +1,6 @@
 //! Searches of runs by vectors, written once for all instruction sets.
 
-use super::{count_up_to, step_up_to};
+use super::scalar::{count_up_to, step_up_to};
 use latchless_core::base::key::Bits;
 use latchless_core::search::{InstructionSet, VectorOperation, lanes_in_vector};
 

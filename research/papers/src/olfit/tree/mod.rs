@@ -119,6 +119,10 @@ pub struct OlfitTree<K: Kind> {
     restarts: Word,
 }
 
+/// Units that a removal copies at the most: a node that loses a child and, in a CSB+-Tree, the group of
+/// its children.
+const COPIES_MAX: usize = 2;
+
 impl<K: Kind> OlfitTree<K> {
     /// An empty tree: one empty leaf.
     ///
@@ -136,8 +140,7 @@ impl<K: Kind> OlfitTree<K> {
         // Fences distinguish a reused node from its previous use, unless several nodes begin with one key.
         let at_once = K::Scheme::AT_ONCE && !options.duplicates;
         let reuse = if at_once { Reuse::AtOnce } else { Reuse::Later };
-        // The maximum number of copies of a removal.
-        let reserved = if K::Scheme::COPIES { remove::COPIES_MAX } else { 0 };
+        let reserved = if K::Scheme::COPIES { COPIES_MAX } else { 0 };
         let tree = Self {
             root: Apart(Word::new(0)),
             root_latch: OptimisticLatch::default(),

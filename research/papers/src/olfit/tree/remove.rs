@@ -10,10 +10,6 @@ use crate::olfit::node::{Fields, NodeLatch};
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
-/// Units that a removal copies at the most: a node that loses a child and, in a CSB+-Tree, the group of
-/// its children.
-pub(super) const COPIES_MAX: usize = 2;
-
 /// How a removal proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {

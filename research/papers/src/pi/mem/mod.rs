@@ -4,5 +4,6 @@
 pub mod budget;
 mod lines;
 pub mod paged_array;
+pub mod placement;
 pub mod slabs;
 pub mod topology;

@@ -4,6 +4,7 @@
 //! For data that is built once, read by many and freed as a whole, such as the levels of an index layer.
 //! Or cut out of memory that others share ([`SlabAllocator`]), if there are many of them.
 
+use super::placement::Placement;
 use super::slabs::{Slab, SlabAllocator};
 use crate::pi::crew::{Run, ScopedTask, one_by_one};
 use core::fmt;
@@ -12,40 +13,10 @@ use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::mem::line::LINE_BYTES;
-use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
+use latchless_core::mem::mapping::Mapping;
 
 /// Below this size an array is among others in the allocator's memory: it fits some pages anyway.
 const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
-
-/// The intended place of an array's memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Placement {
-    /// Whether to request huge pages from the system.
-    pub huge_pages: bool,
-    /// The NUMA node to bind the memory to, by the system's number. `None`: where it is first touched.
-    pub node: Option<usize>,
-}
-
-impl Placement {
-    /// Maps usable memory of at least that many bytes, starting at a page boundary.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(super) fn mapping(self, bytes: usize) -> Result<Mapping> {
-        let mut mapping = Mapping::reserve(bytes)?;
-        if mapping.bytes() < bytes {
-            return Err(Error::OutOfMemory { requested_bytes: bytes });
-        }
-        if self.huge_pages && bytes >= HUGE_PAGE_BYTES {
-            mapping.advise_huge(0);
-        }
-        if let Some(node) = self.node {
-            mapping.bind(node);
-        }
-        mapping.commit(0, mapping.bytes())?;
-        Ok(mapping)
-    }
-}
 
 /// `len` adjacent values. A large array starts at a page boundary.
 pub struct PagedArray<T> {

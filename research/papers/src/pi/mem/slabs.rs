@@ -16,7 +16,7 @@
 //!    that, and keeps it alive.
 
 use super::lines::Lines;
-use super::paged_array::Placement;
+use super::placement::Placement;
 use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};

@@ -3,7 +3,7 @@
 
 use super::{FirstKeys, Part, Parted, Slot};
 use crate::pi::crew::{Run, ScopedTask, one_by_one};
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
 use crate::pi::mem::slabs::{ChunkUsage, SlabAllocator};
 use crate::pi::routed::{Routed, RoutedOptions};
 use crate::pi::segments::{Anchor, Segments, ranges};

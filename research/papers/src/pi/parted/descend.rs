@@ -3,8 +3,8 @@
 
 use super::{Parted, Slot};
 use crate::common::operation::Search;
+use crate::pi::ask::ask;
 use crate::pi::routed::{Entries, Groups, descend_in_groups};
-use crate::pi::segments::ask;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
 use latchless_core::search::Dispatch;

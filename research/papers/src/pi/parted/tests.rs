@@ -5,7 +5,7 @@ use crate::common::operation::Search;
 use crate::common::walk::{Aim, Step};
 use crate::pi::crew::{one_by_one, side_by_side};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
 use crate::pi::routed::{Heights, RoutedOptions};
 use crate::pi::segments::{Finger, Form};
 use latchless_core::mem::touch::NoTrace;

@@ -5,23 +5,15 @@
 //! determines the place of each part's entries of each level, so that the second can fill them in, each
 //! part independently. A part's entries of a level begin with a fresh entry, so no entry is shared.
 
+use super::source::Source;
 use super::{Entry, LEVELS_MAX, Routed};
 use crate::pi::crew::{Run, ScopedTask};
-use crate::pi::mem::paged_array::{PagedArray, Placement};
+use crate::pi::mem::paged_array::PagedArray;
+use crate::pi::mem::placement::Placement;
 use crate::pi::mem::slabs::SlabAllocator;
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-
-/// The nodes that an index layer is built over, in ascending order of keys, in one or more parts.
-pub trait Source<B>: Sync {
-    /// Returns the number of parts, which are built in parallel.
-    fn parts(&self) -> usize;
-
-    /// Shows the nodes of a part whose height is at least 2: key, height, and the word that names the data
-    /// node. No key is [`Bits::MAX`].
-    fn each(&self, part: usize, visit: impl FnMut(B, usize, u32));
-}
 
 /// The heights of nodes: a node of height h is in the storage layer and in h − 1 levels above. A quarter
 /// of the nodes of a level is in the next one (P = 0.25, §5.1).

@@ -19,10 +19,12 @@
 
 mod build;
 mod descend;
+mod source;
 mod walk;
 
-pub use build::{Heights, RoutedOptions, Source};
+pub use build::{Heights, RoutedOptions};
 pub(super) use descend::{Entries, Groups, descend_in_groups};
+pub use source::Source;
 pub use walk::{Place, RoutedWalk};
 
 use crate::pi::mem::paged_array::PagedArray;

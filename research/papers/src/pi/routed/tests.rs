@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::{one_by_one, side_by_side};
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 

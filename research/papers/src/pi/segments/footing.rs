@@ -6,7 +6,8 @@
 //! below it, whatever its segments' numbers are now. The tables are compared by address, which is safe
 //! because they are kept alive: no other table can have their addresses meanwhile.
 
-use super::{Segments, Tall};
+use super::Segments;
+use super::tall::Tall;
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;

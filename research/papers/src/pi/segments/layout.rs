@@ -1,20 +1,17 @@
 //! Laying the list out: from sorted entries, or again from a list that has drifted. Flagged nodes are
 //! dropped, inserted ones are placed between their neighbours, and segments get their intended size.
 
+use super::Segments;
+use super::form::Form;
 use super::segment::{END, Node, Segment};
-use super::{Anchor, Form, Segments, Tall};
+use super::tall::Tall;
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::slabs::{ChunkUsage, SlabAllocator};
-use crate::pi::routed::Source;
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::line::prefetch_read_all;
 use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
-
-/// The distance, in segments, between prefetching tall nodes and reading them.
-const TALLS_AHEAD: usize = 8;
 
 /// Takes nodes in ascending order and makes segments of them.
 struct Layout<B: Bits> {
@@ -218,43 +215,4 @@ impl<B: Bits> Segments<B> {
 pub(in crate::pi) fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
     let parts = parts.clamp(1, len.max(1));
     (0..parts).map(|part| len * part / parts..len * (part + 1) / parts).collect()
-}
-
-/// A list's tall nodes by parts: what [`Routed::build`](crate::pi::routed::Routed::build) works on.
-#[derive(Debug)]
-pub struct Parts<'a, B: Bits> {
-    list: &'a Segments<B>,
-    ranges: Vec<Range<usize>>,
-    /// The segment that anchors call the first one.
-    first: usize,
-}
-
-impl<'a, B: Bits> Parts<'a, B> {
-    pub(super) fn new(list: &'a Segments<B>, parts: usize) -> Self {
-        Self { list, ranges: ranges(list.segments.len(), parts), first: 0 }
-    }
-
-    pub(super) fn of_run(list: &'a Segments<B>, run: Range<usize>) -> Self {
-        Self { list, first: run.start, ranges: vec![run] }
-    }
-}
-
-impl<B: Bits> Source<B> for Parts<'_, B> {
-    fn parts(&self) -> usize {
-        self.ranges.len()
-    }
-
-    #[inline(always)]
-    fn each(&self, part: usize, mut visit: impl FnMut(B, usize, u32)) {
-        for nth in self.ranges[part].clone() {
-            // Segments lie anywhere: no processor guesses where the next one's nodes are.
-            if let Some(later) = self.list.talls.get(nth + TALLS_AHEAD) {
-                prefetch_read_all(later.as_ptr().cast(), size_of_val(&**later));
-            }
-            for tall in &*self.list.talls[nth] {
-                let anchor = Anchor::new(nth - self.first, tall.place as usize);
-                visit(tall.key, tall.height as usize, anchor.to_word());
-            }
-        }
-    }
 }

@@ -21,128 +21,35 @@
 //! while it is shared is copied first, by its owner; so an index layer can be rebuilt in the background
 //! from a list that is quiescent.
 
+mod anchor;
 mod footing;
+mod form;
 mod layout;
 mod owned;
+mod parts;
 mod scan;
 mod segment;
+mod tall;
 #[cfg(test)]
 mod tests;
 
+pub use anchor::{Anchor, PLACES_MAX, SEGMENTS_MAX};
 pub use footing::Footing;
-pub use layout::Parts;
+pub use form::{Form, ROOM_PERCENT_MAX};
 pub(in crate::pi) use layout::ranges;
 pub use owned::{Drift, Finger, SegmentsMut};
+pub use parts::Parts;
 
-use crate::error::{self, Error};
+use crate::pi::ask::ask;
 use crate::pi::crew::one_by_one;
-use crate::pi::mem::paged_array::Placement;
-use crate::pi::routed::Heights;
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::refusal::reserve;
 use latchless_core::mem::touch::Trace;
 use segment::{END, Segment, seek};
 use std::sync::Arc;
-
-/// Bits of an anchor for the place in a segment.
-const PLACE_BITS: u32 = 8;
-/// Places in a segment that anchors can name.
-pub const PLACES_MAX: usize = 1 << PLACE_BITS;
-
-/// The maximum room beyond its nodes that a segment is laid out with, in percent of them.
-pub const ROOM_PERCENT_MAX: usize = 10_000;
-
-/// The number of segments that anchors can distinguish.
-pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
-
-/// A data node that the index layer leads to: its segment, and its place there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Anchor(u32);
-
-impl Anchor {
-    /// The list's head.
-    pub const HEAD: Self = Self(0);
-
-    fn new(segment: usize, place: usize) -> Self {
-        debug_assert!(place < PLACES_MAX && segment < SEGMENTS_MAX);
-        Self((segment << PLACE_BITS | place) as u32)
-    }
-
-    /// Returns the same place in the segment that is that many further on.
-    #[inline(always)]
-    pub fn further_on(self, segments: usize) -> Self {
-        debug_assert!(self.segment() + segments < SEGMENTS_MAX);
-        Self(self.0 + (segments << PLACE_BITS) as u32)
-    }
-
-    /// The anchor as an index layer's routing table holds it.
-    #[inline(always)]
-    pub fn to_word(self) -> u32 {
-        self.0
-    }
-
-    /// The anchor that a word of a routing table represents.
-    #[inline(always)]
-    pub fn from_word(word: u32) -> Self {
-        Self(word)
-    }
-
-    /// The number of its segment.
-    #[inline(always)]
-    pub fn segment(self) -> usize {
-        (self.0 >> PLACE_BITS) as usize
-    }
-
-    /// Its place in the segment.
-    #[inline(always)]
-    fn place(self) -> u32 {
-        self.0 & (PLACES_MAX as u32 - 1)
-    }
-}
-
-/// A node of the index layer, with the data that its rebuild needs.
-#[derive(Debug, Clone, Copy)]
-struct Tall<B> {
-    key: B,
-    place: u16,
-    height: u16,
-}
-
-/// How a list is laid out.
-#[derive(Debug, Clone, Copy)]
-pub struct Form {
-    /// Nodes from which on a segment ends before the next tall one, 1 to [`PLACES_MAX`] − 1: small segments
-    /// make the table of them longer, large ones the copy of a shared one.
-    nodes: usize,
-    /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
-    /// [`ROOM_PERCENT_MAX`]. Without any, the first insert has to copy it.
-    room_percent: usize,
-    /// The heights, which determine the tall nodes.
-    heights: Heights,
-    /// The placement of segments that are laid out together.
-    paper: Placement,
-}
-
-impl Form {
-    /// Creates the form with segments of that many nodes and that much room, if a list can be laid out in
-    /// it; on ordinary pages, at the system's choice.
-    ///
-    /// # Errors
-    /// [`Error::Setting`].
-    pub fn new(nodes: usize, room_percent: usize, heights: Heights) -> error::Result<Self> {
-        Error::check_setting("segment_nodes", nodes, 1..=PLACES_MAX - 1)?;
-        Error::check_setting("room_percent", room_percent, 0..=ROOM_PERCENT_MAX)?;
-        Ok(Self { nodes, room_percent, heights, paper: Placement::default() })
-    }
-
-    /// Returns the same form with this placement.
-    pub fn on(self, paper: Placement) -> Self {
-        Self { paper, ..self }
-    }
-}
+use tall::Tall;
 
 /// The whole list. See the module's head.
 #[derive(Debug)]
@@ -268,16 +175,6 @@ impl<B: Bits> Segments<B> {
         Ok(Self { segments, talls, ..*self })
     }
 
-    /// The list's nodes by parts, as an index layer is built from.
-    pub fn parts(&self, parts: usize) -> Parts<'_, B> {
-        Parts::new(self, parts)
-    }
-
-    /// The tall nodes of a run of segments; anchors call the first of these the first one.
-    pub fn run(&self, segments: Range<usize>) -> Parts<'_, B> {
-        Parts::of_run(self, segments)
-    }
-
     /// Checks every node, and reports the first violation. O(n).
     ///
     /// # Errors
@@ -315,14 +212,5 @@ impl<B: Bits> Segments<B> {
             Some(key) if key == B::MIN && live == self.len => Ok(()),
             head => Err(Broken::new(format!("the head is {head:?}, {live} of {} keys are there", self.len))),
         }
-    }
-}
-
-/// Prefetches one line.
-#[inline(always)]
-pub(in crate::pi) fn ask<T: Trace, V>(at: *const V) {
-    T::prefetch(at.cast(), 1);
-    if !T::LISTENING {
-        prefetch_read(at.cast());
     }
 }

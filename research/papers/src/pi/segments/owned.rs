@@ -1,7 +1,8 @@
 //! A run of segments that one thread owns: the list on which Algorithm 4 executes.
 
-use super::segment::{Change, Segment, seek};
-use super::{Anchor, END};
+use super::anchor::Anchor;
+use super::segment::{Change, END, Segment, seek};
+use crate::pi::ask::ask;
 use crate::pi::mem::budget::Budget;
 use crate::pi::routed::Heights;
 use core::ops::{AddAssign, Range};
@@ -81,7 +82,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     /// Prefetches the entry of the table that leads to an anchor's segment.
     #[inline(always)]
     pub fn ask_for_segment<T: Trace>(&self, anchor: Anchor) {
-        super::ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
+        ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
     }
 
     /// Prefetches an anchor's node and the line after it. Reads the table.

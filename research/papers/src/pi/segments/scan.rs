@@ -1,7 +1,8 @@
 //! Scans over a list that is quiescent, upwards and downwards.
 
-use super::segment::seek;
-use super::{Anchor, END, Segments};
+use super::Segments;
+use super::anchor::Anchor;
+use super::segment::{END, seek};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
 

@@ -1,6 +1,7 @@
 //! Data nodes, and a segment of them.
 
-use super::{Tall, ask};
+use super::tall::Tall;
+use crate::pi::ask::ask;
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::slabs::{Slab, SlabAllocator};
 use latchless_core::base::error::{Error, Result};

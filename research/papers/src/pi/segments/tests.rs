@@ -3,7 +3,8 @@
 use super::*;
 use crate::pi::crew::one_by_one;
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::paged_array::Placement;
+use crate::pi::mem::placement::Placement;
+use crate::pi::routed::Heights;
 use latchless_core::base::error::Error;
 use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;

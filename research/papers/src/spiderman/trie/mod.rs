@@ -35,6 +35,7 @@ mod hold;
 mod insert;
 mod map;
 mod node;
+mod options;
 mod pools;
 mod reference;
 mod remove;
@@ -43,6 +44,7 @@ mod walk;
 mod way;
 
 pub use map::TrieMap;
+pub use options::TrieOptions;
 pub use walk::{Landed, Place, TrieWalk};
 
 /// A paused scan over a map: see [`TrieMap::scanner`].
@@ -58,23 +60,6 @@ use latchless_core::sync::{Backoff, Striped, Word};
 use node::Node;
 use pools::Pools;
 use reference::{Kind, Ref, To};
-
-/// Construction options of a trie.
-#[derive(Debug, Clone, Copy)]
-pub struct TrieOptions {
-    /// The maximum number of bytes of nodes; `None`: no limit but the machine's memory.
-    pub limit_bytes: Option<usize>,
-    /// Whether to request huge pages from the system.
-    pub huge_pages: bool,
-    /// The maximum number of nodes of a kind that references can distinguish; tests make it tiny.
-    pub references: u32,
-}
-
-impl Default for TrieOptions {
-    fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, references: u32::MAX }
-    }
-}
 
 /// The place above all nodes, in separate cache lines (processors fetch them in pairs).
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@
 //! so a thread that has seen it before detects this; and memory is never returned to the system while the
 //! trie exists.
 
-use super::TrieOptions;
 use super::node::Node;
+use super::options::TrieOptions;
 use super::reference::{Kind, Ref, To};
 use crate::common::units::{NodePoolOptions, Reuse, UnitArena};
 use crate::error;

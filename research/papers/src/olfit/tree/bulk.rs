@@ -1,10 +1,12 @@
 //! Bulk load: whole levels at once, with entries and children distributed evenly.
 
-use super::*;
-use crate::olfit::node::Fields;
-use latchless_core::base::error::Error;
+use super::OlfitTree;
+use crate::olfit::node::{At, Fields, Flag, Kind};
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Bits;
 use latchless_core::bulk::{Level, check_order, last_below, plan};
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<K: Kind> OlfitTree<K> {
     /// Fills an empty tree with `len` entries in ascending order, equal keys only in an index with

@@ -1,8 +1,11 @@
 //! The check of the whole tree at rest.
 
-use super::*;
-use crate::olfit::node::{Fields, NodeLatch};
-use latchless_core::base::error::Broken;
+use super::{LEVELS_MAX, OlfitTree};
+use crate::olfit::node::{At, Fields, Flag, Kind, Node, NodeLatch, Scheme};
+use crate::olfit::shared_latch::SharedLatch;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::latch::OptimisticLatch;
 
 /// The keys that belong to a node, according to its parents: after `low` (which entries may equal in an
 /// index with duplicates), up to `high`.

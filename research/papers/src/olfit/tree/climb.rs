@@ -2,10 +2,11 @@
 //! latches on its way up (§3.3: "latches are requested upward"); LC, TL and VT have their latches by then,
 //! and VN latches the nodes afterwards, because the sizes of its nodes never change.
 
+use super::OlfitTree;
 use super::path::{Path, PathRecorder};
 use super::spares::Need;
-use super::*;
-use crate::olfit::node::{NodeLatch, Way};
+use crate::olfit::node::{At, Kind, NodeLatch, Scheme, Way};
+use latchless_core::base::error::Result;
 use latchless_core::sync::Backoff;
 
 /// Why an update starts again. All latches are released by then.

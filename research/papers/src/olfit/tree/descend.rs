@@ -1,8 +1,10 @@
 //! Descents from the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
 
+use super::OlfitTree;
 use super::path::{Coupling, NoPath, Path, PathRecorder};
-use super::*;
-use crate::olfit::node::{Flag, NodeLatch, Way};
+use crate::olfit::node::{At, Flag, Kind, Node, NodeLatch, Scheme, Way};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Backoff;
 
 /// The end of a descent.

@@ -1,6 +1,7 @@
 //! Prints the tree, for debugging.
 
-use super::*;
+use super::OlfitTree;
+use crate::olfit::node::{At, Kind, Scheme};
 use core::fmt;
 
 impl<K: Kind> OlfitTree<K> {

@@ -1,12 +1,13 @@
 //! Insertion of an entry.
 
+use super::OlfitTree;
 use super::climb::Again;
 use super::guard::{Access, wait_for};
 use super::path::{Coupling, Path, latches_max};
 use super::spares::{Gone, Need, Reserve};
-use super::*;
-use crate::olfit::node::NodeLatch;
-use latchless_core::mem::touch::Work;
+use crate::olfit::node::{Kind, NodeLatch, Scheme};
+use latchless_core::base::error::Result;
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::Backoff;
 
 /// The result of an update.

@@ -1,11 +1,12 @@
 //! Node groups of the full CSB+-Tree: a split shifts the nodes after it by one place, and when a parent
 //! splits, its group does (§5.5). The caller holds latches on all nodes that move.
 
+use super::OlfitTree;
 use super::path::Path;
 use super::spares::Reserve;
-use super::*;
-use crate::olfit::node::{Fields, NodeLatch};
+use crate::olfit::node::{At, Fields, Flag, Kind, Node, NodeLatch, Scheme};
 use core::ops::Range;
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<K: Kind> OlfitTree<K> {
     /// Sets the link of a group to the next one, where groups have one.

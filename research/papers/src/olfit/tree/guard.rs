@@ -1,11 +1,13 @@
 //! Guards of latches, the tree's and nodes'. Each reports to the tracing hook that its latch is taken by a
 //! locked step, that it is waited for, that it is released.
 
-use super::*;
-use crate::olfit::node::{NodeLatch, TreeLatch};
-use crate::olfit::shared_latch::{Alone, Together};
+use super::OlfitTree;
+use crate::olfit::node::{Kind, NodeLatch, Scheme, TreeLatch, WordOf};
+use crate::olfit::shared_latch::{Alone, SharedLatch, Together};
 use core::marker::PhantomData;
-use latchless_core::latch::Latched;
+use latchless_core::latch::{Latched, OptimisticLatch};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Atom, AtomicU64, Backoff, BitsWord, Origin};
 
 /// The atomic that a node's latch is.

@@ -1,11 +1,13 @@
 //! Latching nodes that change beside the path: those that move within a group, and under VN all nodes that
 //! are copied.
 
+use super::OlfitTree;
 use super::climb::Again;
 use super::path::Path;
-use super::*;
-use crate::olfit::node::{Fields, NodeLatch};
+use crate::olfit::node::{At, Fields, Flag, Kind, NodeLatch, Scheme};
 use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<K: Kind> OlfitTree<K> {
     /// Returns the number of nodes in the unit of the path's node at a level: as many as its parent has

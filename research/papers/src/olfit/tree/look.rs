@@ -1,9 +1,12 @@
 //! Reading a node, as its scheme requires.
 
 use super::guard::wait_for;
-use super::*;
-use crate::olfit::node::NodeLatch;
-use latchless_core::mem::touch::Work;
+use super::{OlfitTree, READ_TRIES};
+use crate::olfit::node::{Kind, Node, NodeLatch, Scheme};
+use latchless_core::base::key::Bits;
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::Backoff;
 
 impl<K: Kind> OlfitTree<K> {

@@ -12,8 +12,9 @@ use super::climb::Again;
 use super::guard::Access;
 use super::path::{Coupling, Path, latches_max};
 use super::spares::Gone;
-use super::*;
-use crate::olfit::node::{Fields, Way};
+use super::{LEVELS_MAX, OlfitTree};
+use crate::olfit::node::{At, Fields, Flag, Kind, Node, Way};
+use latchless_core::base::error::Result;
 use latchless_core::sync::Backoff;
 
 /// A node of the chain and its neighbours, all of them latched.

@@ -1,7 +1,9 @@
 //! The record of a descent: its path and the latches that it holds.
 
+use super::LEVELS_MAX;
 use super::guard::{Guard, NodeGuard};
-use super::*;
+use crate::olfit::node::{At, Kind, Layout};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::AtomicU64;
 
 /// A node on the path, and the child through which the path continues.

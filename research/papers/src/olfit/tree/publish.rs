@@ -5,8 +5,11 @@
 
 use super::path::Path;
 use super::spares::{Gone, Reserve};
-use super::*;
+use super::{LEVELS_MAX, OlfitTree};
+use crate::olfit::node::{At, Kind, Scheme};
 use core::ops::RangeInclusive;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Trace;
 
 impl<K: Kind> OlfitTree<K> {
     /// Runs `change` on the nodes of the path, of which those of `levels` change; publishes the result,

@@ -8,13 +8,15 @@
 //! value. Memory of nodes is never unmapped and versions never recur, so a leaf that was reused has
 //! another version.
 
+use super::OlfitTree;
 use super::guard::Access;
 use super::path::NoPath;
-use super::*;
-use crate::olfit::node::Olfit;
+use crate::olfit::node::{Kind, Olfit};
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
-use latchless_core::latch::Version;
-use latchless_core::mem::touch::Work;
+use latchless_core::latch::{OptimisticLatch, Version};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The leaves that cover a range, and the version of each when it was read.
 #[derive(Debug, Default)]

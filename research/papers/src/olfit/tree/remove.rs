@@ -1,13 +1,14 @@
 //! Removal of an entry, and with its last entry of the leaf.
 
+use super::OlfitTree;
 use super::climb::Again;
 use super::edit::Done;
 use super::guard::Access;
 use super::path::{Coupling, Path, PathRecorder};
 use super::spares::{Gone, Reserve};
-use super::*;
-use crate::olfit::node::{Fields, NodeLatch};
-use latchless_core::mem::touch::Work;
+use crate::olfit::node::{Fields, Flag, Kind, NodeLatch, Scheme};
+use latchless_core::base::error::Result;
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::Backoff;
 
 /// How a removal proceeds.

@@ -5,14 +5,15 @@
 //! A page is filled leaf by leaf to the right. A page of a reverse scan is one leaf, with the remaining
 //! entries of its last key: leaves have no link to the left, so the next page is found from the root.
 
+use super::OlfitTree;
 use super::guard::Access;
 use super::path::{Coupling, Path};
-use super::*;
 use crate::common::pages::{Page, PageEnd, Pages, TOGETHER_MAX};
-use crate::olfit::node::{Fields, NodeLatch, Way};
+use crate::olfit::node::{At, Fields, Flag, Kind, Node, NodeLatch, Scheme, Way};
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
-use latchless_core::latch::Version;
-use latchless_core::mem::touch::Work;
+use latchless_core::latch::{OptimisticLatch, Version};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// How the filling of a page ended.
 enum End<B> {

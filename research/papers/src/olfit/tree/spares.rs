@@ -1,7 +1,10 @@
 //! Units that are reserved before latches are taken, so that nothing is allocated under one, and a refusal
 //! of memory changes nothing.
 
-use super::*;
+use super::{LEVELS_MAX, OlfitTree};
+use crate::olfit::node::{Kind, Scheme};
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// Units that an update needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Splitting the full nodes of a path, from the uppermost down, so that each finds room in its parent: one
 //! order for trees with one reference per child and for node groups.
 
+use super::OlfitTree;
 use super::path::Path;
 use super::spares::{Need, Reserve};
-use super::*;
-use crate::olfit::node::NodeLatch;
+use crate::olfit::node::{At, Kind, Node, NodeLatch, Scheme};
+use latchless_core::mem::node_ref::NodeRef;
 
 impl<K: Kind> OlfitTree<K> {
     /// Returns the units that are needed to split all nodes of the path below `top`, after copies of the

@@ -1,8 +1,8 @@
 //! Steps from a leaf to the next one to the right: along the link, or along the path.
 
+use super::OlfitTree;
 use super::path::Path;
-use super::*;
-use crate::olfit::node::NodeLatch;
+use crate::olfit::node::{Kind, NodeLatch, Scheme};
 
 impl<K: Kind> OlfitTree<K> {
     /// Leads the path to the next leaf to the right, if there is one, and returns the level at which it

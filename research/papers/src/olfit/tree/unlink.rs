@@ -1,11 +1,12 @@
 //! Removal of a leaf without entries from a tree without links, with every node above that has no other
 //! child: only the path leads to it. Its keys belong to a neighbour below the same parent from then on.
 
+use super::OlfitTree;
 use super::climb::Again;
 use super::path::Path;
 use super::spares::{Gone, Need, Reserve};
-use super::*;
-use crate::olfit::node::NodeLatch;
+use crate::olfit::node::{At, Kind, NodeLatch, Scheme};
+use latchless_core::base::error::Result;
 
 impl<K: Kind> OlfitTree<K> {
     /// Removes the path's leaf, which has one entry.

@@ -4,11 +4,11 @@
 //! left, and a lookup is served there. Under the other schemes a step latches nothing and its results
 //! aren't relied on: it loads the path into caches.
 
-use super::*;
+use super::OlfitTree;
 use crate::common::units::Pin;
 use crate::common::walk::{Aim, Step, Walk};
-use crate::olfit::node::{TreeLatch, Way};
-use latchless_core::mem::touch::Work;
+use crate::olfit::node::{At, Kind, Scheme, TreeLatch, Way};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The maximum number of steps to the right of its hint in the search for a key.
 const MOVES_MAX: usize = 3;

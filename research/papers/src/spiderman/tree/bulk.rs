@@ -1,7 +1,8 @@
 //! Bulk load: whole levels at once, with pairs distributed evenly.
 
-use super::*;
-use latchless_core::base::error::Error;
+use super::OlcTree;
+use crate::spiderman::page::Form;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::bulk::{Level, check_ascending, last_below, plan};
 

@@ -1,8 +1,10 @@
 //! The check of the whole tree at rest, and its printing.
 
-use super::*;
+use super::OlcTree;
+use crate::spiderman::page::Form;
 use core::fmt;
-use latchless_core::base::error::Broken;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::mem::node_ref::NodeRef;
 
 /// The keys that belong to a page: those after `low`, up to `high`.
 #[derive(Debug, Clone, Copy)]

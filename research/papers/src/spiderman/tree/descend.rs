@@ -1,7 +1,10 @@
 //! Descents from the root to the leaf that a key belongs to.
 
 use super::hold::{Held, Restart, Seen};
-use super::*;
+use super::{OlcTree, READ_TRIES};
+use crate::spiderman::page::{Form, Page};
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 

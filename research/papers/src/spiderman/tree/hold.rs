@@ -1,8 +1,11 @@
 //! Versions of pages that were read and latches of pages that are held.
 
-use super::*;
+use super::OlcTree;
 use crate::spiderman::latches::NodeLatch;
+use crate::spiderman::page::Form;
+use latchless_core::base::error::Result;
 use latchless_core::latch::Version;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
 pub(super) use crate::spiderman::latches::{Held, Restart};

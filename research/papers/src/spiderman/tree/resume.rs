@@ -3,10 +3,13 @@
 //! it may still be the right one, or the one to its right may be: a key between the first and the last key
 //! of a leaf belongs there.
 
+use super::OlcTree;
 use super::edit::Put;
 use super::hold::{Restart, Seen};
-use super::*;
+use crate::spiderman::page::Form;
+use latchless_core::base::error::Result;
 use latchless_core::latch::Version;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Work;
 
 /// The end of a walk: a leaf, its version, and the number of its keys that are smaller.

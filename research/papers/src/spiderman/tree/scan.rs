@@ -3,8 +3,11 @@
 
 use super::hold::{Restart, Seen};
 use super::resume::Landed;
-use super::*;
+use super::{OlcTree, READ_TRIES};
 use crate::common::pages::{Page as Entries, PageEnd, Pages, TOGETHER_MAX};
+use crate::spiderman::page::{Form, Page};
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 

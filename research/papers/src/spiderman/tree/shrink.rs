@@ -1,7 +1,10 @@
 //! Freeing pages: a page with few pairs left is merged with a neighbour below the same parent.
 
+use super::OlcTree;
 use super::hold::{Restart, Seen};
-use super::*;
+use crate::spiderman::page::Form;
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
 /// Why a pass down starts over.

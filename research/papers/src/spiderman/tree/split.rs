@@ -1,9 +1,12 @@
 //! Making room: every full page on the path of a key is split, from the top down, so that each finds room
 //! in its parent.
 
+use super::OlcTree;
 use super::descend::Child;
 use super::hold::{Held, Restart, Seen};
-use super::*;
+use crate::spiderman::page::Form;
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
 /// Reserved pages, dead and unlatched: nothing is allocated under a latch.

@@ -4,14 +4,15 @@
 //! a search, the child's reference, a leaf's value. The options determine which of these get a separate
 //! step; the others are waited for within a step.
 
+use super::OlcTree;
 use super::hold::Seen;
 use super::resume::Landed;
-use super::*;
 use crate::common::walk::{Aim, Step, Walk};
-use crate::spiderman::page::Probes;
+use crate::spiderman::page::{Form, Probes};
 use crate::spiderman::prefetch::Prefetch;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read_later};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Work;
 
 /// Keys that are left of a search when all of them are prefetched at once: those of some two lines.

@@ -1,7 +1,10 @@
 //! The check of the whole trie at rest.
 
-use super::*;
-use latchless_core::base::error::Broken;
+use super::Trie;
+use super::reference::To;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::Trace;
 
 impl<B: Bits, T: Trace> Trie<B, T> {
     /// Checks the invariants of the module's head. The trie must be at rest: concurrent changes may look

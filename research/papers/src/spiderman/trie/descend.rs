@@ -1,8 +1,14 @@
 //! Descents from the root to the leaf that a key's bytes lead to.
 
 use super::hold::{Holder, Restart, Seen};
+use super::node::Node;
+use super::reference::{Ref, To};
 use super::way::{Leaf, Way};
-use super::*;
+use super::{Trie, byte_at};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The position of a descent: a child of a node that was seen. It was the child when it was read.
 #[derive(Debug, Clone, Copy)]

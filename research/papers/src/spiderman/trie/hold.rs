@@ -1,8 +1,14 @@
 //! Versions of nodes that were read and latches of nodes that are held.
 
-use super::*;
+use super::Trie;
+use super::node::Node;
+use super::reference::{Kind, Ref, To};
 use crate::spiderman::latches::NodeLatch;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::key::Bits;
 use latchless_core::latch::Version;
+use latchless_core::mem::touch::Trace;
+use latchless_core::sync::Backoff;
 
 pub(super) use crate::spiderman::latches::{Held, Restart};
 

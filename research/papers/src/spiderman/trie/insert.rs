@@ -2,8 +2,12 @@
 
 use super::descend::Near;
 use super::hold::{Holder, Restart, Seen, Stopped};
+use super::reference::{Kind, Ref, To};
 use super::way::Leaf;
-use super::*;
+use super::{Trie, byte_at, first_difference};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::{Trace, Work};
 
 impl<B: Bits, T: Trace> Trie<B, T> {
     /// Puts a value under a key and returns the value that it replaces.

@@ -52,14 +52,14 @@ pub type Scan<'a, K, V, T> = crate::common::scan::Scan<'a, K, V, Trie<<K as Key>
 
 use crate::error;
 use core::marker::PhantomData;
-use latchless_core::base::error::{Error, Result};
+use latchless_core::base::error::Result;
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Trace, Work};
-use latchless_core::sync::{Backoff, Striped, Word};
+use latchless_core::mem::touch::Trace;
+use latchless_core::sync::{Striped, Word};
 use node::Node;
 use pools::Pools;
-use reference::{Kind, Ref, To};
+use reference::{Kind, Ref};
 
 /// The place above all nodes, in separate cache lines (processors fetch them in pairs).
 #[derive(Debug, Default)]

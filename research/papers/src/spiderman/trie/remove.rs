@@ -1,7 +1,12 @@
 //! Removals.
 
 use super::hold::{Holder, Restart, Seen};
-use super::*;
+use super::reference::{Ref, To};
+use super::{Trie, byte_at};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Trace, Work};
 
 impl<B: Bits, T: Trace> Trie<B, T> {
     /// Removes a key and returns its value.

@@ -1,10 +1,13 @@
 //! Scans. A leaf follows another one if no node between them has changed since it was read; if one has,
 //! the scan descends from the root again, to the key after the last. Nothing is held between two pages.
 
+use super::Trie;
 use super::hold::Restart;
-use super::*;
 use crate::common::pages::{Page, PageEnd, Pages, TOGETHER_MAX};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
 use latchless_core::base::span::{next, previous};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The range that is still to be copied, both ends included, and the direction.
 struct Rest<B> {

@@ -1,6 +1,7 @@
 //! Tries compared with a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits,
 //! walks. Then several threads, one by one and in batches.
 
+use super::reference::To;
 use super::*;
 use crate::common::interleave::BatchSize;
 use crate::common::walk::{Aim, Rounds, Walks};

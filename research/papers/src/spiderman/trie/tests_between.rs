@@ -5,6 +5,7 @@
 use super::*;
 use crate::common::pages::{PageEnd, Pages};
 use crate::common::walk::{Aim, Rounds, Walks};
+use latchless_core::mem::touch::Work;
 use latchless_core::testing::Rng;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

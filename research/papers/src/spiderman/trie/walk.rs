@@ -1,9 +1,13 @@
 //! Descents of a trie step by step: one node per step.
 
 use super::descend::Stand;
-use super::*;
+use super::node::Node;
+use super::reference::{Ref, To};
+use super::{Trie, byte_at};
 use crate::common::walk::{Aim, Step, Walk};
+use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read_all;
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The walks of a trie. They come out at the leaf that a key's bytes lead to, which may be another key's, or
 /// at no node; or nowhere, if others were in the way.

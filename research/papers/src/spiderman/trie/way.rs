@@ -1,7 +1,12 @@
 //! The path from the root to a leaf, which leads to the next leaf and to the previous one.
 
 use super::hold::{Holder, Restart, Seen};
-use super::*;
+use super::reference::{Ref, To};
+use super::{Trie, byte_at, first_difference};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Trace, Work};
 
 /// The most places on a way: the one above all nodes, and a node for each byte of a key.
 const PLACES_MAX: usize = 1 + 8;

@@ -38,6 +38,9 @@ use core::marker::PhantomData;
 ///     fn probe(&self) -> Self {
 ///         *self
 ///     }
+///     fn own(probe: Self) -> Self {
+///         probe
+///     }
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -48,7 +51,7 @@ use core::marker::PhantomData;
     note = "`&str`, `Arc<str>` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch \
             as `latchless::Nanos`",
     note = "a type of your own that implements `latchless::Key` also implements `latchless::IndexKey`, with `type Form = \
-            latchless::InWord<u64>; type Probe<'q> = Self; fn probe(&self) -> Self {{ *self }}`; the form of a `latchless::BytesKey` is `latchless::InBytes`"
+            latchless::InWord<u64>; type Probe<'q> = Self; fn probe(&self) -> Self {{ *self }} fn own(probe: Self) -> Self {{ probe }}`; the form of a `latchless::BytesKey` is `latchless::InBytes`"
 )]
 pub trait IndexKey: Sized + 'static {
     /// How keys are stored: [`InWord`] or [`InBytes`].
@@ -64,8 +67,11 @@ pub trait IndexKey: Sized + 'static {
     ///
     /// let key = (7, "seven".to_owned());
     /// assert_eq!(key.probe(), (7, "seven"));
+    /// assert_eq!(<(i32, String)>::own((7, "seven")), key);
     /// ```
     fn probe(&self) -> Self::Probe<'_>;
+    /// Returns the key that operations take in this form.
+    fn own(probe: Self::Probe<'_>) -> Self;
 }
 
 /// The form of a key that is stored in a word: `B` is its [`Key::Bits`](super::key::Key::Bits).

@@ -161,6 +161,9 @@ impl Bits for u64 {
 ///     fn probe(&self) -> Self {
 ///         *self
 ///     }
+///     fn own(probe: Self) -> Self {
+///         probe
+///     }
 /// }
 /// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```

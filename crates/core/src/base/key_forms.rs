@@ -18,6 +18,11 @@ macro_rules! in_word {
             fn probe(&self) -> Self {
                 *self
             }
+
+            #[inline(always)]
+            fn own(probe: Self) -> Self {
+                probe
+            }
         }
     )*};
 }
@@ -41,7 +46,7 @@ nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
 /// Keys as bytes, the types by which operations take them, and how those are made.
 macro_rules! in_bytes {
-    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr;)*) => {$(
+    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr, $own:expr;)*) => {$(
         $(#[$condition])*
         impl IndexKey for $key {
             type Form = InBytes;
@@ -52,26 +57,32 @@ macro_rules! in_bytes {
                 let by: for<'k> fn(&'k $key) -> <$key as IndexKey>::Probe<'k> = $by;
                 by(self)
             }
+
+            #[inline(always)]
+            fn own(probe: Self::Probe<'_>) -> Self {
+                let own: for<'k> fn(<$key as IndexKey>::Probe<'k>) -> $key = $own;
+                own(probe)
+            }
         }
     )*};
 }
 
 /// Such keys, and options of them.
 macro_rules! in_bytes_or_none {
-    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr;)*) => { in_bytes! {$(
-        $(#[$condition])* $key => $probe, $by;
-        $(#[$condition])* Option<$key> => Option<$probe>, |key| key.as_ref().map($by);
+    ($($(#[$condition:meta])* $key:ty => $probe:ty, $by:expr, $own:expr;)*) => { in_bytes! {$(
+        $(#[$condition])* $key => $probe, $by, $own;
+        $(#[$condition])* Option<$key> => Option<$probe>, |key| key.as_ref().map($by), |probe| probe.map($own);
     )*} };
 }
 in_bytes_or_none! {
-    String => &'q str, |key| key.as_str();
-    Vec<u8> => &'q [u8], |key| key.as_slice();
+    String => &'q str, |key| key.as_str(), |probe| probe.to_owned();
+    Vec<u8> => &'q [u8], |key| key.as_slice(), |probe| probe.to_owned();
 }
 
 /// Keys that are their own probes.
 macro_rules! itself {
     ($macro:ident: $($(#[$condition:meta])* $key:ty),*) => {
-        $macro! { $($(#[$condition])* $key => $key, |key| *key;)* }
+        $macro! { $($(#[$condition])* $key => $key, |key| *key, |probe| probe;)* }
     };
 }
 itself!(in_bytes_or_none: u128, i128, NonZero<u128>, NonZero<i128>, Ipv6Addr);
@@ -93,6 +104,11 @@ impl<K: IndexKey> IndexKey for Reverse<K> {
     fn probe(&self) -> Reverse<K::Probe<'_>> {
         Reverse(self.0.probe())
     }
+
+    #[inline(always)]
+    fn own(Reverse(probe): Self::Probe<'_>) -> Self {
+        Self(K::own(probe))
+    }
 }
 
 /// The form of some parts, if another one follows.
@@ -110,6 +126,12 @@ macro_rules! tuple {
                 let ($($key),*) = self;
                 ($($key.probe()),*)
             }
+
+            #[inline(always)]
+            #[expect(non_snake_case, reason = "each part has the name of its type")]
+            fn own(($($key),*): Self::Probe<'_>) -> Self {
+                ($($key::own($key)),*)
+            }
         }
 
         impl<$($key: IndexKey),*> IndexKey for Option<($($key),*)> {
@@ -119,6 +141,11 @@ macro_rules! tuple {
             #[inline(always)]
             fn probe(&self) -> Option<($($key::Probe<'_>),*)> {
                 self.as_ref().map(IndexKey::probe)
+            }
+
+            #[inline(always)]
+            fn own(probe: Self::Probe<'_>) -> Self {
+                probe.map(IndexKey::own)
             }
         }
     };

@@ -70,6 +70,10 @@ impl IndexKey for Odd {
     fn probe(&self) -> Self {
         *self
     }
+
+    fn own(probe: Self) -> Self {
+        probe
+    }
 }
 
 impl Key for Odd {

@@ -63,6 +63,10 @@ macro_rules! in_words {
             fn probe(&self) -> Self {
                 *self
             }
+
+            fn own(probe: Self) -> Self {
+                probe
+            }
         }
     )*};
 }

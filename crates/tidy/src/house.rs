@@ -53,7 +53,7 @@ pub const ROOMS: [Rooms; 11] = [
             &["byte_tree"],
             &["index"],
             &["bytes"],
-            &["set"],
+            &["set", "versions"],
             &["snapshot"],
         ],
         complete: true,

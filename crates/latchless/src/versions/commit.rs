@@ -1,0 +1,139 @@
+//! One commit: the versions that it writes have its number, which becomes visible when all are there.
+
+use super::batch::{Change, WriteBatch};
+use super::version::Version;
+use super::versioned::{Retention, VersionedIndex};
+use crate::KeyFor;
+use core::ops::Bound;
+use latchless_core::base::error::Result;
+use latchless_core::base::index_value::IndexValue;
+use std::sync::MutexGuard;
+
+/// The commit that holds the lock of all commits. One that is dropped before it is published, by an error or
+/// a panic of a value's `clone`, abandons what it has written; that needs no memory.
+pub(super) struct Commit<'i, K: KeyFor<Version<V>>, V: IndexValue> {
+    index: &'i VersionedIndex<K, V>,
+    number: u64,
+    /// The smallest number that a snapshot has or will have.
+    horizon: u64,
+    /// The keys that have a version of this commit.
+    written: Vec<K>,
+    inserted: usize,
+    removed: usize,
+    _held: MutexGuard<'i, ()>,
+}
+
+impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
+    /// Waits for the lock of commits.
+    pub(super) fn begin(index: &'i VersionedIndex<K, V>) -> Self {
+        let _held = index.commits.lock();
+        let horizon = index.readers.horizon(index.retention == Retention::All);
+        let number = index.newest() + 1;
+        Self { index, number, horizon, written: Vec::new(), inserted: 0, removed: 0, _held }
+    }
+
+    /// Gives a key a version, unless it has no value and gets none, and returns the value before.
+    fn put(&mut self, key: K::Probe<'_>, value: Option<V>) -> Result<Option<V>> {
+        let (number, horizon) = (self.number, self.horizon);
+        let after = |newest: &Version<V>| {
+            let before = newest.newest_value().cloned();
+            (value.is_some() || before.is_some())
+                .then(|| (Version::after(Some(newest), number, value.clone(), horizon), before))
+        };
+        let (version, before) = match self.index.index.get_with(key, after) {
+            Some(Some(changed)) => changed,
+            None if value.is_some() => (Version::after(None, number, value.clone(), horizon), None),
+            Some(None) | None => return Ok(None),
+        };
+        self.index.index.insert(key, version)?;
+        match (before.is_some(), value.is_some()) {
+            (false, true) => self.inserted += 1,
+            (true, false) => self.removed += 1,
+            _ => {}
+        }
+        Ok(before)
+    }
+
+    /// Changes one key and publishes that.
+    pub(super) fn write_one(mut self, key: K::Probe<'_>, value: Option<V>) -> Result<Option<V>> {
+        let is_removal = value.is_none();
+        let before = self.put(key, value)?;
+        if !is_removal || before.is_some() {
+            self.publish();
+        }
+        Ok(before)
+    }
+
+    /// Makes the changes of a batch and publishes them.
+    pub(super) fn write_all(mut self, batch: WriteBatch<K, V>) -> Result<u64> {
+        for change in batch.changes {
+            match change {
+                Change::Put(key, value) => self.write(key, value)?,
+                Change::RemoveRange(low, high) => self.remove_range(&low, &high)?,
+            }
+        }
+        Ok(self.publish())
+    }
+
+    fn write(&mut self, key: K, value: Option<V>) -> Result<()> {
+        self.put(key.probe(), value)?;
+        self.written.push(key);
+        Ok(())
+    }
+
+    fn remove_range(&mut self, low: &Bound<K>, high: &Bound<K>) -> Result<()> {
+        let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));
+        let entries = self.index.index.range(range);
+        let with_value = entries.filter(|(_, version)| version.newest_value().is_some());
+        let keys: Vec<K> = with_value.map(|(key, _)| key).collect();
+        keys.into_iter().try_for_each(|key| self.write(key, None))
+    }
+
+    /// Lets readers see the commit, and returns its number.
+    pub(super) fn publish(mut self) -> u64 {
+        self.written.clear();
+        self.index.keys.add(self.inserted);
+        self.index.keys.subtract(self.removed);
+        self.index.readers.publish(self.number);
+        self.number
+    }
+}
+
+impl<K: KeyFor<Version<V>>, V: IndexValue> Drop for Commit<'_, K, V> {
+    fn drop(&mut self) {
+        for key in &self.written {
+            let index = &self.index.index;
+            if index.get_with(key.probe(), |version| version.abandon(self.number)) == Some(true) {
+                index.remove(key.probe());
+            }
+        }
+    }
+}
+
+impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
+    /// Inserts an entry, as a commit of its own, and returns the value that it replaces. O(log n).
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.
+    pub fn insert(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>> {
+        Commit::begin(self).write_one(key, Some(V::given(value)))
+    }
+
+    /// Removes a key, as a commit of its own, and returns its value. O(log n). If the key has no value,
+    /// there is no commit.
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert), as a removal is a version; the index is then unchanged.
+    pub fn remove(&self, key: K::Probe<'_>) -> Result<Option<V>> {
+        Commit::begin(self).write_one(key, None)
+    }
+
+    /// Makes the changes of a batch: all or none, for every reader. Returns the number of the commit. Of two
+    /// changes of one key the later one counts. O(m log n) for m keys.
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.
+    pub fn commit(&self, batch: WriteBatch<K, V>) -> Result<u64> {
+        Commit::begin(self).write_all(batch)
+    }
+}

@@ -1,0 +1,47 @@
+//! An index that keeps versions: consistent snapshots, atomic batches, and transactions.
+//!
+//! # Versions
+//! Every commit has a number, and commits are serial: one changes the index at a time, and a commit becomes
+//! visible as a whole, when its number becomes the newest one. Readers take no part in that: they never wait
+//! for a commit, nor a commit for them.
+//!
+//! | | reads |
+//! |---|---|
+//! | [`get`](VersionedIndex::get) and the other reads of [`VersionedIndex`] | the newest visible version of this one key |
+//! | [`Snapshot`] | the versions of one moment, of all keys, as long as it lives |
+//! | [`Transaction`] | the versions of one moment and its own writes; its commit fails if another commit has changed something that it read |
+//!
+//! A version that was replaced stays as long as a snapshot may read it. The commits that write its key again
+//! drop it otherwise, and [`prune`](VersionedIndex::prune) those of all keys. With
+//! [`Retention::All`] every version stays until [`prune_before`](VersionedIndex::prune_before), and
+//! [`snapshot_at`](VersionedIndex::snapshot_at) reads at any number since then: a table of versions, as
+//! storage engines keep before they write it to a file.
+//!
+//! # Costs
+//! A read costs one of an [`Index`](crate::Index) of `Arc`s, and one step per version that is newer than the reader. A
+//! snapshot takes a lock for some tens of nanoseconds. A commit takes the lock of commits, and for each key
+//! a read and an insert; the value that is replaced is cloned. A key that was written once has one version,
+//! whose number and reference to older ones take 16 bytes beside the value.
+//!
+//! # Threads
+//! All operations take `&self`. Transactions are serializable, in the order of their commits' numbers;
+//! batches and single writes are transactions that read nothing. Snapshots read a consistent state between
+//! two commits.
+
+mod batch;
+mod commit;
+mod prune;
+mod range;
+mod readers;
+mod snapshot;
+mod transaction;
+mod version;
+mod versioned;
+
+pub use batch::WriteBatch;
+pub use prune::Pruned;
+pub use range::SnapshotRange;
+pub use snapshot::{NoSuchVersion, Snapshot};
+pub use transaction::{CommitError, Transaction};
+pub use version::Version;
+pub use versioned::{Retention, VersionedIndex};

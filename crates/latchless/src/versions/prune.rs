@@ -1,0 +1,101 @@
+//! Dropping versions that no reader needs.
+
+use super::version::Version;
+use super::versioned::VersionedIndex;
+use crate::KeyFor;
+use core::ops::Bound::{Excluded, Unbounded};
+use latchless_core::base::error::Result;
+use latchless_core::base::index_value::IndexValue;
+
+/// Keys that are looked at between two pauses, in which others commit.
+const TOGETHER: usize = 256;
+
+/// What [`VersionedIndex::prune`] has dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pruned {
+    /// Versions of values, and removals.
+    pub versions: usize,
+    /// Keys that had a removal only.
+    pub keys: usize,
+}
+
+impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
+    /// Drops all versions that no snapshot can read any more, and the keys without a value, and returns how
+    /// many. O(n); commits wait for at most some hundred keys of it.
+    ///
+    /// # Errors
+    /// Memory for a shorter chain of versions was refused. What was dropped until then stays so; nothing
+    /// else has changed.
+    ///
+    /// ```
+    /// use latchless::versions::{Pruned, VersionedIndex};
+    ///
+    /// let index = VersionedIndex::<u64, u64>::new()?;
+    /// for key in [7, 8, 8] {
+    ///     index.insert(key, 1)?;
+    /// }
+    /// index.remove(7)?;
+    /// assert_eq!(index.prune()?, Pruned { versions: 3, keys: 1 });
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn prune(&self) -> Result<Pruned> {
+        self.prune_before(u64::MAX)
+    }
+
+    /// Drops all versions that neither a snapshot nor a reader at `number` or later needs. See
+    /// [`VersionedIndex::prune`], which uses the number of the newest commit.
+    ///
+    /// # Errors
+    /// Those of [`VersionedIndex::prune`].
+    pub fn prune_before(&self, number: u64) -> Result<Pruned> {
+        let mut pruned = Pruned::default();
+        loop {
+            let before = pruned;
+            match self.prune_all(number, &mut pruned) {
+                // The memory of dropped versions may be enough for those that are left.
+                Err(_) if pruned != before => {}
+                result => return result.map(|()| pruned),
+            }
+        }
+    }
+
+    /// Drops versions of all keys.
+    ///
+    /// # Errors
+    /// Memory for some keys' shorter chains was refused; those of the others are dropped.
+    fn prune_all(&self, number: u64, pruned: &mut Pruned) -> Result<()> {
+        let (mut result, mut last) = (Ok(()), None);
+        let mut keys = Vec::with_capacity(TOGETHER);
+        loop {
+            let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
+            let _held = self.commits.lock();
+            let entries = self.index.range((from, Unbounded)).take(TOGETHER);
+            keys.extend(entries.map(|(key, version)| (key, version.is_alone())));
+            for (key, _) in keys.iter().filter(|(_, is_alone)| !is_alone) {
+                result = result.and(self.prune_key(key, number, pruned));
+            }
+            match keys.pop() {
+                Some((key, _)) => last = Some(key),
+                None => return result,
+            }
+            keys.clear();
+        }
+    }
+
+    /// Drops versions of a key, while no other commit is under way.
+    fn prune_key(&self, key: &K, number: u64, pruned: &mut Pruned) -> Result<()> {
+        let (floor, readers) = self.readers.raise(number);
+        let shorter = |version: &Version<V>| version.pruned(&readers, floor);
+        let Some((chain, dropped)) = self.index.get_with(key.probe(), shorter) else { return Ok(()) };
+        match chain {
+            _ if dropped == 0 => {}
+            Some(chain) => drop(self.index.insert(key.probe(), chain)?),
+            None => {
+                self.index.remove(key.probe());
+                pruned.keys += 1;
+            }
+        }
+        pruned.versions += dropped;
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! The index of versions, and the reads of the newest ones.
+
+use super::readers::Readers;
+use super::version::Version;
+use crate::KeyFor;
+use crate::index::{Index, Options};
+use core::fmt;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::index_value::IndexValue;
+use latchless_core::sync::{Mutex, Tally};
+
+/// How long versions stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Retention {
+    /// As long as a snapshot may read them.
+    #[default]
+    Snapshots,
+    /// Until [`VersionedIndex::prune_before`] a later number, or as long as a snapshot reads them.
+    All,
+}
+
+/// An ordered map that keeps versions of its values, for snapshots, atomic batches and transactions. See the
+/// [module](super).
+///
+/// ```
+/// use latchless::versions::{VersionedIndex, WriteBatch};
+///
+/// let stock = VersionedIndex::<String, u32>::new()?;
+/// stock.insert("apples", 7)?;
+/// let before = stock.snapshot();
+///
+/// let mut delivery = WriteBatch::new();
+/// delivery.insert("pears", 5).remove("apples");
+/// stock.commit(delivery)?; // Both, or neither.
+///
+/// assert_eq!((stock.get("apples"), stock.get("pears")), (None, Some(5)));
+/// assert_eq!((before.get("apples"), before.get("pears")), (Some(7), None));
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct VersionedIndex<K: KeyFor<Version<V>>, V: IndexValue> {
+    pub(super) index: Index<K, Version<V>>,
+    pub(super) readers: Readers,
+    /// Held by the commit that changes the index.
+    pub(super) commits: Mutex<()>,
+    /// Keys with a value, as of the newest commit.
+    pub(super) keys: Tally,
+    pub(super) retention: Retention,
+}
+
+impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
+    /// Creates an empty index. Its newest number is 0.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn new() -> Result<Self> {
+        Self::with_options(Options::default(), Retention::default())
+    }
+
+    /// Creates an empty index with these options. The memory limit applies to the tree and to the newest
+    /// versions; older versions, and what values refer to, aren't counted.
+    ///
+    /// # Errors
+    /// Those of [`Index::with_options`].
+    pub fn with_options(options: Options, retention: Retention) -> Result<Self> {
+        Ok(Self::of(Index::with_options(options)?, retention))
+    }
+
+    /// Creates an index from entries in any order, as versions of number 0; of equal keys the last one
+    /// stays. O(n log n): sorts the entries and loads them in bulk.
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let squares = VersionedIndex::<u64, u64>::try_from_iter((0..10).map(|key| (key, key * key)))?;
+    /// assert_eq!((squares.len(), squares.newest(), squares.get(3)), (10, 0, Some(9)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Index::try_from_iter`].
+    pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter().map(|(key, value)| (key, Version::first(0, value)));
+        Ok(Self::of(Index::try_from_iter(entries)?, Retention::default()))
+    }
+
+    fn of(index: Index<K, Version<V>>, retention: Retention) -> Self {
+        let keys = Tally::new(index.len());
+        Self { index, readers: Readers::new(0), commits: Mutex::default(), keys, retention }
+    }
+
+    /// Returns the number of the newest commit. O(1).
+    #[inline]
+    pub fn newest(&self) -> u64 {
+        self.readers.newest()
+    }
+
+    /// Returns the number of keys with a value. O(1). Exact if no thread is changing the index.
+    pub fn len(&self) -> usize {
+        self.keys.get()
+    }
+
+    /// Returns `true` if no key has a value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the newest value of a key. O(log n).
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let index = VersionedIndex::<u64, String>::new()?;
+    /// index.insert(7, "seven")?;
+    /// assert_eq!((index.get(7).as_deref(), index.get(8)), (Some("seven"), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K::Probe<'_>) -> Option<V> {
+        // The number is read after the key, so the key has a version that is at most as new.
+        self.index.get_with(key, |version| version.value_at(self.newest()).cloned()).flatten()
+    }
+
+    /// Calls `see` with the newest value of a key, lent, and returns the result. O(log n).
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let index = VersionedIndex::<u64, String>::new()?;
+    /// index.insert(7, "seven")?;
+    /// assert_eq!(index.get_with(7, str::len), Some(5));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_with<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R> {
+        let see = |version: &Version<V>| version.value_at(self.newest()).map(|value| see(value.lend()));
+        self.index.get_with(key, see).flatten()
+    }
+
+    /// Returns whether a key has a value. O(log n).
+    #[inline]
+    pub fn contains_key(&self, key: K::Probe<'_>) -> bool {
+        self.get_with(key, |_| ()).is_some()
+    }
+
+    /// Checks the invariants of the tree, see [`Index::check_invariants`].
+    ///
+    /// # Errors
+    /// The first violated invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.index.check_invariants()
+    }
+
+    /// Returns the bytes of the tree and of the newest versions, see [`Index::memory_bytes`]. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.index.memory_bytes()
+    }
+}
+
+impl<K: KeyFor<Version<V>>, V: IndexValue> fmt::Debug for VersionedIndex<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VersionedIndex")
+            .field("len", &self.len())
+            .field("newest", &self.newest())
+            .finish_non_exhaustive()
+    }
+}

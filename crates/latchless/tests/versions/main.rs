@@ -1,0 +1,6 @@
+//! `VersionedIndex`: every read against a map of its moment, and histories of concurrent transactions.
+
+mod checker;
+mod histories;
+mod model;
+mod moments;

@@ -1,63 +1,75 @@
-//! The class under `latchless.Index`: single operations on Python's objects, batches on arrays of words.
-//! The package's Python code turns arrays of all dtypes into arrays of words, and checks its arguments.
+//! The class under `latchless.Index`: single operations on Python's objects, batches on columns of keys and
+//! of values. The package's Python code turns arrays of all types into such columns, and checks its arguments.
 
 use crate::asked::{Asked, Ends};
+use crate::bytes::keys::StringType;
+use crate::bytes::typed::Typed;
 use crate::durable::Folder;
-use crate::engine::Engine;
-use crate::gate::Pass;
 use crate::kind::Kind;
-use crate::lookups::{Near, Sides};
-use crate::ranges::{RANGES, words};
-use crate::serve::{ClosedOf, Closing, FINE, ends, make, stats_dict, undone_exception};
-use crate::snapshot::{self, Snapshot};
-use crate::{batch, column, export};
-use latchless::{Bits, Direction};
-use numpy::PyArray1;
-use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError, PyValueError};
+use crate::lookups::Near;
+use crate::map::{Answers, Entry, Map, Nearest, Object};
+use crate::numbers::Numbers;
+use crate::serve::{ClosedOf, FINE, stats_dict};
+use crate::snapshot::Snapshot;
+use crate::{batch, export};
+use latchless::Direction;
+use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::AtomicU8;
 
-/// An index of one of the two widths.
+/// An index of one of the kinds that there are.
 pub enum Tree {
-    /// Of 32 bits.
-    Narrow(Engine<u32>),
-    /// Of 64 bits.
-    Wide(Engine<u64>),
+    /// Of words of 32 bits.
+    Narrow(Numbers<u32>),
+    /// Of words of 64 bits.
+    Wide(Numbers<u64>),
+    /// Of byte strings, with words as values.
+    StringsToWords(Typed<u64>),
+    /// Of byte strings, with byte strings as values.
+    StringsToStrings(Typed<Vec<u8>>),
 }
 
-/// Does something with the engine, whatever its width.
+/// Does something with the index, whichever it is.
 macro_rules! with {
-    ($core:expr, $engine:ident => $body:expr) => {
+    ($core:expr, $map:ident => $body:expr) => {
         match &*$core.tree {
-            $crate::core::Tree::Narrow($engine) => $body,
-            $crate::core::Tree::Wide($engine) => $body,
+            $crate::core::Tree::Narrow($map) => $body,
+            $crate::core::Tree::Wide($map) => $body,
+            $crate::core::Tree::StringsToWords($map) => $body,
+            $crate::core::Tree::StringsToStrings($map) => $body,
         }
     };
 }
 pub(crate) use with;
 
-/// An object of Python's.
-pub type Object<'py> = Bound<'py, PyAny>;
-/// A key and its value.
-pub type Entry<'py> = (Object<'py>, Object<'py>);
-
-/// The description of a dtype for `Core`: NumPy's code, its name, functions for single times, and for keys
-/// the function that finds the keys around an object.
+/// The description of a type for `Core`: NumPy's code or `str` or `bytes`, its name, functions for single
+/// times, and for keys the function that finds the keys around an object.
 pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>, Option<Py<PyAny>>);
 
-/// An ordered index of words. Not for users: `latchless.Index` is.
+/// What a new index is made of.
+pub struct Made<'a, 'py> {
+    /// Keys and values, if there are any.
+    pub columns: Option<(&'a Object<'py>, &'a Object<'py>)>,
+    /// Whether the caller claims that the keys ascend.
+    pub sorted: bool,
+    /// How full nodes are at first.
+    pub fill: f64,
+    /// The most memory that it may take.
+    pub limit_bytes: Option<usize>,
+    /// A file that has its entries.
+    pub snapshot: Option<&'a Bound<'py, Snapshot>>,
+    /// A folder that has its log.
+    pub folder: Option<&'a Bound<'py, Folder>>,
+}
+
+/// An ordered index. Not for users: `latchless.Index` is.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
 pub struct Core {
-    /// Its entries. In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
+    /// Its entries. In a box, because an index is aligned as lines of the cache are, and Python's objects
+    /// aren't.
     pub tree: Box<Tree>,
-    /// The kind of the keys.
-    pub keys: Kind,
-    /// The kind of the values.
-    pub values: Kind,
-    /// Finds the keys around an object that can't be a key.
-    pub ask: Option<Py<PyAny>>,
     /// Whether it is used, an operation has failed in the middle, or it was closed.
     pub state: AtomicU8,
 }
@@ -67,114 +79,112 @@ impl Core {
     #[new]
     #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes, snapshot=None, folder=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
-    fn new(
-        py: Python<'_>,
+    fn new<'py>(
+        py: Python<'py>,
         wide: bool,
         key: DtypeOf,
         value: DtypeOf,
-        keys: Option<&Object<'_>>,
-        values: Option<&Object<'_>>,
+        keys: Option<&Object<'py>>,
+        values: Option<&Object<'py>>,
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
-        snapshot: Option<&Bound<'_, Snapshot>>,
-        folder: Option<&Bound<'_, Folder>>,
+        snapshot: Option<&Bound<'py, Snapshot>>,
+        folder: Option<&Bound<'py, Folder>>,
     ) -> PyResult<Self> {
-        let keys_kind = Kind::new(wide, &key.0, key.1, key.2, true)?;
-        let values_kind = Kind::new(wide, &value.0, value.1, value.2, false)?;
-        let kinds = (&keys_kind, &values_kind);
-        let (how, from) = ((sorted, fill, limit_bytes), (snapshot, folder));
-        let tree = if wide {
-            Tree::Wide(make(py, kinds, (keys, values), how, from)?)
-        } else {
-            Tree::Narrow(make(py, kinds, (keys, values), how, from)?)
+        let made = Made { columns: keys.zip(values), sorted, fill, limit_bytes, snapshot, folder };
+        let kind = |wide, of: DtypeOf, is_key| Kind::new(wide, &of.0, of.1, of.2, is_key);
+        let strings = StringType::of_code(&key.0, false);
+        let tree = match (strings, StringType::of_code(&value.0, true)) {
+            (Some(keys), Some(values)) => Tree::StringsToStrings(Typed::new(py, (keys, values), &made)?),
+            (Some(keys), None) => {
+                Tree::StringsToWords(Typed::new(py, (keys, kind(true, value, false)?), &made)?)
+            }
+            (None, _) => {
+                let (key, ask) = ((key.0, key.1, key.2, None), key.3);
+                let kinds = (kind(wide, key, true)?, kind(wide, value, false)?);
+                if wide {
+                    Tree::Wide(Numbers::new(py, kinds, ask, &made)?)
+                } else {
+                    Tree::Narrow(Numbers::new(py, kinds, ask, &made)?)
+                }
+            }
         };
-        let state = AtomicU8::new(FINE);
-        Ok(Self { tree: Box::new(tree), keys: keys_kind, values: values_kind, ask: key.3, state })
+        Ok(Self { tree: Box::new(tree), state: AtomicU8::new(FINE) })
     }
 
     // ---- one entry ----
 
     fn __len__(&self) -> usize {
-        with!(self, engine => engine.index().len())
+        with!(self, map => map.len())
     }
 
     fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
-        with!(self, engine => {
-            let Some(word) = self.sought(engine, key)? else { return Ok(false) };
-            self.one(|| Ok(engine.index().contains_key(word)))
+        with!(self, map => {
+            let Some(key) = self.sought(map, key)? else { return Ok(false) };
+            self.one(|| Ok(map.contains(key)))
         })
     }
 
     fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
-        with!(self, engine => {
-            match self.look(engine, key)? {
-                Some(value) => self.value_object(key.py(), value),
-                None => Err(PyKeyError::new_err(key.clone().unbind())),
-            }
-        })
+        self.look(key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
     }
 
     fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
-        with!(self, engine => {
-            let (word, value) = (self.key(engine, key)?, self.value(value)?);
-            self.change(key.py(), engine, |store| store.insert(word, value)).map(drop)
+        with!(self, map => {
+            let (word, value) = (map.key(key)?, map.value(value)?);
+            self.change(key.py(), map, |map| map.insert(word, value)).map(drop)
         })
     }
 
     fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
-        with!(self, engine => {
-            match self.removed(engine, key)? {
-                Some(_) => Ok(()),
-                None => Err(PyKeyError::new_err(key.clone().unbind())),
-            }
-        })
+        match self._take(key)? {
+            Some(_) => Ok(()),
+            None => Err(PyKeyError::new_err(key.clone().unbind())),
+        }
     }
 
     /// The key's value, or the default.
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
-        with!(self, engine => {
-            match self.look(engine, key)? {
-                Some(value) => self.value_object(key.py(), value).map(Some),
-                None => Ok(default),
-            }
-        })
+        Ok(self.look(key)?.or(default))
     }
 
     fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        with!(self, engine => {
-            self.removed(engine, key)?.map(|value| self.value_object(key.py(), value)).transpose()
+        with!(self, map => {
+            let Some(word) = self.sought(map, key)? else { return Ok(None) };
+            let removed = self.change(key.py(), map, |map| map.remove(word))?;
+            removed.map(|value| map.value_object(key.py(), value)).transpose()
         })
     }
 
     fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Entry<'py>>> {
-        with!(self, engine => {
+        with!(self, map => {
             let entry = if remove {
-                self.change(py, engine, |store| store.pop(last))?
+                self.change(py, map, |map| map.pop(last))?
             } else {
-                self.one(|| Ok(if last { engine.index().last() } else { engine.index().first() }))?
+                self.one(|| Ok(map.end(last)))?
             };
-            self.entry(py, engine, entry)
+            Self::entry(py, map, entry)
         })
     }
 
     fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
-        with!(self, engine => {
-            let (word, value) = (self.key(engine, key)?, self.value(value)?);
-            let value = self.change(key.py(), engine, |store| store.get_or_insert(word, value))?;
-            self.value_object(key.py(), value)
+        with!(self, map => {
+            let (word, value) = (map.key(key)?, map.value(value)?);
+            let value = self.change(key.py(), map, |map| map.get_or_insert(word, value))?;
+            map.value_object(key.py(), value)
         })
     }
 
     /// Replace the value of a present key, atomically: return the previous one, or None if the key isn't
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        with!(self, engine => {
-            let (word, value) = (self.sought(engine, key)?, self.value(value)?);
+        with!(self, map => {
+            let (word, value) = (self.sought(map, key)?, map.value(value)?);
             let Some(word) = word else { return Ok(None) };
-            let before = self.change(key.py(), engine, |store| store.replace(word, value))?;
-            before.map(|before| self.value_object(key.py(), before)).transpose()
+            let before = self.change(key.py(), map, |map| map.replace(word, value))?;
+            before.map(|before| map.value_object(key.py(), before)).transpose()
         })
     }
 
@@ -186,19 +196,19 @@ impl Core {
         expected: &Object<'_>,
         value: &Object<'_>,
     ) -> PyResult<bool> {
-        with!(self, engine => {
-            let (word, expected, value) = (self.sought(engine, key)?, self.value(expected)?, self.value(value)?);
+        with!(self, map => {
+            let (word, expected, value) = (self.sought(map, key)?, map.value(expected)?, map.value(value)?);
             let Some(word) = word else { return Ok(false) };
-            self.change(key.py(), engine, |store| store.compare_exchange(word, expected, value))
+            self.change(key.py(), map, |map| map.compare_exchange(word, expected, value))
         })
     }
 
     /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
-        with!(self, engine => {
-            let (word, expected) = (self.sought(engine, key)?, self.value(expected)?);
+        with!(self, map => {
+            let (word, expected) = (self.sought(map, key)?, map.value(expected)?);
             let Some(word) = word else { return Ok(false) };
-            self.change(key.py(), engine, |store| store.compare_remove(word, expected))
+            self.change(key.py(), map, |map| map.compare_remove(word, expected))
         })
     }
 
@@ -222,89 +232,80 @@ impl Core {
         self.near(Near::Higher, key)
     }
 
-    /// The entry whose key is nearest, as (key, value), or None if the index is empty; of two that are equally
-    /// near the one before.
+    /// The entry whose key is nearest, as (key, value), or None if the index is empty; of two that are
+    /// equally near the one before. Strings have no distance: TypeError.
     fn nearest<'py>(slf: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
-        Self::nearest_of(slf, key)
+        let core = slf.get();
+        with!(core, map => match core.asked(map, key)? {
+            Asked::Key(word) => {
+                let entry = core.one(|| map.nearest(word))?;
+                Self::entry(slf.py(), map, entry)
+            }
+            // Python's side compares the distances, which needs more than the keys on both sides.
+            Asked::Between(..) => slf.call_method1("_nearest_between", (key,))?.extract(),
+        })
     }
 
-    // ---- batches: arrays of words ----
+    // ---- batches: columns of keys and of values ----
 
     fn _get_many<'py>(
         &self,
-        py: Python<'py>,
         keys: &Object<'py>,
-        missing: u64,
+        missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        with!(self, engine => self.look_up(py, engine, keys, missing, threads))
+        with!(self, map => self.guarded(|| map.get_many(keys, missing, threads)))
     }
 
     fn _get_many_into(
         &self,
-        py: Python<'_>,
         keys: &Object<'_>,
         values: Option<&Object<'_>>,
-        missing: u64,
+        missing: &Object<'_>,
         found: &Object<'_>,
         threads: usize,
     ) -> PyResult<()> {
-        with!(self, engine => self.look_up_into(py, engine, keys, (values, missing, found), threads))
+        let values = values.map(|values| (values, missing));
+        with!(self, map => self.guarded(|| map.get_many_into(keys, values, found, threads)))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn _near_many<'py>(
         &self,
-        py: Python<'py>,
         direction: &str,
         exact: bool,
         farthest: Option<u64>,
         keys: &Object<'py>,
-        missing: (u64, u64),
+        missing: Entry<'py>,
         threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
-        let unknown =
-            || PyValueError::new_err(format!("direction is backward, forward or nearest, not '{direction}'"));
-        let sides = Sides::of(direction, exact).ok_or_else(unknown)?;
-        with!(self, engine => self.look_near(py, engine, keys, (sides, farthest, missing), threads))
+    ) -> PyResult<Answers<'py>> {
+        let asked = Nearest { direction, exact, farthest, threads };
+        with!(self, map => self.guarded(|| map.near_many(keys, asked, (&missing.0, &missing.1))))
     }
 
-    fn _insert_many(
-        &self,
-        py: Python<'_>,
-        keys: &Object<'_>,
-        values: &Object<'_>,
-        threads: usize,
-    ) -> PyResult<usize> {
-        with!(self, engine => self.insert(py, engine, keys, values, threads))
+    fn _insert_many(&self, keys: &Object<'_>, values: &Object<'_>, threads: usize) -> PyResult<usize> {
+        with!(self, map => self.guarded(|| map.insert_many(keys, values, threads)))
     }
 
-    fn _remove_many(&self, py: Python<'_>, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
-        with!(self, engine => self.remove(py, engine, keys, threads))
+    fn _remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
+        with!(self, map => self.guarded(|| map.remove_many(keys, threads)))
     }
 
-    // ---- ranges ----
+    // ---- ranges; where `closed` is None, `low` is a prefix ----
 
     fn _range<'py>(
         &self,
         py: Python<'py>,
         low: Option<&Object<'py>>,
         high: Option<&Object<'py>>,
-        closed: (bool, bool),
+        closed: Option<(bool, bool)>,
         reverse: bool,
         limit: Option<usize>,
     ) -> PyResult<Entry<'py>> {
         let direction = if reverse { Direction::Reverse } else { Direction::Forward };
-        with!(self, engine => {
-            let ends = self.ends(engine, (low, high), closed)?;
-            let range = ends.and_then(|ends| words(ends.low, ends.high, ends.closed));
-            let (keys, values) = match range {
-                None => (Vec::new(), Vec::new()),
-                Some(range) => self.guarded(|| {
-                    py.detach(|| engine.collect(range, direction, limit.unwrap_or(usize::MAX)))
-                })?,
-            };
-            Ok((PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any()))
+        let limit = limit.unwrap_or(usize::MAX);
+        with!(self, map => {
+            let copied = self.within(map, (low, high, closed), |ends| self.copied(py, map, ends, direction, limit))?;
+            map.columns(py, copied.unwrap_or_default())
         })
     }
 
@@ -313,78 +314,38 @@ impl Core {
         py: Python<'_>,
         low: Option<&Object<'_>>,
         high: Option<&Object<'_>>,
-        closed: (bool, bool),
+        closed: Option<(bool, bool)>,
         remove: bool,
     ) -> PyResult<usize> {
-        with!(self, engine => {
-            let Some(ends) = self.ends(engine, (low, high), closed)? else { return Ok(0) };
-            let Ends { low, high, closed } = ends;
-            let Some(range) = words(low, high, closed) else { return Ok(0) };
-            if remove {
-                self.change_long(py, engine, |store| store.remove_range(closed.bounds(low, high)))
-            } else {
-                self.guarded(|| Ok(batch::alone(py, || engine.count(range))))
-            }
+        with!(self, map => {
+            let count = self.within(map, (low, high, closed), |ends| {
+                if remove {
+                    self.change_long(py, map, |map| map.remove_range(ends))
+                } else {
+                    self.guarded(|| Ok(batch::alone(py, || map.count(ends))))
+                }
+            })?;
+            Ok(count.unwrap_or(0))
         })
     }
 
     fn _range_many<'py>(
         &self,
-        py: Python<'py>,
         lows: &Object<'py>,
         highs: &Object<'py>,
         closed: ClosedOf<'py>,
-    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
-        with!(self, engine => {
-            let (lows, highs) = ends(engine, lows, highs)?;
-            let (lows, highs) = (lows.words(), highs.words());
-            let closing = Closing::new(closed, lows.len())?;
-            let closes = closing.closes();
-            self.checked(py, engine, lows)?;
-            self.checked(py, engine, highs)?;
-            let (ends, keys, values) = self.guarded(|| py.detach(|| {
-                let (mut ends, mut keys, mut values) = (vec![0], Vec::new(), Vec::new());
-                let mut pulse = batch::Pulse::new();
-                for start in (0..lows.len()).step_by(RANGES) {
-                    let chunk = start..lows.len().min(start + RANGES);
-                    {
-                        let _pass = Pass::new();
-                        let columns = (&mut keys, &mut values);
-                        engine.append_ranges(lows, highs, closes, chunk, &mut ends, columns)
-                    }.map_err(|undone| undone_exception(&self.keys, undone))?;
-                    pulse.check()?;
-                }
-                Ok((ends, keys, values))
-            }))?;
-            let (keys, values) = (PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any());
-            Ok((PyArray1::from_vec(py, ends).into_any(), keys, values))
-        })
+    ) -> PyResult<Answers<'py>> {
+        with!(self, map => self.guarded(|| map.range_many(lows, highs, closed)))
     }
 
-    fn _count_many<'py>(
+    fn _count_many(
         &self,
-        py: Python<'py>,
-        lows: &Object<'py>,
-        highs: &Object<'py>,
-        closed: ClosedOf<'py>,
+        lows: &Object<'_>,
+        highs: &Object<'_>,
+        closed: ClosedOf<'_>,
         counts: &Object<'_>,
     ) -> PyResult<()> {
-        with!(self, engine => {
-            let (lows, highs) = ends(engine, lows, highs)?;
-            let (lows, highs) = (lows.words(), highs.words());
-            let closing = Closing::new(closed, lows.len())?;
-            let closes = closing.closes();
-            let counts = column::output::<u64>(counts, lows.len())?;
-            let counts: column::Words<'_, AtomicU64> = counts.words();
-            self.guarded(|| {
-                self.checked(py, engine, lows)?;
-                self.checked(py, engine, highs)?;
-                let (_, failed) = batch::run::<()>(py, &[0, lows.len()], |chunk, ()| {
-                    engine.count_chunk(lows, highs, closes, chunk, counts).map_err(|no_key| self.no_key(no_key))
-                });
-                failed.map_or(Ok(()), Err)
-            })
-        })
+        with!(self, map => self.guarded(|| map.count_many((lows, highs), closed, counts)))
     }
 
     // ---- positions ----
@@ -392,101 +353,94 @@ impl Core {
     /// How many keys are less than this one, whether it is there or not. Exact when no thread changes the
     /// index.
     fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
-        with!(self, engine => {
-            let word = match self.asked(engine, key)? {
+        with!(self, map => {
+            let word = match self.asked(map, key)? {
                 Asked::Key(word) | Asked::Between(_, Some(word)) => word,
-                Asked::Between(Some(_), None) => return self.guarded(|| Ok(engine.index().len())),
+                Asked::Between(Some(_), None) => return self.guarded(|| Ok(map.len())),
                 Asked::Between(None, None) => return Ok(0),
             };
-            self.guarded(|| Ok(batch::alone(py, || engine.index().rank(word))))
+            self.guarded(|| Ok(batch::alone(py, || map.rank(word))))
         })
     }
 
-    fn _rank_many(&self, py: Python<'_>, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
-        with!(self, engine => self.ranks(py, engine, keys, ranks))
+    fn _rank_many(&self, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
+        with!(self, map => self.guarded(|| map.rank_many(keys, ranks)))
     }
 
     /// The entry at a position in the order of keys, as (key, value); from the end where it is negative.
     /// Raises IndexError where there is none.
     fn nth<'py>(&self, py: Python<'py>, position: isize) -> PyResult<Entry<'py>> {
-        with!(self, engine => {
+        with!(self, map => {
             let found = self.guarded(|| Ok(batch::alone(py, || {
                 let from_start = if position < 0 {
-                    engine.index().len().checked_sub(position.unsigned_abs())
+                    map.len().checked_sub(position.unsigned_abs())
                 } else {
                     Some(position.unsigned_abs())
                 };
-                from_start.and_then(|at| engine.index().nth(at))
+                from_start.and_then(|at| map.nth(at))
             })))?;
             let outside = || PyIndexError::new_err(format!("there is no entry at position {position}"));
-            self.entry(py, engine, found)?.ok_or_else(outside)
+            Self::entry(py, map, found)?.ok_or_else(outside)
         })
     }
 
     fn _split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
-        with!(self, engine => {
-            let mut keys = self.guarded(|| Ok(batch::alone(py, || engine.index().split_points(parts))))?;
-            keys.iter_mut().for_each(|key| *key = engine.decode(*key));
-            Ok(PyArray1::from_vec(py, keys).into_any())
-        })
+        with!(self, map => self.guarded(|| map.split_points(py, parts)))
     }
 
     // ---- the whole ----
 
     /// All entries as a stream of Arrow's, in a capsule.
     fn _arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        with!(self, engine => {
-            let columns = self.guarded(|| {
-                py.detach(|| engine.collect(<_ as Bits>::MIN..=<_ as Bits>::MAX, Direction::Forward, usize::MAX))
-            })?;
-            export::stream(py, (&self.keys, &self.values), columns)
+        with!(self, map => {
+            let copied = self.copied(py, map, Ends::ALL, Direction::Forward, usize::MAX)?;
+            export::stream(py, py.detach(|| map.exported(copied))?)
         })
     }
 
     /// The type of that stream, in a capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export::schema_of(py, (&self.keys, &self.values))
+        export::schema_of(py, with!(self, map => map.formats())?)
     }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), &path)))
+        with!(self, map => self.guarded(|| map.save(py, &path)))
     }
 
-    /// Remove all entries. Other threads may see some gone and others not yet.
+    /// Remove all entries. Other threads may see some gone and others not yet. The memory stays with the
+    /// index, for the entries to come.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        with!(self, engine => self.change_long(py, engine, |store| store.clear()))
+        with!(self, map => self.change_long(py, map, Map::clear))
     }
 
-    /// Bytes that the index holds for its nodes.
+    /// Bytes that the index holds for its nodes and long keys.
     #[getter]
     fn nbytes(&self) -> usize {
-        with!(self, engine => engine.index().memory_bytes())
+        with!(self, map => map.memory_bytes())
     }
 
-    /// Bytes of the nodes that are in use.
+    /// Bytes of the nodes and long keys that are in use.
     #[getter]
     fn live_nbytes(&self) -> usize {
-        with!(self, engine => engine.index().live_bytes())
+        with!(self, map => map.live_bytes())
     }
 
-    /// How the tree is built, as a dict: bits per word, levels, nodes, leaf_fill, splits, restarts, misled.
+    /// How the tree is built, as a dict: levels, nodes, leaf_fill, splits, restarts; of numbers and times
+    /// also bits per word, misled.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (stats, width) = with!(self, engine => {
-            let stats = self.guarded(|| Ok(batch::alone(py, || engine.index().stats())))?;
-            (stats, if matches!(*self.tree, Tree::Wide(_)) { 64 } else { 32 })
-        });
+        let (stats, width) = with!(self, map => self.guarded(|| Ok(batch::alone(py, || map.stats()))))?;
         let dict = stats_dict(py, &stats)?;
-        dict.set_item("bits", width)?;
-        dict.set_item("misled", stats.misled)?;
+        if let Some(width) = width {
+            dict.set_item("bits", width)?;
+            dict.set_item("misled", stats.misled)?;
+        }
         Ok(dict)
     }
 
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
     /// thread changes the index.
     fn check_invariants(&self, py: Python<'_>) -> PyResult<()> {
-        let checked = with!(self, engine => self.guarded(|| {
-            Ok(batch::alone(py, || engine.index().check_invariants()))
-        }))?;
+        let checked = with!(self, map => self.guarded(|| Ok(batch::alone(py, || map.check_invariants()))))?;
         checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
     }
 }

@@ -1,11 +1,12 @@
 //! Durable indexes: a folder before it is opened, and the durable operations of an open one.
 
 use crate::cells::{Cells, DTYPES};
-use crate::core::{Core, with};
+use crate::core::{Core, Tree};
 use crate::engine::Engine;
 use crate::failure::{self, refused};
 use crate::kind::Kind;
 use crate::lane::Lane;
+use crate::numbers::Numbers;
 use crate::serve::CLOSED;
 use crate::snapshot::{dtype_of, zones_known};
 use crate::store::{ReadOnly, Store};
@@ -168,10 +169,11 @@ impl Folder {
 
 /// The folder of an index that is only read.
 fn read_only(core: &Core) -> Option<&Path> {
-    with!(core, engine => match &engine.store {
-        Store::ReadOnly(reading) => Some(&reading.folder),
-        Store::Memory(_) | Store::Durable(_) => None,
-    })
+    match &*core.tree {
+        Tree::Narrow(numbers) => numbers.engine.store.folder_read(),
+        Tree::Wide(numbers) => numbers.engine.store.folder_read(),
+        _ => None,
+    }
 }
 
 /// Does something with the durable index under a core.
@@ -182,10 +184,12 @@ fn with_log<T: Send>(
 ) -> PyResult<T> {
     let py = core.py();
     let done = match &*core.get().tree {
-        crate::core::Tree::Narrow(Engine { store: Store::Durable(durable), .. }) => {
+        Tree::Narrow(Numbers { engine: Engine { store: Store::Durable(durable), .. }, .. }) => {
             py.detach(|| narrow(durable))
         }
-        crate::core::Tree::Wide(Engine { store: Store::Durable(durable), .. }) => py.detach(|| wide(durable)),
+        Tree::Wide(Numbers { engine: Engine { store: Store::Durable(durable), .. }, .. }) => {
+            py.detach(|| wide(durable))
+        }
         _ => {
             let no_log = || PyValueError::new_err("the index has no log");
             return Err(read_only(core.get()).map_or_else(no_log, failure::read_only));
@@ -234,7 +238,11 @@ pub fn snapshot_failure(core: &Bound<'_, Core>) -> PyResult<Option<PyErr>> {
 /// In a forked child: leave the folder to the parent.
 #[pyfunction]
 pub fn forsake_log(core: &Bound<'_, Core>) {
-    with!(core.get(), engine => if let Store::Durable(durable) = &engine.store { durable.forsake() });
+    match &*core.get().tree {
+        Tree::Narrow(numbers) => numbers.engine.store.forsake(),
+        Tree::Wide(numbers) => numbers.engine.store.forsake(),
+        _ => {}
+    }
 }
 
 /// Bytes of the log since the last snapshot.

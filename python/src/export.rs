@@ -222,31 +222,8 @@ pub fn string_format(is_text: bool) -> Format {
     Cow::Borrowed(if is_text { c"U" } else { c"Z" })
 }
 
-/// A capsule with a stream of two columns of words.
-pub fn stream<'py, B: Lane>(
-    py: Python<'py>,
-    (keys_kind, values_kind): (&Kind, &Kind),
-    (keys, values): (Vec<B>, Vec<B>),
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let length = keys.len();
-    let columns = py.detach(|| {
-        PyResult::Ok([column(c"key", keys_kind, keys)?, column(c"value", values_kind, values)?])
-    })?;
-    capsule(py, length, columns)
-}
-
-/// A capsule with a stream of a column of strings and one of values.
-pub fn stream_of_strings(
-    py: Python<'_>,
-    (is_text, keys): (bool, Strings),
-    values: Exported,
-) -> PyResult<Bound<'_, PyCapsule>> {
-    let length = keys.len();
-    capsule(py, length, [string_column(c"key", is_text, keys), values])
-}
-
-/// A capsule with a stream of two columns.
-fn capsule(py: Python<'_>, length: usize, columns: [Exported; 2]) -> PyResult<Bound<'_, PyCapsule>> {
+/// A capsule with a stream of two columns of this length.
+pub fn stream(py: Python<'_>, (length, columns): (usize, [Exported; 2])) -> PyResult<Bound<'_, PyCapsule>> {
     let fields = columns.each_ref().map(|column| (column.format.clone(), column.name));
     let children =
         columns.map(|Exported { buffers, null_count, .. }| array(length, null_count, buffers, Vec::new()));
@@ -262,20 +239,8 @@ fn capsule(py: Python<'_>, length: usize, columns: [Exported; 2]) -> PyResult<Bo
     PyCapsule::new_with_value(py, stream, Stream::CAPSULE)
 }
 
-/// A capsule with the type of such a stream.
-pub fn schema_of<'py>(
-    py: Python<'py>,
-    (keys_kind, values_kind): (&Kind, &Kind),
-) -> PyResult<Bound<'py, PyCapsule>> {
-    schema_of_formats(py, format(keys_kind)?, format(values_kind)?)
-}
-
-/// The schema of two columns with these formats. See [`schema_of`].
-pub fn schema_of_formats<'py>(
-    py: Python<'py>,
-    keys: Format,
-    values: Format,
-) -> PyResult<Bound<'py, PyCapsule>> {
+/// A capsule with the type of a stream of two columns with these formats.
+pub fn schema_of(py: Python<'_>, [keys, values]: [Format; 2]) -> PyResult<Bound<'_, PyCapsule>> {
     let fields = [(keys, c"key"), (values, c"value")];
     PyCapsule::new_with_value(py, Streaming { fields, batch: None }.schema(), Schema::CAPSULE)
 }

@@ -1,6 +1,7 @@
 //! An index's errors as Python's exceptions.
 
 use crate::batch::Part;
+use crate::engine::{NoKey, Undone};
 use crate::lane::Lane;
 use crate::updates::{Changed, Sequence};
 use latchless::Error;
@@ -34,6 +35,17 @@ pub fn exception(error: &Error) -> PyErr {
             "with assume_sorted=True keys must differ, but the key at position {position} equals the one before it"
         )),
         _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for work that wasn't done. Of words that are no keys the caller says which they are.
+pub fn undone(undone: Undone) -> PyErr {
+    match undone {
+        Undone::NoKey(NoKey(at)) => unreachable!("every string is a key, also the one at position {at}"),
+        Undone::Refused(error) => exception(&error),
+        Undone::NotLogged(error) => refused(&error),
+        Undone::ReadOnly(folder) => read_only(&folder),
+        Undone::Stopped(raised) => raised,
     }
 }
 

@@ -310,24 +310,3 @@ impl Source {
         }
     }
 }
-
-/// Two columns of anything that gives an Arrow stream: each is a copy, as an array, or as a pair of an array
-/// and the zone of its times.
-#[pyfunction]
-pub fn read_arrow<'py>(
-    data: &Bound<'py, PyAny>,
-    key: &Bound<'py, PyAny>,
-    value: &Bound<'py, PyAny>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let py = data.py();
-    let (mut source, schema) = Source::with_columns(data)?;
-    let mut keys = Column::of(&schema, key, "keys")?;
-    let mut values = Column::of(&schema, value, "values")?;
-    while let Some(batch) = source.next_rows(py)? {
-        for column in [&mut keys, &mut values] {
-            // SAFETY: the batch comes from the stream with this schema.
-            unsafe { column.append(&batch)? };
-        }
-    }
-    Ok((keys.array(py, key, "keys")?, values.array(py, value, "values")?))
-}

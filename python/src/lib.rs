@@ -1,9 +1,10 @@
-//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words,
-//! [`bytes`] has the one of indexes of byte strings; [`kind`] turns single objects into words, [`asked`]
-//! questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock, [`gate`]
-//! separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
-//! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`],
-//! [`lookups`], [`updates`] and [`ranges`] don't depend on Python.
+//! The compiled part of the Python package `latchless`. [`core`] is the class of all indexes with one value
+//! under a key, [`operate`] has what its methods share, and [`map`] what it needs of each kind of index:
+//! [`numbers`] has those of words, [`bytes`] those of byte strings. [`kind`] turns single objects into words,
+//! [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
+//! [`gate`] separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
+//! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`],
+//! [`updates`] and [`ranges`] don't depend on Python.
 
 mod arrow;
 mod asked;
@@ -21,6 +22,9 @@ mod import;
 mod kind;
 mod lane;
 mod lookups;
+mod map;
+mod numbers;
+mod operate;
 mod pages;
 mod ranges;
 mod serve;
@@ -34,11 +38,9 @@ use pyo3::prelude::*;
 /// Python allocates objects at multiples of 16 bytes: a class with a larger alignment would be misaligned.
 const _: () = {
     const OBJECTS: usize = 16;
-    assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::core::BytesCore>() <= OBJECTS);
+    assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::rows::RowsCore>() <= OBJECTS);
     assert!(align_of::<bytes::keys::StringColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
     assert!(align_of::<snapshot::Snapshot>() <= OBJECTS && align_of::<durable::Folder>() <= OBJECTS);
-    assert!(align_of::<bytes::snapshot::StringSnapshot>() <= OBJECTS);
-    assert!(align_of::<bytes::rows::RowsCore>() <= OBJECTS);
 };
 
 /// Python's hooks around a fork.
@@ -81,21 +83,17 @@ mod _latchless {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::bytes::core::{BytesCore, read_arrow_strings};
+    use super::bytes::import::read_arrow;
     #[pymodule_export]
     use super::bytes::keys::StringColumn;
     #[pymodule_export]
     use super::bytes::rows::RowsCore;
-    #[pymodule_export]
-    use super::bytes::snapshot::StringSnapshot;
     #[pymodule_export]
     use super::core::Core;
     #[pymodule_export]
     use super::durable::{
         Folder, close_log, forsake_log, log_bytes, snapshot_failure, snapshot_log, sync_log,
     };
-    #[pymodule_export]
-    use super::import::read_arrow;
     #[pymodule_export]
     use super::pages::Pages;
     #[pymodule_export]

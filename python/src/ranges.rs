@@ -1,5 +1,6 @@
 //! Ranges: their entries as columns, and their sizes.
 
+use crate::asked::{Closed, Ends};
 use crate::batch::Pulse;
 use crate::column::Words;
 use crate::engine::{Engine, NoKey, Undone};
@@ -9,7 +10,7 @@ use crate::lane::{Lane, Shared};
 use crate::sort::reserve;
 use latchless::Direction;
 use pyo3::PyErr;
-use std::ops::{Bound, ControlFlow, Range, RangeInclusive};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::atomic::AtomicU8;
 
 /// Entries that are copied between two looks at the clock.
@@ -19,28 +20,6 @@ pub const RANGES: usize = 64;
 
 fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
-}
-
-/// The ends of a range that belong to it.
-#[derive(Debug, Clone, Copy)]
-pub struct Closed {
-    /// Whether its low end does.
-    pub low: bool,
-    /// Whether its high end does.
-    pub high: bool,
-}
-
-impl Closed {
-    /// The ends of a range as the given keys, not as the words next to them, which a narrower column of a
-    /// log can't have.
-    pub fn bounds<B>(self, low: Option<B>, high: Option<B>) -> (Bound<B>, Bound<B>) {
-        let end = |word: Option<B>, closed| match word {
-            None => Bound::Unbounded,
-            Some(word) if closed => Bound::Included(word),
-            Some(word) => Bound::Excluded(word),
-        };
-        (end(low, self.low), end(high, self.high))
-    }
 }
 
 /// The ends of many ranges that belong to them.
@@ -55,7 +34,7 @@ pub enum Closes<'a> {
 impl Closes<'_> {
     /// Those of the range at a position.
     #[inline(always)]
-    fn at(&self, at: usize) -> Closed {
+    pub fn at(&self, at: usize) -> Closed {
         match self {
             Self::All(closed) => *closed,
             Self::Each(low, high) => Closed { low: low.load(at), high: high.load(at) },
@@ -68,7 +47,7 @@ pub type Columns<B> = (Vec<B>, Vec<B>);
 
 /// The stored words of a range, both ends included; nothing for an empty one. Every word but the last has a
 /// successor, so an open end is the closed one next to it.
-pub fn words<B: Lane>(low: Option<B>, high: Option<B>, closed: Closed) -> Option<RangeInclusive<B>> {
+pub fn words<B: Lane>(Ends { low, high, closed }: Ends<B>) -> Option<RangeInclusive<B>> {
     let low = match low {
         Some(low) if !closed.low => low.next()?,
         low => low.unwrap_or(B::MIN),
@@ -174,7 +153,7 @@ impl<B: Lane> Engine<B> {
     ) -> Result<Option<RangeInclusive<B>>, NoKey> {
         let low = self.encode(lows.load(at)).ok_or(NoKey(at))?;
         let high = self.encode(highs.load(at)).ok_or(NoKey(at))?;
-        Ok(words(Some(low), Some(high), closes.at(at)))
+        Ok(words(Ends { low: Some(low), high: Some(high), closed: closes.at(at) }))
     }
 
     /// Appends the entries of some ranges, one range after the other; `ends` gets how many entries there are

@@ -6,9 +6,9 @@ use crate::failure;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use latchless::FillFactor;
-use latchless::snapshot::{self, DataType};
+use latchless::snapshot::{self, DataType, strings};
 use latchless_log::Columns;
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::io;
 use std::num::NonZeroUsize;
@@ -16,33 +16,76 @@ use std::path::{Path, PathBuf};
 
 /// A file that `save` has written, of which all is known to be right but the order of its rows.
 #[pyclass(frozen, module = "latchless._latchless")]
-pub struct Snapshot(snapshot::Snapshot);
+pub struct Snapshot(File);
+
+/// Which keys it has.
+enum File {
+    Numbers(snapshot::Snapshot),
+    Strings(strings::Snapshot),
+}
+
+impl File {
+    fn open(path: &Path) -> snapshot::Result<Self> {
+        match snapshot::Snapshot::open(path) {
+            Err(snapshot::Error::OtherKeys { .. }) => strings::Snapshot::open(path).map(Self::Strings),
+            opened => opened.map(Self::Numbers),
+        }
+    }
+}
 
 #[pymethods]
 impl Snapshot {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| snapshot::Snapshot::open(path)).map(Self).map_err(|error| exception(&error))
+        let file = py.detach(|| File::open(&path)).map_err(|error| exception(&error))?;
+        if let File::Strings(strings) = &file
+            && !matches!(strings.key_name(), "text" | "bytes")
+        {
+            let found = strings.key_name();
+            return Err(PyValueError::new_err(format!(
+                "the file has keys of type {found}: they are no keys of an index in Python"
+            )));
+        }
+        Ok(Self(file))
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        match &self.0 {
+            File::Numbers(numbers) => numbers.len(),
+            File::Strings(strings) => strings.len(),
+        }
     }
 
+    /// The dtype of the keys; or `str` or `bytes`, if they are strings.
     #[getter]
     fn key_dtype(&self) -> String {
-        dtype_of(self.0.metadata(), DTYPES[0], self.0.key_type())
+        match &self.0 {
+            File::Numbers(numbers) => dtype_of(numbers.metadata(), DTYPES[0], numbers.key_type()),
+            File::Strings(strings) if strings.key_name() == "text" => "str".into(),
+            File::Strings(_) => "bytes".into(),
+        }
     }
 
+    /// The dtype of the values; or `str` or `bytes`, if they are strings.
     #[getter]
     fn value_dtype(&self) -> String {
-        dtype_of(self.0.metadata(), DTYPES[1], self.0.value_type())
+        match &self.0 {
+            File::Numbers(numbers) => dtype_of(numbers.metadata(), DTYPES[1], numbers.value_type()),
+            File::Strings(strings) => match strings.value_type() {
+                DataType::Utf8 => "str".into(),
+                DataType::Binary => "bytes".into(),
+                number => dtype_of(strings.metadata(), DTYPES[1], number),
+            },
+        }
     }
 
     /// Whether it is known that times have no zone where the dtypes have none.
     #[getter]
     fn zones_known(&self) -> bool {
-        zones_known(self.0.metadata())
+        match &self.0 {
+            File::Numbers(numbers) => zones_known(numbers.metadata()),
+            File::Strings(_) => true,
+        }
     }
 }
 
@@ -62,6 +105,14 @@ pub fn dtype_of(metadata: &[(String, String)], name: &str, data_type: DataType) 
 }
 
 impl Snapshot {
+    /// The file, if its keys are strings.
+    pub fn strings(&self) -> PyResult<&strings::Snapshot> {
+        match &self.0 {
+            File::Numbers(_) => Err(PyTypeError::new_err("the file has keys that are no strings")),
+            File::Strings(strings) => Ok(strings),
+        }
+    }
+
     /// Fills an empty index that no other thread has yet.
     pub fn load<B: Lane>(
         &self,
@@ -70,7 +121,10 @@ impl Snapshot {
         (keys, values): (&Kind, &Kind),
         fill: f64,
     ) -> PyResult<()> {
-        for (kind, found) in [(keys, self.0.key_type()), (values, self.0.value_type())] {
+        let File::Numbers(file) = &self.0 else {
+            return Err(PyTypeError::new_err("the file has keys that are strings"));
+        };
+        for (kind, found) in [(keys, file.key_type()), (values, file.value_type())] {
             if kind.data_type() != found {
                 let name = kind.name();
                 return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
@@ -82,11 +136,11 @@ impl Snapshot {
         let loaded = py.detach(|| {
             if order.is_partial() {
                 // A maliciously made file may have keys that no index has.
-                for at in 0..self.0.len() {
-                    key(self.0.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
+                for at in 0..file.len() {
+                    key(file.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
                 }
             }
-            latchless_log::load(&self.0, engine.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
+            latchless_log::load(file, engine.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
         });
         loaded.map_err(|error| match error {
             Ok(NoKey(at)) => keys.no_key_at(at),
@@ -116,15 +170,6 @@ pub fn exception(error: &snapshot::Error) -> PyErr {
         },
         snapshot::Error::NotAFile { path, kind } => failure::not_a_file(path, kind),
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
-        snapshot::Error::OtherKeys { found, .. } => {
-            let opener = match found {
-                DataType::Utf8 => "StringIndex",
-                DataType::Binary => "BytesIndex",
-                _ => "Index",
-            };
-            let told = format!("the column key holds {found}: {opener}.open opens such a file");
-            PyValueError::new_err(told)
-        }
         snapshot::Error::Index(error) => failure::exception(error),
         _ => PyValueError::new_err(error.to_string()),
     }

@@ -8,7 +8,7 @@ use crate::lane::Lane;
 use latchless::Index;
 use latchless_log::{DurableIndex, Reader};
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The result of a change, unless it is refused.
 pub type Result<T> = std::result::Result<T, Undone>;
@@ -48,6 +48,21 @@ impl<B: Lane> Store<B> {
             Self::Memory(index) => index.into(),
             Self::Durable(durable) => durable.index(),
             Self::ReadOnly(reading) => (&reading.index).into(),
+        }
+    }
+
+    /// The folder of an index that is only read.
+    pub fn folder_read(&self) -> Option<&Path> {
+        match self {
+            Self::ReadOnly(reading) => Some(&reading.folder),
+            Self::Memory(_) | Self::Durable(_) => None,
+        }
+    }
+
+    /// In a forked child: leaves the folder to the parent.
+    pub fn forsake(&self) {
+        if let Self::Durable(durable) = self {
+            durable.forsake();
         }
     }
 

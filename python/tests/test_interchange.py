@@ -61,8 +61,10 @@ def test_pyarrow(quotes):
     for missing in ("price", 7):
         with pytest.raises((KeyError, IndexError)):
             Index.from_arrow(table, value=missing)
-    with pytest.raises(TypeError):
-        Index.from_arrow(pyarrow.table({"a": ["x"], "b": [1]}))
+    texts = pyarrow.table({"a": ["x"], "b": [1]})
+    assert Index.from_arrow(texts) == Index(["x"], [1])
+    with pytest.raises(TypeError, match="values that are str need keys"):
+        Index.from_arrow(texts, "b", "a")
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8", "M8[s]", "M8[ns]", "m8[us]", "bool"])
@@ -154,8 +156,6 @@ def test_columns_by_name_and_position():
 def test_columns_of_every_other_type_are_a_type_error_that_names_it():
     pyarrow = pytest.importorskip("pyarrow")
     columns = {
-        "string": pyarrow.array(["a"]),
-        "binary": pyarrow.array([b"a"]),
         "dictionary": pyarrow.array(["a"]).dictionary_encode(),
         "null": pyarrow.nulls(1),
         "nested": pyarrow.array([[1]]),

@@ -235,12 +235,12 @@ def test_pickles_pass_arrays_out_of_band(index):
 
 
 def test_a_pickle_that_was_changed_is_a_value_error():
-    restore, (cls, dtype, *columns), _ = StringIndex(["a", "b"], ["x", "é"]).__reduce__()
-    assert restore(cls, dtype, *columns) == StringIndex(["a", "b"], ["x", "é"])
+    restore, (cls, key, value, *columns), _ = StringIndex(["a", "b"], ["x", "é"]).__reduce__()
+    assert restore(cls, key, value, *columns) == StringIndex(["a", "b"], ["x", "é"])
     with pytest.raises(ValueError, match="the offsets of the values don't fit their bytes"):
-        restore(cls, dtype, *columns[:2], columns[2] + 1, columns[3])
+        restore(cls, key, value, *columns[:2], columns[2] + 1, columns[3])
     with pytest.raises(ValueError, match="the value at position 1 isn't UTF-8"):
-        restore(cls, dtype, *columns[:3], columns[3] & np.array([0xFF, 0xFF, 0x7F], "u1"))
+        restore(cls, key, value, *columns[:3], columns[3] & np.array([0xFF, 0xFF, 0x7F], "u1"))
 
 
 def test_copies_are_apart(index, model):

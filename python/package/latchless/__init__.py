@@ -13,8 +13,7 @@ array([ nan, 1.5 , 1.65])
 
 Keys may be strings as well:
 
->>> from latchless import StringIndex
->>> pages = StringIndex(["/about", "/", "/about/us"], [2, 1, 3])
+>>> pages = Index(["/about", "/", "/about/us"], [2, 1, 3])
 >>> pages.prefix("/about")
 (['/about', '/about/us'], array([2, 3]))
 

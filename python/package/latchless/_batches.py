@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchless import _asked
 from latchless._asked import Array, Asked, Side
-from latchless._dtypes import Column, listed, numpy_time, one_or_many
-from latchless._latchless import Core, NoKey
+from latchless._dtypes import Column, Duplicates, listed, numpy_time
+from latchless._latchless import Core, NoKey, StringColumn
+from latchless._text import Texts
+from latchless._views import listed as objects
 
 Direction = Literal["backward", "forward", "nearest"]
-Duplicates = Literal["last", "first", "raise"]
-Found = tuple[Array, Array, NDArray[np.bool_]]
+Found = tuple[Any, Any, NDArray[np.bool_]]
+"""Keys and values, as arrays or lists, and whether they are there."""
 Rooms = tuple[Array | None, NDArray[np.bool_] | None]
 """Arrays of a caller for values and for flags."""
 Answer = TypeVar("Answer")
@@ -26,10 +28,16 @@ Answer = TypeVar("Answer")
 class Batches(Core):
     """The part of `Index` that answers batches."""
 
-    _key: Column
-    _value: Column
-    _missing: tuple[int, int]
-    """The words of what is missing: a key, a value."""
+    _key: Column | Texts
+    _value: Column | Texts
+    _missing: tuple[Any, Any]
+    """What is missing: a key, a value. Of a dtype, words."""
+
+    @property
+    def _numbers(self) -> Column:
+        """The keys' dtype, where it is known that they have one."""
+        assert isinstance(self._key, Column)
+        return self._key
 
     def get_many(
         self,
@@ -39,7 +47,7 @@ class Batches(Core):
         out: Array | None = None,
         found: NDArray[np.bool_] | None = None,
         threads: int = 1,
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    ) -> tuple[Any, NDArray[np.bool_]]:
         """Look many keys up at once.
 
         Parameters
@@ -47,9 +55,10 @@ class Batches(Core):
         keys : array-like
             n keys, in any order.
         default : scalar
-            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it.
+            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it, and None where
+            values are `str` or `bytes`.
         out : array
-            n values to fill instead of a new array. It must not overlap the keys.
+            n values of a dtype to fill instead of a new array. It must not overlap the keys.
         found : array
             n bools to fill instead of a new array.
         threads : int
@@ -57,8 +66,8 @@ class Batches(Core):
 
         Returns
         -------
-        values : array (n, value_dtype)
-            The values, in the order of the keys.
+        values : array (n, value_dtype) or list
+            The values, in the order of the keys: `str` and `bytes` in a list.
         found : array (n, bool)
             Whether each key is there.
 
@@ -66,13 +75,16 @@ class Batches(Core):
         ------
         TypeError, ValueError
             Elements that have no order among keys, such as strings among numbers; null or masked ones; or an `out`
-            of another dtype or shape, or one that overlaps the keys.
+            of another dtype or shape, or one that overlaps the keys. (`get` and `in` don't find objects of other
+            types, as in a `dict`.)
 
         Examples
         --------
         >>> from latchless import Index
         >>> Index([1, 2], [10, 20]).get_many([2, 3, 1])
         (array([20,  0, 10]), array([ True, False,  True]))
+        >>> Index(["a", "b"], ["ant", "bee"]).get_many(["b", "c", "a"])
+        (['bee', None, 'ant'], array([ True, False,  True]))
         """
         missing = self._missing[1] if default is None else self._value.missing_word(default)
         threads = checked_threads(threads)
@@ -81,39 +93,44 @@ class Batches(Core):
         words, flags = self._answered(keys, self._get_many, self._get_others, missing, threads)
         return self._value.from_words(words), flags
 
-    def _get_others(self, asked: Asked, missing: int, threads: int) -> tuple[Array, NDArray[np.bool_]]:
+    def _get_others(self, asked: Asked, missing: int, threads: int) -> tuple[Any, NDArray[np.bool_]]:
         """As `_get_many`, of questions of which some can't be keys."""
         there = asked.exact
-        words, flags = self._get_many(self._key.as_words(asked.down[there]), missing, threads)
+        words, flags = self._get_many(self._numbers.as_words(asked.down[there]), missing, threads)
         return _spread(there, words, missing), _spread(there, flags, False)
 
     def _get_others_to(
         self, asked: Asked, missing: int, threads: int, rooms: Rooms
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    ) -> tuple[Any, NDArray[np.bool_]]:
         """As `_get_others`, to arrays of the caller."""
         self._check_rooms(rooms, asked.down)
-        words, flags = self._get_others(asked, missing, threads)
-        out, found = rooms
-        values = self._value.plain(words)
-        for room, answers in ((out, values), (found, flags)):
-            if room is not None:
-                room[...] = answers
-        return (self._value.shown(values) if out is None else out), (flags if found is None else found)
+        return self._filled(rooms, *self._get_others(asked, missing, threads))
 
-    def _check_rooms(self, rooms: Rooms, keys: Array) -> None:
+    def _filled(self, rooms: Rooms, words: Any, flags: NDArray[np.bool_]) -> tuple[Any, NDArray[np.bool_]]:
+        """Answers, copied to arrays of the caller."""
         out, found = rooms
         if out is not None:
+            out[...] = self._value.plain(words)
+        if found is not None:
+            found[...] = flags
+        return (self._value.from_words(words) if out is None else out), (flags if found is None else found)
+
+    def _check_rooms(self, rooms: Rooms, keys: Array | StringColumn) -> None:
+        out, found = rooms
+        if out is not None:
+            if isinstance(self._value, Texts):
+                raise TypeError(f"values that are {self._value.name} come in a list: there is no out for them")
             _check_room(out, "out", self._value.dtype, keys)
         if found is not None:
             _check_room(found, "found", np.dtype(bool), keys)
             if out is not None and np.may_share_memory(out, found):
                 raise ValueError("out and found must not overlap")
 
-    def _get_many_to(
-        self, words: Array, missing: int, threads: int, rooms: Rooms
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    def _get_many_to(self, words: Any, missing: Any, threads: int, rooms: Rooms) -> tuple[Any, NDArray[np.bool_]]:
         """As `_get_many`, to arrays of the caller."""
         self._check_rooms(rooms, words)
+        if isinstance(self._key, Texts) or isinstance(self._value, Texts):
+            return self._filled(rooms, *self._get_many(words, missing, threads))
         out, found = rooms
         direct = out is not None and out.dtype == self._value.stored and _is_plain(out)
         answers = out if direct and out is not None else np.empty(len(words), self._value.stored)
@@ -142,7 +159,7 @@ class Batches(Core):
         try:
             return of_keys(words, *more)
         except NoKey:  # NaN or NaT, which aren't checked for beforehand.
-            return of_others(self._key.asked_of(questions), *more)
+            return of_others(self._numbers.asked_of(questions), *more)
 
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
         """Whether each of n keys is there: n bools.
@@ -155,14 +172,15 @@ class Batches(Core):
         """
         return self._answered(keys, self._contains_many, self._contains_others, checked_threads(threads))
 
-    def _contains_many(self, words: Array, threads: int) -> NDArray[np.bool_]:
+    def _contains_many(self, words: Any, threads: int) -> NDArray[np.bool_]:
         found = np.empty(len(words), bool)
         self._get_many_into(words, None, 0, found, threads)
         return found
 
     def _contains_others(self, asked: Asked, threads: int) -> NDArray[np.bool_]:
         there = asked.exact
-        return _spread(there, self._contains_many(self._key.as_words(asked.down[there]), threads), False)
+        words = self._numbers.as_words(asked.down[there])
+        return _spread(there, self._contains_many(words, threads), False)
 
     def insert_many(
         self,
@@ -179,9 +197,9 @@ class Batches(Core):
         keys : array-like
             n keys, in any order.
         values : array-like or scalar
-            n values, or one value for all.
+            n values, or one value for all: a string is one.
         threads : int
-            How many threads share the batch; one is usually fastest.
+            How many threads share the batch; one is usually fastest, and inserts keys that are strings.
         duplicates : {'last', 'first', 'raise'}
             Which entry of equal keys of the batch is inserted, or that these are a ValueError, which names the
             first of them. All but 'last' sort the keys once more.
@@ -208,15 +226,9 @@ class Batches(Core):
         >>> index
         Index({1: 10, 2: 21, 3: 31}, key_dtype='int64', value_dtype='int64')
         """
-        words = self._key.to_words(keys)
-        values, scalar = one_or_many(values)
-        its = self._value.to_words(values)
-        if not scalar and len(its) != len(words):
-            raise ValueError(f"there are {len(words)} keys but {len(its)} values")
-        kept = kept_of(self._key.plain(words), duplicates)
+        words, its, kept = chosen(self._key, self._value, keys, values, duplicates)
         if kept is None:
             return self._insert_many(words, its, checked_threads(threads))
-        words, its = words[kept], its if scalar else its[kept]
         return of_positions(kept, lambda: self._insert_many(words, its, checked_threads(threads)))
 
     def remove_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> int:
@@ -234,7 +246,7 @@ class Batches(Core):
 
     def _remove_others(self, asked: Asked, threads: int) -> int:
         at = np.flatnonzero(asked.exact)
-        words = self._key.as_words(asked.down[at])
+        words = self._numbers.as_words(asked.down[at])
         return of_positions(at, lambda: self._remove_many(words, threads))
 
     def floor_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
@@ -242,9 +254,10 @@ class Batches(Core):
 
         Returns
         -------
-        keys : array (n, key_dtype)
+        keys : array (n, key_dtype) or list
             The keys of the entries, in the order of the requested keys; NaN, NaT, False or 0 where there is none.
-        values : array (n, value_dtype)
+            Of `str` and `bytes` a list, with None.
+        values : array (n, value_dtype) or list
             Their values, with such values as well.
         found : array (n, bool)
             Whether there is an entry.
@@ -254,6 +267,8 @@ class Batches(Core):
         >>> from latchless import Index
         >>> Index([10, 20], [1, 2]).floor_many([20, 15, 5])
         (array([20, 10,  0]), array([2, 1, 0]), array([ True,  True, False]))
+        >>> Index(["ant", "cat"], [1, 2]).floor_many(["bee", "a"])
+        (['ant', None], array([1, 0]), array([ True, False]))
         """
         return self._near("backward", True, None, keys, threads)
 
@@ -272,7 +287,8 @@ class Batches(Core):
     def nearest_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the nearest entry, and of two equally near ones the one before: see `floor_many`.
 
-        An answer is of one moment: no entry was nearer then, on either side.
+        An answer is of one moment: no entry was nearer then, on either side. Keys that are strings have no
+        distance: TypeError.
 
         Examples
         --------
@@ -301,7 +317,8 @@ class Batches(Core):
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
             of the two, and of two equally near ones the one before. Each answer is of one moment, also that of
-            'nearest': other threads may change the index meanwhile.
+            'nearest': other threads may change the index meanwhile. Keys that are strings have no distance, so
+            'nearest' and a tolerance are a TypeError.
         allow_exact_matches : bool
             Whether an entry with exactly this key counts.
         tolerance : scalar
@@ -311,9 +328,9 @@ class Batches(Core):
 
         Returns
         -------
-        keys : array (n, key_dtype)
+        keys : array (n, key_dtype) or list
             The keys of the entries: see `floor_many`.
-        values : array (n, value_dtype)
+        values : array (n, value_dtype) or list
             Their values.
         found : array (n, bool)
             Whether there is an entry.
@@ -341,7 +358,7 @@ class Batches(Core):
         return self._key.from_words(its_keys), self._value.from_words(values), found
 
     def _near_keys(
-        self, words: Array, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
+        self, words: Any, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
     ) -> Found:
         """The nearest entries of keys."""
         steps = None if farthest is None else self._distance(farthest)
@@ -352,7 +369,7 @@ class Batches(Core):
     ) -> Found:
         """The nearest entries of questions of which some can't be keys."""
         there = asked.exact
-        answers = self._near_keys(self._key.as_words(asked.down[there]), direction, exact, farthest, threads)
+        answers = self._near_keys(self._numbers.as_words(asked.down[there]), direction, exact, farthest, threads)
         others = self._near_others(asked.take(~there), direction, farthest, threads)
         rooms = [_spread(there, its, its.dtype.type(0)) for its in answers]
         for room, its in zip(rooms, others, strict=True):
@@ -363,14 +380,14 @@ class Batches(Core):
         """The nearest entries of questions none of which can be a key."""
         if direction != "nearest":
             return self._on_side(asked, "before" if direction == "backward" else "after", farthest, threads)
-        keys, values = (np.empty(len(asked), self._key.words) for _ in range(2))
+        keys, values = (np.empty(len(asked), self._numbers.words) for _ in range(2))
         found, left = np.empty(len(asked), bool), np.arange(len(asked))
         while len(left):
             some = asked.take(left)
             before, after, again = (
                 self._on_side(some, side, farthest, threads) for side in ("before", "after", "before")
             )
-            sides = ((its[0].view(self._key.stored), its[2]) for its in (again, after))
+            sides = ((its[0].view(self._numbers.stored), its[2]) for its in (again, after))
             nearer = _asked.before_is_nearer(some, *sides)
             for room, ours, theirs in zip((keys, values, found), again, after, strict=True):
                 room[left] = np.where(nearer, ours, theirs)
@@ -378,20 +395,19 @@ class Batches(Core):
             left = left[(before[0] != again[0]) | (before[2] != again[2])]
         return keys, values, found
 
-    def _nearest_between(self, key: Any) -> tuple[int, int] | None:
-        """The words of the nearest entry of a question that can't be a key."""
-        asked = ("nearest", True, None, 1)
-        keys, values, found = self._answered([key], self._near_keys, self._near_any, *asked)
-        return (int(keys[0]), int(values[0])) if found[0] else None
+    def _nearest_between(self, key: Any) -> tuple[Any, Any] | None:
+        """The nearest entry of a question that can't be a key."""
+        keys, values, found = self._near("nearest", True, None, [key], 1)
+        return (objects(keys)[0], objects(values)[0]) if found[0] else None
 
     def _on_side(self, asked: Asked, side: Side, farthest: Fraction | float | None, threads: int) -> Found:
         """The nearest entries on one side of questions none of which can be a key."""
         its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
         way, missing = "backward" if side == "before" else "forward", (*self._missing, False)
-        answers = self._near_many(way, True, None, self._key.as_words(its[there]), self._missing, threads)
+        answers = self._near_many(way, True, None, self._numbers.as_words(its[there]), self._missing, threads)
         keys, values, found = (_spread(there, its, none) for its, none in zip(answers, missing, strict=True))
         if farthest is not None:
-            near = _asked.within(asked, keys.view(self._key.stored), found, side, farthest)
+            near = _asked.within(asked, keys.view(self._numbers.stored), found, side, farthest)
             keys, values, found = (
                 np.where(near, its, its.dtype.type(none))
                 for its, none in zip((keys, values, found), missing, strict=True)
@@ -400,6 +416,8 @@ class Batches(Core):
 
     def _farthest(self, tolerance: Any) -> Fraction | float:
         """A tolerance in units of the keys."""
+        if isinstance(self._key, Texts):
+            raise TypeError(f"keys that are {self._key.name} have no distance, so there is no tolerance")
         kind = self._key.dtype.kind
         farthest: Fraction | float | None = None
         if kind not in "Mm" and isinstance(tolerance, int):
@@ -425,7 +443,7 @@ class Batches(Core):
 
     def _distance(self, farthest: Fraction | float) -> int:
         """A distance as the compiled part has it: an integer, or the bits of a float."""
-        if self._key.dtype.kind == "f":
+        if self._numbers.dtype.kind == "f":
             return int(np.float64(farthest).view(np.uint64))
         return int(min(farthest, (1 << 64) - 1))
 
@@ -448,23 +466,19 @@ def of_positions(at: NDArray[np.int64], work: Callable[[], Answer]) -> Answer:
         raise
 
 
-def kept_of(keys: Array, duplicates: Duplicates) -> NDArray[np.int64] | None:
-    """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
-    if duplicates == "last":
-        return None
-    if duplicates not in ("first", "raise"):
-        raise ValueError(f"duplicates is 'last', 'first' or 'raise', not {duplicates!r}")
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    again = ordered[1:] == ordered[:-1]
-    if not again.any():
-        return None
-    if duplicates == "raise":
-        twice = order[1:][again]
-        at = int(twice.min())
-        raise ValueError(f"{keys[at]}, at position {at} of the keys, was there before, and duplicates='raise'")
-    kept: NDArray[np.int64] = np.sort(order[np.concatenate([[True], ~again])])
-    return kept
+def chosen(
+    key: Column | Texts, value: Column | Texts, keys: Any, values: Any, duplicates: Duplicates
+) -> tuple[Any, Any, NDArray[np.int64] | None]:
+    """The words, or strings, of entries to insert, and which of the given entries they are; None: all."""
+    words, (values, scalar) = key.to_words(keys), value.one_or_many(values)
+    its = value.to_words(values)
+    if not scalar and len(its) != len(words):
+        raise ValueError(f"there are {len(words)} keys but {len(its)} values")
+    kept = key.kept(words, duplicates)  # type: ignore[arg-type]
+    if kept is None:
+        return words, its, None
+    taken = its if scalar else value.take(its, kept)  # type: ignore[arg-type]
+    return key.take(words, kept), taken, kept  # type: ignore[arg-type]
 
 
 def _spread(there: NDArray[np.bool_], answers: Array, missing: Any) -> Array:
@@ -478,13 +492,13 @@ def _is_plain(array: Array) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
 
 
-def _check_room(room: Array, name: str, dtype: np.dtype[Any], keys: Array) -> None:
+def _check_room(room: Array, name: str, dtype: np.dtype[Any], keys: Array | StringColumn) -> None:
     if not isinstance(room, np.ndarray) or room.dtype != dtype:
         its = room.dtype if isinstance(room, np.ndarray) else type(room).__name__
         raise TypeError(f"{name} must be an array of {dtype}, not of {its}")
-    if room.shape != keys.shape:
-        raise ValueError(f"{name} has the shape {room.shape}, the keys {keys.shape}")
+    if room.shape != (len(keys),):
+        raise ValueError(f"{name} has the shape {room.shape}, the keys {(len(keys),)}")
     if not room.flags.writeable:
         raise ValueError(f"{name} is read-only")
-    if np.may_share_memory(room, keys):
+    if isinstance(keys, np.ndarray) and np.may_share_memory(room, keys):
         raise ValueError(f"{name} must not overlap the keys")

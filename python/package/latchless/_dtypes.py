@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import datetime
 import warnings
-from collections.abc import Callable, Iterable, Iterator, MappingView, Set
+from collections.abc import Callable, Iterable, Iterator, MappingView, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from latchless import _asked, _interchange, _zones
 from latchless._asked import Array, Asked
@@ -28,6 +28,7 @@ _EXACT_INTEGERS = {4: 1 << 24, 8: 1 << 53}
 
 
 Dtype = DTypeLike | ZonedDtype
+Duplicates = Literal["last", "first", "raise"]
 Hooks = tuple[Callable[[Any], int], Callable[[int], Any]]
 Told = tuple[str, str, Hooks | None, Callable[[Any], Any] | None]
 
@@ -40,7 +41,7 @@ def resolved(dtype: Dtype) -> tuple[np.dtype[Any], str | None]:
     assert not isinstance(dtype, ZonedDtype)
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found.kind not in _LETTERS or (found.kind == "f" and found.itemsize not in (4, 8)):
-        strings = "; keys that are strings are for StringIndex and BytesIndex" if found.kind in "USTO" else ""
+        strings = "; of strings, keys are all str or all bytes, as key_dtype says" if found.kind in "USTO" else ""
         raise TypeError(
             f"keys and values can't be of dtype {found}: only integers, float32, float64, bool, "
             f"datetime64 and timedelta64{strings}"
@@ -72,6 +73,16 @@ class Column:
     def what(self) -> str:
         """Its name in errors."""
         return "keys" if self.is_key else "values"
+
+    @property
+    def label(self) -> str:
+        """The dtype as a constructor takes it."""
+        return f"'{self.name}'"
+
+    @property
+    def pickled(self) -> str:
+        """The dtype as pickles have it."""
+        return self.name
 
     def told(self) -> Told:
         """The compiled part's description: NumPy's code, the name, functions for times and for questions."""
@@ -131,6 +142,40 @@ class Column:
         if empty:
             return np.empty(0, self.dtype)
         return array if array.dtype == self.dtype else self._converted(array)
+
+    def one_or_many(self, values: Any) -> tuple[Any, bool]:
+        """Values as an array-like, and whether they are one value for all keys."""
+        return one_or_many(values)
+
+    def kept(self, words: Array, duplicates: Duplicates) -> NDArray[np.int64] | None:
+        """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
+        if checked_duplicates(duplicates) == "last":
+            return None
+        keys = self.plain(words)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        same = ordered[1:] == ordered[:-1]
+        if not same.any():
+            return None
+        if duplicates == "raise":
+            at = int(order[1:][same].min())
+            raise ValueError(again(keys[at], at))
+        kept: NDArray[np.int64] = np.sort(order[np.concatenate([[True], ~same])])
+        return kept
+
+    def take(self, words: Array, positions: NDArray[np.int64]) -> Array:
+        """Those at some positions."""
+        taken: Array = words[positions]
+        return taken
+
+    def parts(self, array: Array) -> tuple[Array, ...]:
+        """An array as one that pickles pass on without a copy: NumPy doesn't do that with times."""
+        return (array.view(np.int64) if array.dtype.kind in "Mm" else array,)
+
+    def whole(self, parts: Sequence[Array]) -> Array:
+        """The words of such an array."""
+        (array,) = parts
+        return self.as_words(array.view(self.dtype) if self.dtype.kind in "Mm" else array)
 
     def missing(self) -> Any:
         """The filler for missing elements: NaN, NaT, False or 0."""
@@ -426,6 +471,19 @@ def columns_of_a_file(
             raise ValueError(f"{what} has {its.what} of dtype {its.name}, not {dtype}")
         found[at] = replace(its, zone=zone, direct=its.direct and zone is None)
     return found[0], found[1]
+
+
+def checked_duplicates(duplicates: Duplicates) -> Duplicates:
+    """What becomes of equal keys, if it is one of the known ways."""
+    if duplicates not in ("last", "first", "raise"):
+        raise ValueError(f"duplicates is 'last', 'first' or 'raise', not {duplicates!r}")
+    return duplicates
+
+
+def again(key: Any, position: int) -> str:
+    """The error for a key that was there before."""
+    its = f"{key!r}" if isinstance(key, (str, bytes)) else f"{key}"
+    return f"{its}, at position {position} of the keys, was there before, and duplicates='raise'"
 
 
 def listed(data: Any) -> Any:

@@ -17,9 +17,9 @@ from typing import Any, Literal, NoReturn, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchless._batches import Duplicates, kept_of
-from latchless._dtypes import Dtype, columns, columns_of_a_file, dtype_of, listed, one_or_many
-from latchless._index import Index, check_fill, check_lengths, keys_and_values
+from latchless._batches import chosen
+from latchless._dtypes import Dtype, Duplicates, columns_of_a_file, listed
+from latchless._index import Index, check_fill, keys_and_values
 from latchless._latchless import (
     Folder,
     close_log,
@@ -29,6 +29,7 @@ from latchless._latchless import (
     snapshot_log,
     sync_log,
 )
+from latchless._text import Texts, described
 
 Sync = Literal["each", "never"] | float
 DamagedTail = Literal["refuse", "set_aside"]
@@ -247,21 +248,17 @@ class DurableIndex(Index):
         try:
             zones_known = folder.zones_known
             if folder.dtypes is None:
-                keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
-                key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
+                keys, values = listed(keys), listed(values)
+                key, value = described(keys, key_dtype, values, value_dtype)
+                if isinstance(key, Texts) or isinstance(value, Texts):
+                    raise TypeError("keys and values of a durable index are numbers or times, not strings")
             elif keys is not None:
                 raise ValueError(f"{os.fspath(directory)} has an index already: insert_many adds entries to it")
             else:
-                scalar = False
                 key, value = columns_of_a_file("the directory", folder.dtypes, zones_known, given)
-            key_words = None if keys is None else key.to_words(keys)
-            value_words = None if values is None else value.to_words(values)
-            check_lengths(key_words, value_words, scalar)
-            kept = None if key_words is None else kept_of(key.plain(key_words), duplicates)
-            if kept is not None and key_words is not None and value_words is not None:
-                key_words, value_words = key_words[kept], value_words if scalar else value_words[kept]
+            words, its = (None, None) if keys is None else chosen(key, value, keys, values, duplicates)[:2]
             told = (bool(assume_sorted), fill, limit_bytes, None, folder)
-            made = cls._made(key, value, key_words, value_words, *told)
+            made = cls._made(key, value, words, its, *told)
         finally:
             # Without an index the directory is free again.
             folder.close()
@@ -371,13 +368,14 @@ class DurableIndex(Index):
     ) -> None:
         self.close()
 
-    def copy(self) -> Index:
+    def copy(self) -> Index:  # type: ignore[override]
         """An `Index` in memory with the entries of this one. What others change meanwhile may be as before."""
-        return Index._restored(self._key, self._value, *self._columns())
+        words = self._range(None, None, (True, True), False, None)
+        return Index._made(self._key, self._value, *words, True, 0.8, None)
 
-    __copy__ = copy
+    __copy__ = copy  # type: ignore[assignment]
 
-    def __deepcopy__(self, memo: Any) -> Index:
+    def __deepcopy__(self, memo: Any) -> Index:  # type: ignore[override]
         return self.copy()
 
     def __reduce__(self) -> NoReturn:

@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sized
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from latchless import _interchange
 from latchless._asked import Array
-from latchless._batches import Duplicates, kept_of
-from latchless._dtypes import Column, Dtype, columns, columns_of_a_file, dtype_of, listed, one_or_many
+from latchless._batches import chosen
+from latchless._dtypes import Column, Dtype, Duplicates, listed
 from latchless._latchless import Snapshot, read_arrow
 from latchless._mapping import SortedMapping
 from latchless._ranges import Ranges
+from latchless._text import Texts, described, described_in_a_file, text_type
 from latchless._zones import Zoned
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 SHOWN = 10
 """Entries that `repr` shows."""
 
 
 class Index(Ranges, SortedMapping[Any]):
-    """An ordered map from keys to values of fixed dtypes, which many threads read and change at once.
+    """An ordered map from keys to values of one type each, which many threads read and change at once.
+
+    The types are those that are given, or those of the first keys and values. Keys are numbers, times, `str` or
+    `bytes`; values are numbers or times, and beside keys that are `str` or `bytes` also these.
 
     Parameters
     ----------
     keys : array-like
-        n keys, in any order. None: an empty index. Or a mapping alone, whose entries the index gets.
+        n keys, in any order. None: an empty index. Or a mapping alone, whose entries the index gets. Of `str` or
+        `bytes` it may be a list or any other iterable, a NumPy array of strings (of fixed width, of any width, or
+        objects), or a column of pyarrow, polars, pandas or duckdb: for these columns no object is made per key.
     values : array-like or scalar
         n values, or one value for all.
-    key_dtype, value_dtype : dtype
-        Of integers, float32, float64, bool, datetime64 or timedelta64. By default those of the arrays, else int64.
-        If both have at most 32 bits, entries take half of the memory. Times with a zone are `datetime64[ns, UTC]`,
-        as pandas spells it, or the types of pandas, Polars or Arrow for them.
+    key_dtype, value_dtype : dtype or type
+        Of integers, float32, float64, bool, datetime64 or timedelta64; or `str` or `bytes`. By default those of
+        the arrays, or of the first elements, else int64. If both have at most 32 bits, entries take half of the
+        memory. Times with a zone are `datetime64[ns, UTC]`, as pandas spells it, or the types of pandas, Polars or
+        Arrow for them.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     duplicates : {'last', 'first', 'raise'}
@@ -49,11 +59,12 @@ class Index(Ranges, SortedMapping[Any]):
     Raises
     ------
     TypeError
-        A dtype of another kind, or an array that would have to be converted to another kind.
+        A dtype of another kind, an array that would have to be converted to another kind, or keys of two types.
     OverflowError
         A number that is outside of the dtype, or a key that would be rounded.
     ValueError
-        NaN or NaT as a key, null or masked elements, unequal lengths, more than one dimension.
+        NaN or NaT as a key, null or masked elements, unequal lengths, more than one dimension; a string with a
+        lone surrogate, which UTF-8 can't have, or of more than 65,535 bytes, where it would be stored.
     MemoryError
         More memory than `limit_bytes`, or than there is.
 
@@ -61,14 +72,20 @@ class Index(Ranges, SortedMapping[Any]):
     -----
     Every method may be called from any thread at any time. Operations on one key are atomic; batches release the
     interpreter's lock, and other threads may see some of their changes before others. An array that another
-    thread writes while a batch reads it is read element by element, each one before or after the write.
+    thread writes while a batch reads it is read element by element, each one before or after the write; of strings
+    a batch has a copy.
 
     A forked child may go on with its copy of an index.
 
     Stored elements must fit the dtypes. Questions need only an order among keys: `floor(5.5)`, `range(-5, 2**70)`
     and `get(0.1)` of any numbers, and half a second among keys in seconds, have exact answers. Before and after
-    NaN and NaT there is nothing. `in`, `get`, `pop` and `m[k]` don't find objects that aren't numbers, as in a
-    `dict`; other methods raise TypeError.
+    NaN and NaT there is nothing. `in`, `get`, `pop` and `m[k]` don't find objects of other types than the keys, as
+    in a `dict`; other methods raise TypeError.
+
+    Keys that are `str` are in the order of `sorted`: by their code points, which is the order of their UTF-8.
+    Common prefixes of adjacent keys are stored once; values of up to 192 bytes are next to their keys. A prefix
+    has a range of keys, but two keys have no distance: `nearest` is a TypeError. Keys are returned in lists, not
+    in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it does everywhere.
 
     Times with a zone and times without one don't mix: a question of the other kind than the keys is a TypeError.
     Different zones do mix; keys are returned in the index's own zone, as pandas' `DatetimeIndex` and `Timestamp`,
@@ -81,10 +98,20 @@ class Index(Ranges, SortedMapping[Any]):
     >>> index[10] = True
     >>> index, 15 in index, index.floor(15)
     (Index({10: True, 20: True, 30: True}, key_dtype='int64', value_dtype='bool'), False, (10, True))
+    >>> animals = Index(["cat", "ant", "bee"], [3, 1, 2])
+    >>> animals["dog"] = 4
+    >>> animals["bee"], "cow" in animals, animals.floor("cow"), animals.prefix("c")
+    (2, False, ('cat', 3), (['cat'], array([3])))
+    >>> Index(key_dtype=bytes, value_dtype=str)
+    Index({}, key_dtype=bytes, value_dtype=str)
     """
 
-    key_dtype: np.dtype[Any]
-    value_dtype: np.dtype[Any]
+    key_type: ClassVar[type | None] = None
+    """`str` or `bytes`, if this class has keys of no other type."""
+    key_dtype: np.dtype[Any] | type
+    """The dtype of the keys, or `str` or `bytes`."""
+    value_dtype: np.dtype[Any] | type
+    """The dtype of the values, or `str` or `bytes`."""
     key_zone: str | None
     """The zone of the keys, if they are times with one."""
     value_zone: str | None
@@ -95,29 +122,33 @@ class Index(Ranges, SortedMapping[Any]):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        key_dtype: Dtype | None = None,
-        value_dtype: Dtype | None = None,
+        key_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: Dtype | type[str] | type[bytes] | None = None,
         assume_sorted: bool = False,
         duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
-    ) -> Index:
+    ) -> Self:
         """Make an index: see the class."""
-        keys, values = keys_and_values(keys, values)
-        keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
-        key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
-        key_words = None if keys is None else key.to_words(keys)
-        value_words = None if values is None else value.to_words(values)
-        check_lengths(key_words, value_words, scalar)
+        keys, values = map(listed, keys_and_values(keys, values))
+        key, value = described(keys, cls._key_dtype(key_dtype), values, value_dtype)
+        words, its = (None, None) if keys is None else chosen(key, value, keys, values, duplicates)[:2]
         check_fill(fill)
-        kept = None if key_words is None else kept_of(key.plain(key_words), duplicates)
-        if kept is not None and key_words is not None and value_words is not None:
-            key_words, value_words = key_words[kept], value_words if scalar else value_words[kept]
-        return cls._made(key, value, key_words, value_words, bool(assume_sorted), fill, limit_bytes)
+        return cls._made(key, value, words, its, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
-    def _made(cls, key: Column, value: Column, *told: Any) -> Index:
-        made = super().__new__(cls, key.words.itemsize == 8, key.told(), value.told(), *told)
+    def _key_dtype(cls, given: Any) -> Any:
+        """The type of keys, or the one that this class has."""
+        if cls.key_type is None or given is None:
+            return given if cls.key_type is None else cls.key_type
+        if text_type(None, given) is not cls.key_type:
+            raise TypeError(f"keys of a {cls.__name__} are {cls.key_type.__name__}, not {given}")
+        return cls.key_type
+
+    @classmethod
+    def _made(cls, key: Column | Texts, value: Column | Texts, *told: Any) -> Self:
+        wide = isinstance(key, Texts) or key.words.itemsize == 8
+        made = super().__new__(cls, wide, key.told(), value.told(), *told)
         made._key, made._value = key, value
         made._missing = key.missing_word(), value.missing_word()
         made.key_dtype, made.value_dtype = key.dtype, value.dtype
@@ -126,18 +157,38 @@ class Index(Ranges, SortedMapping[Any]):
 
     # ---- the mapping protocol: what isn't in the compiled part, or in `SortedMapping` ----
 
+    def first(self) -> tuple[Any, Any] | None:
+        """The entry with the smallest key, as (key, value), or None."""
+        return self._end(False, False)
+
+    def last(self) -> tuple[Any, Any] | None:
+        """The entry with the largest key, as (key, value), or None."""
+        return self._end(True, False)
+
     def update(self, other: Any = (), /, **named: Any) -> None:
-        """Insert the entries of an index, a mapping, a Series of pandas, or an iterable of pairs, as one batch."""
-        if named:
+        """Insert the entries of an index, a mapping, a Series of pandas, or an iterable of pairs, as one batch.
+
+        Named ones, too, if keys are `str`.
+        """
+        if isinstance(other, Index) and isinstance(self._key, Texts) and other._key == self._key and not named:
+            keys, values = other._whole()
+            self.insert_many(keys, other._value.shown(values))
+            return
+        if named and not isinstance(self._key, Texts):
             raise TypeError("keys are no strings")
-        self.insert_many(*_interchange.columns_of_entries(other))
+        its_keys, its_values = _interchange.columns_of_entries(other)
+        if named:
+            its_keys, its_values = [*its_keys, *named], [*its_values, *named.values()]
+        self.insert_many(its_keys, its_values)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Index):
-            zones = [(index.key_zone is None, index.value_zone is None) for index in (self, other)]
-            return zones[0] == zones[1] and _interchange.equal(self._columns(), other._columns())
-        alike: bool = self._equals(other)
-        return alike
+        if isinstance(other, Index) and _alike(self._key, other._key):
+            both = ((self._key.zone, other._key.zone), (self._value.zone, other._value.zone))
+            if not _alike(self._value, other._value) or any((one is None) != (its is None) for one, its in both):
+                return False
+            return _interchange.equal(self._parts(), other._parts())
+        same: bool = self._equals(other)
+        return same
 
     __hash__ = None
 
@@ -146,15 +197,15 @@ class Index(Ranges, SortedMapping[Any]):
         shown = [f"{key!r}: {value!r}" for key, value in zip(shown_as(keys), shown_as(values), strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} entries")
-        dtypes = f"key_dtype='{self._key.name}', value_dtype='{self._value.name}'"
-        return f"{type(self).__name__}({{{', '.join(shown)}}}, {dtypes})"
+        key = "" if self.key_type else f"key_dtype={self._key.label}, "
+        return f"{type(self).__name__}({{{', '.join(shown)}}}, {key}value_dtype={self._value.label})"
 
     # ---- the whole index ----
 
-    def to_numpy(self) -> tuple[Array, Array]:
+    def to_numpy(self) -> tuple[Any, Any]:
         """All entries: keys (n, key_dtype) and values (n, value_dtype), ascending.
 
-        Times with a zone are a `DatetimeIndex` of pandas.
+        Times with a zone are a `DatetimeIndex` of pandas; `str` and `bytes` come in a list.
 
         Examples
         --------
@@ -164,34 +215,40 @@ class Index(Ranges, SortedMapping[Any]):
         """
         return self.range()
 
-    def _columns(self) -> tuple[Array, Array]:
-        """All entries as arrays of NumPy's."""
+    def _whole(self) -> tuple[Any, Any]:
+        """All entries: arrays of NumPy's, or columns of strings."""
         keys, values = self._range(None, None, (True, True), False, None)
         return self._key.plain(keys), self._value.plain(values)
 
-    def copy(self) -> Index:
+    def _parts(self) -> tuple[Array, ...]:
+        """All entries as arrays that pickles pass on without a copy."""
+        keys, values = self._whole()
+        return *self._key.parts(keys), *self._value.parts(values)
+
+    def copy(self) -> Self:
         """Another index with the entries of this one. Entries that others change meanwhile may be as before.
 
         One of a subclass is of that class, and has the attributes of this one; its constructor isn't called.
         """
-        copied: Index = _interchange.copied(self)
+        copied: Self = _interchange.copied(self)
         return copied
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: Any) -> Index:
-        copied: Index = _interchange.copied(self, memo)
+    def __deepcopy__(self, memo: Any) -> Self:
+        copied: Self = _interchange.copied(self, memo)
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as two arrays, which protocol 5 can pass on without a copy."""
-        keys, values = map(_interchange.picklable, self._columns())
-        made = (type(self), self._key.name, self._value.name, keys, values)
+        """Pickle as two to four arrays, which protocol 5 can pass on without a copy."""
+        made = (type(self), self._key.pickled, self._value.pickled, *self._parts())
         return _interchange.restored, made, _interchange.state_of(self)
 
     @classmethod
-    def _restored(cls, key: Column, value: Column, keys: Array, values: Array) -> Index:
-        return cls._made(key, value, key.as_words(keys), value.as_words(values), True, 0.8, None)
+    def _restored(cls, key: Column | Texts, value: Column | Texts, parts: tuple[Array, ...]) -> Self:
+        """The index with these ascending entries."""
+        count = len(parts) - (2 if isinstance(value, Texts) else 1)
+        return cls._made(key, value, key.whole(parts[:count]), value.whole(parts[count:]), True, 0.8, None)
 
     def to_arrow(self) -> Any:
         """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
@@ -202,8 +259,8 @@ class Index(Ranges, SortedMapping[Any]):
 
         `pyarrow.table(index)`, `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds
         `table = index.to_arrow()` by its name. A requested schema is ignored; the reader casts. NaT is null.
-        Raises TypeError for times in units that Arrow lacks: all but days, seconds, milliseconds, microseconds and
-        nanoseconds, and durations in days.
+        Keys and values that are strings are `large_string` or `large_binary`. Raises TypeError for times in units
+        that Arrow lacks: all but days, seconds, milliseconds, microseconds and nanoseconds, and durations in days.
         """
         return self._arrow_stream()
 
@@ -218,10 +275,10 @@ class Index(Ranges, SortedMapping[Any]):
         duplicates: Duplicates = "last",
         fill: float = 0.8,
         limit_bytes: int | None = None,
-    ) -> Index:
+    ) -> Self:
         """Make an index from two columns of anything that gives an Arrow stream.
 
-        The columns are copied: nothing of the frame is kept. Times keep their zone.
+        The columns are copied: nothing of the frame is kept. Times keep their zone. No object is made of a string.
 
         Parameters
         ----------
@@ -236,18 +293,20 @@ class Index(Ranges, SortedMapping[Any]):
         Raises
         ------
         ValueError
-            Nulls, or what `Index` raises it for.
+            Nulls, strings that aren't UTF-8, or what `Index` raises it for.
         KeyError, IndexError
             A column that isn't there.
         TypeError
-            Columns of other types than numbers, bool, timestamps, dates and durations; or no such object.
+            Columns of other types than numbers, bool, timestamps, dates, durations, `string`, `large_string`,
+            `string_view`, `binary`, `large_binary`, `binary_view` and `fixed_size_binary`; or no such object.
         """
-        keys, values = map(zoned, read_arrow(data, key, value))
+        text = None if cls.key_type is None else cls.key_type is str
+        keys, values = map(zoned, read_arrow(data, key, value, text))
         more: dict[str, Any] = {"assume_sorted": assume_sorted, "duplicates": duplicates}
         return cls(keys, values, **more, fill=fill, limit_bytes=limit_bytes)
 
     @classmethod
-    def from_pandas(cls, series: Any, **how: Any) -> Index:
+    def from_pandas(cls, series: Any, **how: Any) -> Self:
         """Make an index of a Series of pandas: its index are the keys. More arguments are as for the class.
 
         Examples
@@ -285,11 +344,11 @@ class Index(Ranges, SortedMapping[Any]):
         cls,
         path: str | os.PathLike[str],
         *,
-        key_dtype: Dtype | None = None,
-        value_dtype: Dtype | None = None,
+        key_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: Dtype | type[str] | type[bytes] | None = None,
         fill: float = 0.8,
         limit_bytes: int | None = None,
-    ) -> Index:
+    ) -> Self:
         """Make an index from a file that `save` has written, here or in Rust.
 
         A directory that has a durable index is opened as `DurableIndex.open` does it; `DurableIndex` makes one.
@@ -303,12 +362,18 @@ class Index(Ranges, SortedMapping[Any]):
         from latchless._durable import DurableIndex, has_index
 
         check_fill(fill)
-        if has_index(path):
-            return DurableIndex.open(path, key_dtype=key_dtype, value_dtype=value_dtype, limit_bytes=limit_bytes)
+        if cls.key_type is None and has_index(path):
+            opened: Any = DurableIndex.open
+            durable: Self = opened(path, key_dtype=key_dtype, value_dtype=value_dtype, limit_bytes=limit_bytes)
+            return durable
         snapshot = Snapshot(os.fspath(path))
-        names = snapshot.key_dtype, snapshot.value_dtype
+        names, given = (snapshot.key_dtype, snapshot.value_dtype), (cls._key_dtype(key_dtype), value_dtype)
+        if cls.key_type is not None and names[0] != cls.key_type.__name__:
+            raise ValueError(
+                f"the file has keys of type {names[0]}, not {cls.key_type.__name__}: Index.open opens such a file"
+            )
         try:
-            key, value = columns_of_a_file("the file", names, snapshot.zones_known, (key_dtype, value_dtype))
+            key, value = described_in_a_file("the file", names, snapshot.zones_known, given)
         except TypeError as error:
             raise ValueError(f"the file has columns that no index has: {error}") from None
         return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
@@ -331,18 +396,22 @@ def zoned(column: Any) -> Any:
     return Zoned(*column) if isinstance(column, tuple) else column
 
 
-def check_lengths(keys: Sized | None, values: Sized | None, scalar: bool) -> None:
-    """Refuses columns of different lengths."""
-    if keys is not None and values is not None and not scalar and len(keys) != len(values):
-        raise ValueError(f"there are {len(keys)} keys but {len(values)} values")
-
-
 def check_fill(fill: float) -> None:
     """Refuses what no node can be filled to."""
     if not 0.01 <= fill <= 1.0:
         raise ValueError(f"fill must be between 0.01 and 1.0, not {fill}")
 
 
-def shown_as(column: Array) -> Iterable[Any]:
+def shown_as(column: Any) -> Iterable[Any]:
     """The part of a column that `repr` shows."""
-    return map(str, column) if column.dtype.kind in "Mm" else column.tolist()
+    if isinstance(column, list):
+        return column
+    its: Iterable[Any] = map(str, column) if column.dtype.kind in "Mm" else column.tolist()
+    return its
+
+
+def _alike(one: Column | Texts, other: Column | Texts) -> bool:
+    """Whether columns are both of dtypes, or of the same type of strings."""
+    if isinstance(one, Texts) or isinstance(other, Texts):
+        return one.dtype is other.dtype
+    return True

@@ -26,54 +26,31 @@ def pyarrow() -> Any:
         raise ImportError("this needs pyarrow: pip install latchless[arrow]") from None
 
 
-def restored(cls: type[Index], key_dtype: Any, value_dtype: Any, keys: Array, values: Array) -> Index:
-    """The index with these ascending entries, times as integers, of dtypes by their names.
+def restored(cls: type[Index], key_dtype: Any, value_dtype: Any, *parts: Array) -> Index:
+    """The index with these ascending entries, times as integers, of dtypes by their names, or of `str` or `bytes`.
 
-    A pickle that has the dtypes themselves is of a version that kept no zones.
+    Strings are offsets into one array of bytes. A pickle that has the dtypes themselves is of a version that kept
+    no zones.
     """
-    from latchless._dtypes import columns, columns_of_a_file
+    from latchless._dtypes import columns_of_a_file
+    from latchless._text import described
 
-    if isinstance(key_dtype, str):
-        key, value = columns(key_dtype, value_dtype)
+    if isinstance(key_dtype, (str, type)):
+        key, value = described(None, key_dtype, None, value_dtype)
     else:
         key, value = columns_of_a_file("the pickle", (str(key_dtype), str(value_dtype)), False, (None, None))
-    keys, values = (
-        column.view(its.dtype) if its.dtype.kind in "Mm" else column
-        for column, its in ((keys, key), (values, value))
-    )
-    return cls._restored(key, value, keys, values)
+    return cls._restored(key, value, parts)
 
 
-def restored_strings(
-    cls: type[StringIndex] | type[BytesIndex],
-    value_dtype: np.dtype[Any] | type,
-    offsets: Array,
-    keys: Array,
-    *values: Array,
-) -> StringIndex | BytesIndex:
-    """The index of these ascending keys, as offsets into one array of bytes, with these values.
-
-    Values that are strings are given as keys are.
-    """
-    beside: Any
-    if isinstance(value_dtype, type):
-        first, strings = values
-        beside = StringColumn.of_buffers(value_dtype is str, first.tobytes(), strings.tobytes(), True)
-    else:
-        (beside,) = values
-    column = StringColumn.of_buffers(cls.key_type is str, offsets.tobytes(), keys.tobytes())
-    return cls._restored(value_dtype, column, beside)
+def restored_strings(cls: type[StringIndex] | type[BytesIndex], value_dtype: Any, *parts: Array) -> Index:
+    """As `restored`, for the pickles of earlier versions."""
+    return restored(cls, cls.key_type, value_dtype, *parts)
 
 
 def restored_rows(cls: type[MultiIndex], key_dtype: Any, offsets: Array, keys: Array, rows: Array) -> MultiIndex:
     """The index of these ascending pairs, whose keys are given as offsets into one array of bytes."""
     column = StringColumn.of_buffers(key_dtype is str, offsets.tobytes(), keys.tobytes())
     return cls._restored(key_dtype, column, rows)
-
-
-def picklable(column: Array) -> Array:
-    """The column as an array that pickles pass on without a copy: NumPy doesn't do that with times."""
-    return column.view(np.int64) if column.dtype.kind in "Mm" else column
 
 
 def equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:

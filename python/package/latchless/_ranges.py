@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchless._asked import Array, Asked, keys_alone
+from latchless._asked import Asked, keys_alone
 from latchless._batches import Answer, Batches
 from latchless._dtypes import listed
 from latchless._latchless import NoKey
+from latchless._text import Texts
 
 Closed = Literal["left", "right", "both", "neither"]
 
@@ -34,8 +35,10 @@ class Ranges(Batches):
         closed: Closed = "left",
         reverse: bool = False,
         limit: int | None = None,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Any, Any]:
         """Copy the entries of a range: keys (m, key_dtype) and values (m, value_dtype), ascending.
+
+        Keys and values that are `str` or `bytes` come in a list.
 
         With reverse=True they descend, and `limit` counts from the end of the range. Entries that other threads
         change meanwhile are seen before or after the change; all others are seen once.
@@ -48,12 +51,30 @@ class Ranges(Batches):
         (array([2, 3]), array([20, 30]))
         >>> index.range(hi=4, closed="both", reverse=True, limit=2)
         (array([4, 3]), array([40, 30]))
+        >>> Index(["ant", "bee", "cat", "dog"], [1, 2, 3, 4]).range("b", "d")
+        (['bee', 'cat'], array([2, 3]))
         """
-        keys, values = self._range(lo, hi, ends_of(closed), bool(reverse), checked_limit(limit))
+        return self._copied(lo, hi, ends_of(closed), reverse, limit)
+
+    def prefix(self, prefix: Any, *, reverse: bool = False, limit: int | None = None) -> tuple[list[Any], Any]:
+        """Copy the entries whose keys, which are `str` or `bytes`, begin with a prefix, as `range` does.
+
+        Examples
+        --------
+        >>> from latchless import Index
+        >>> Index(["/a", "/a/b", "/b"], [1, 2, 3]).prefix("/a")
+        (['/a', '/a/b'], array([1, 2]))
+        """
+        return self._copied(prefix, None, None, reverse, limit)
+
+    def _copied(
+        self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
+    ) -> tuple[Any, Any]:
+        keys, values = self._range(lo, hi, closed, bool(reverse), checked_limit(limit))
         return self._key.from_words(keys), self._value.from_words(values)
 
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
-        """How many keys there are in a range.
+        """How many keys there are in a range. With keys that are strings, the time is that of going over it.
 
         Examples
         --------
@@ -62,6 +83,17 @@ class Ranges(Batches):
         3
         """
         return self._count(lo, hi, ends_of(closed), False)
+
+    def count_prefix(self, prefix: Any) -> int:
+        """How many keys, which are `str` or `bytes`, begin with a prefix.
+
+        Examples
+        --------
+        >>> from latchless import Index
+        >>> Index(["/a", "/a/b", "/b"], 0).count_prefix("/a")
+        2
+        """
+        return self._count(prefix, None, None, False)
 
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the entries of a range, and return how many there were.
@@ -75,9 +107,21 @@ class Ranges(Batches):
         """
         return self._count(lo, hi, ends_of(closed), True)
 
+    def remove_prefix(self, prefix: Any) -> int:
+        """Remove the entries whose keys begin with a prefix, and return how many there were.
+
+        Examples
+        --------
+        >>> from latchless import Index
+        >>> index = Index(["/a", "/a/b", "/b"], 0)
+        >>> index.remove_prefix("/a/"), list(index)
+        (1, ['/a', '/b'])
+        """
+        return self._count(prefix, None, None, True)
+
     def range_many(
         self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
-    ) -> tuple[NDArray[np.int64], Array, Array]:
+    ) -> tuple[NDArray[np.int64], Any, Any]:
         """Copy the entries of n ranges at once: an interval join.
 
         Parameters
@@ -91,9 +135,9 @@ class Ranges(Batches):
         -------
         offsets : array (n + 1, int64)
             The entries of range i are at offsets[i]:offsets[i + 1]. This is Arrow's layout of lists.
-        keys : array (m, key_dtype)
+        keys : array (m, key_dtype) or list
             The keys of all ranges, one range after the other.
-        values : array (m, value_dtype)
+        values : array (m, value_dtype) or list
             Their values.
 
         Raises
@@ -106,6 +150,8 @@ class Ranges(Batches):
         >>> from latchless import Index
         >>> Index([1, 2, 3, 4], [10, 20, 30, 40]).range_many([1, 9, 3], [3, 12, 5])
         (array([0, 2, 2, 4]), array([1, 2, 3, 4]), array([10, 20, 30, 40]))
+        >>> Index(["ant", "bee", "cat"], [1, 2, 3]).range_many(["a", "c"], ["b", "d"])
+        (array([0, 1, 2]), ['ant', 'cat'], array([1, 3]))
         """
         offsets, keys, values = self._of_ranges(lo, hi, closed, self._range_many)
         return offsets, self._key.from_words(keys), self._value.from_words(values)
@@ -123,16 +169,16 @@ class Ranges(Batches):
         """
         return self._of_ranges(lo, hi, closed, self._counts)
 
-    def _counts(self, lows: Array, highs: Array, closed: Any) -> NDArray[np.int64]:
+    def _counts(self, lows: Any, highs: Any, closed: Any) -> NDArray[np.int64]:
         counts = np.empty(len(lows), np.int64)
         self._count_many(lows, highs, closed, counts.view(np.uint64))
         return counts
 
-    def _of_ranges(
-        self, lo: Any, hi: Any, closed: Closed, answer: Callable[[Array, Array, Any], Answer]
-    ) -> Answer:
+    def _of_ranges(self, lo: Any, hi: Any, closed: Closed, answer: Callable[[Any, Any, Any], Answer]) -> Answer:
         """The answer for ranges: of their ends as words, and of which of these belong to them."""
         lo, hi, belongs = listed(lo), listed(hi), ends_of(closed)
+        if isinstance(self._key, Texts):
+            return answer(self._key.to_words(lo), self._key.to_words(hi), belongs)
         lows, highs = self._key.words_or_asked(lo), self._key.words_or_asked(hi)
         if not isinstance(lows, Asked) and not isinstance(highs, Asked):
             try:
@@ -156,6 +202,8 @@ class Ranges(Batches):
     def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
         """For each of n keys, how many keys of the index are less: n integers.
 
+        With keys that are strings, the time is that of going over the index once.
+
         Examples
         --------
         >>> from latchless import Index
@@ -164,7 +212,7 @@ class Ranges(Batches):
         """
         return self._answered(keys, self._ranks, self._ranks_of_others)
 
-    def _ranks(self, words: Array) -> NDArray[np.int64]:
+    def _ranks(self, words: Any) -> NDArray[np.int64]:
         ranks = np.empty(len(words), np.int64)
         self._rank_many(words, ranks.view(np.uint64))
         return ranks
@@ -172,10 +220,10 @@ class Ranges(Batches):
     def _ranks_of_others(self, asked: Asked) -> NDArray[np.int64]:
         # All keys are before what is after all that can be.
         ranks = np.where(asked.has_down, len(self), 0)
-        ranks[asked.has_up] = self._ranks(self._key.as_words(asked.up[asked.has_up]))
+        ranks[asked.has_up] = self._ranks(self._numbers.as_words(asked.up[asked.has_up]))
         return ranks
 
-    def split_points(self, parts: int) -> Array:
+    def split_points(self, parts: int) -> Any:
         """Keys that cut the index into so many parts of equal size: at most parts - 1 keys, ascending.
 
         The keys of the second part and of every later one begin with one of them.
@@ -185,6 +233,8 @@ class Ranges(Batches):
         >>> from latchless import Index
         >>> Index(range(9), 0).split_points(3)
         array([3, 6])
+        >>> Index(["ant", "bee", "cat", "dog"], 0).split_points(2)
+        ['cat']
         """
         if parts < 1:
             raise ValueError(f"parts must be at least 1, not {parts}")

@@ -1,25 +1,41 @@
-"""Values that are strings: their type, and columns of them."""
+"""Keys and values that are strings: their type, and columns of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from latchless._dtypes import listed
+from latchless._asked import Array
+from latchless._dtypes import (
+    Column,
+    Duplicates,
+    again,
+    checked_duplicates,
+    columns,
+    columns_of_a_file,
+    dtype_of,
+    listed,
+    one_or_many,
+    resolved,
+)
 from latchless._keys import string_column
 from latchless._latchless import StringColumn
 
+_TYPES: dict[str, type] = {"str": str, "bytes": bytes}
 _ARROW_TEXTS = {"str", "string", "large_string", "string_view", "utf8"}
 _ARROW_BYTES = {"binary", "large_binary", "binary_view"}
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The description of values that are `str` or `bytes`: in place of the `Column` of a dtype."""
+    """The description of keys or values that are `str` or `bytes`: in place of the `Column` of a dtype."""
 
     dtype: type
+    is_key: bool = False
     zone: None = None
 
     @property
@@ -27,17 +43,65 @@ class Texts:
         """The type's name."""
         return self.dtype.__name__
 
+    @property
+    def label(self) -> str:
+        """The type as a constructor takes it."""
+        return self.name
+
+    @property
+    def pickled(self) -> type:
+        """The type as pickles have it."""
+        return self.dtype
+
+    @property
+    def what(self) -> str:
+        """Its name in errors."""
+        return "keys" if self.is_key else "values"
+
     def told(self) -> tuple[str, str, None, None]:
         """The compiled part's description."""
         return self.name, self.name, None, None
 
     def to_words(self, data: Any) -> StringColumn:
         """The column of an array-like."""
-        return string_column(self.dtype, data, "values")
+        return string_column(self.dtype, data, self.what)
 
-    def from_words(self, column: StringColumn) -> list[Any]:
+    def asked(self, data: Any) -> None:
+        """Nothing: what isn't a string has no order among strings."""
+
+    def one_or_many(self, values: Any) -> tuple[Any, bool]:
+        """Values as an array-like, and whether they are one value for all keys."""
+        return one_or_many_texts(values)
+
+    def kept(self, column: StringColumn, duplicates: Duplicates) -> NDArray[np.int64] | None:
+        """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
+        if checked_duplicates(duplicates) == "last":
+            return None
+        kept, twice = column.distinct()
+        if twice is not None and duplicates == "raise":
+            raise ValueError(again(column.take(np.array([twice])).tolist()[0], twice))
+        return None if twice is None else kept
+
+    def take(self, column: StringColumn, positions: NDArray[np.int64]) -> StringColumn:
+        """Those at some positions."""
+        return column.take(positions)
+
+    def parts(self, column: StringColumn) -> tuple[Array, ...]:
+        """A column as arrays that pickles pass on without a copy."""
+        return column.buffers()
+
+    def whole(self, parts: Sequence[Array]) -> StringColumn:
+        """The column of such arrays."""
+        offsets, strings = parts
+        return StringColumn.of_buffers(self.dtype is str, offsets.tobytes(), strings.tobytes(), not self.is_key)
+
+    def plain(self, column: StringColumn) -> StringColumn:
+        """The column itself."""
+        return column
+
+    def from_words(self, column: StringColumn | list[Any]) -> list[Any]:
         """The objects of a column."""
-        return column.tolist()
+        return column if isinstance(column, list) else column.tolist()
 
     def shown(self, column: StringColumn) -> StringColumn:
         """A column as methods take it."""
@@ -48,8 +112,47 @@ class Texts:
         return self.dtype()
 
     def missing_word(self, value: Any = None) -> Any:
-        """The answer of a batch for an absent key: None, or another object."""
+        """The answer of a batch where there is none: None, or another object."""
         return value
+
+
+def described(keys: Any, key_dtype: Any, values: Any, value_dtype: Any) -> tuple[Column | Texts, Column | Texts]:
+    """The types of keys and values: those that are given, or else those that they have."""
+    key, value = text_type(keys, key_dtype), text_type(values, value_dtype)
+    if key is None and value is None:
+        return columns(dtype_of(keys, key_dtype), _dtype_of_values(values, value_dtype))
+    if key is None:
+        assert value is not None
+        raise TypeError(f"values that are {value.__name__} need keys that are str or bytes")
+    return Texts(key, True), values_beside_texts(value, values, value_dtype)
+
+
+def values_beside_texts(text: type | None, values: Any, value_dtype: Any) -> Column | Texts:
+    """The type of values whose keys are strings: they are words of 64 bits, as beside keys of 64 bits."""
+    if text is not None:
+        return Texts(text)
+    return columns(np.int64, _dtype_of_values(values, value_dtype))[1]
+
+
+def _dtype_of_values(values: Any, given: Any) -> Any:
+    return dtype_of(None if values is None else one_or_many(values)[0], given)
+
+
+def described_in_a_file(
+    what: str, names: tuple[str, str], zones_known: bool, given: tuple[Any, Any]
+) -> tuple[Column | Texts, Column | Texts]:
+    """The types that a file or a directory has, if they are those that are given."""
+    asked = [text_type(None, dtype) for dtype in given]
+    for which, name, text, dtype in zip(("keys", "values"), names, asked, given, strict=True):
+        if dtype is not None and _TYPES.get(name) is not text:
+            raise ValueError(f"{what} has {which} of type {name}, not {dtype}")
+    key, value = (_TYPES.get(name) for name in names)
+    if key is None:
+        return columns_of_a_file(what, names, zones_known, given)
+    its = values_beside_texts(value, None, names[1])
+    if isinstance(its, Column) and given[1] is not None and resolved(given[1]) != (its.dtype, its.zone):
+        raise ValueError(f"{what} has values of dtype {its.name}, not {given[1]}")
+    return Texts(key, True), its
 
 
 def text_type(values: Any, given: Any) -> type | None:

@@ -20,28 +20,29 @@ def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: boo
     def turn(after: Any) -> tuple[tuple[Any, ...], Any]:
         low, high = (None, after) if reverse else (after, None)
         keys, values = index.range(low, high, closed="neither", reverse=reverse, limit=PAGE)
-        end = _listed(keys[-1:])[0] if len(keys) == PAGE else None
+        end = listed(keys[-1:])[0] if len(keys) == PAGE else None
         return tuple(items(keys, values)), end
 
     return Pages(turn)
 
 
-def _listed(column: Any) -> list[Any]:
+def listed(column: Any) -> list[Any]:
+    """The objects of a column."""
     # Times stay NumPy's, because Python's have no nanoseconds; all others are Python's own. Strings are a list
     # already.
     return list(column) if isinstance(column, list) or column.dtype.kind in "Mm" else column.tolist()
 
 
 def _keys(keys: Any, _: Any) -> Iterable[Any]:
-    return _listed(keys)
+    return listed(keys)
 
 
 def _values(_: Any, values: Any) -> Iterable[Any]:
-    return _listed(values)
+    return listed(values)
 
 
 def _pairs(keys: Any, values: Any) -> Iterable[Any]:
-    return zip(_listed(keys), _listed(values), strict=True)
+    return zip(listed(keys), listed(values), strict=True)
 
 
 class Keys(KeysView[Any]):

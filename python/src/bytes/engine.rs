@@ -22,6 +22,12 @@ pub const STRING_MAX: usize = 65_535;
 /// The ends of a range. A range that starts after its end is empty.
 pub type Ends<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
+/// All keys.
+const ALL: Ends<'_> = (Bound::Unbounded, Bound::Unbounded);
+
+/// Copies of keys and of their values.
+pub type Copies<V> = (Strings, <V as Value>::Copied);
+
 /// A callback for entries; returns whether to continue.
 type See<'s, V> = dyn FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()> + 's;
 
@@ -84,13 +90,6 @@ impl<V: Value> BytesEngine<V> {
         stopped.map_or(Ok(()), |raised| Err(raised.into()))
     }
 
-    /// Writes for each key of a chunk whether it is there.
-    pub fn contains_chunk(&self, keys: &Strings, chunk: Range<usize>, found: &mut [bool]) {
-        let mut asked = Vec::new();
-        keys.read(chunk, &mut asked);
-        self.index.get_each(&asked, |at, value| found[at] = value.is_some());
-    }
-
     /// Inserts a chunk of a batch.
     pub fn insert_chunk(
         &self,
@@ -131,21 +130,29 @@ impl<V: Value> BytesEngine<V> {
     }
 
     /// The entries of a range, at most `limit`, from its low end or from its high end.
-    pub fn collect(
+    pub fn collect(&self, ends: Ends<'_>, direction: Direction, limit: usize) -> Result<Copies<V>, Undone> {
+        let all = matches!(ends, (Bound::Unbounded, Bound::Unbounded));
+        let expected = if all { self.index.len().min(limit) } else { 0 };
+        let mut copied = (Strings::with_room(expected, 0)?, V::with_room(expected)?);
+        self.append(ends, (direction, limit), &mut copied, &mut Pulse::new())?;
+        Ok(copied)
+    }
+
+    /// Appends the entries of a range to copies of others. See [`BytesEngine::collect`].
+    pub fn append(
         &self,
         (low, high): Ends<'_>,
-        direction: Direction,
-        limit: usize,
-    ) -> Result<(Strings, V::Copied), Undone> {
-        let all = matches!((low, high), (Bound::Unbounded, Bound::Unbounded));
-        let expected = if all { self.index.len().min(limit) } else { 0 };
-        let (mut keys, mut values) = (Strings::with_room(expected, 0)?, V::with_room(expected)?);
-        let (mut last, mut pulse): (Option<Vec<u8>>, _) = (None, Pulse::new());
+        (direction, limit): (Direction, usize),
+        (keys, values): &mut Copies<V>,
+        pulse: &mut Pulse,
+    ) -> Result<(), Undone> {
+        let limit = limit.saturating_add(keys.len());
+        let mut last: Option<Vec<u8>> = None;
         while keys.len() < limit {
             let most = keys.len().saturating_add(PIECE).min(limit);
             let mut refused = Ok(());
             let mut see = |key: &[u8], value: Lent<'_, V>| {
-                refused = keys.push(key).and_then(|()| V::push(&mut values, value));
+                refused = keys.push(key).and_then(|()| V::push(values, value));
                 if refused.is_err() {
                     return ControlFlow::Break(());
                 }
@@ -167,7 +174,40 @@ impl<V: Value> BytesEngine<V> {
             last = Some(keys.get(keys.len() - 1).to_vec());
             pulse.check()?;
         }
-        Ok((keys, values))
+        Ok(())
+    }
+
+    /// The entry at a position. The entries on the way to it are counted.
+    pub fn nth(&self, position: usize) -> Option<Entry<V>> {
+        let (mut left, mut found) = (position, None);
+        let _ = self.show(ALL, Direction::Forward, &mut |key, value| {
+            let Some(rest) = left.checked_sub(1) else {
+                found = Some((key.to_vec(), own::<V>(value)));
+                return ControlFlow::Break(());
+            };
+            left = rest;
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// The keys that cut the index into parts of one size.
+    pub fn split_points(&self, parts: usize) -> Result<Strings> {
+        let (len, mut keys) = (self.index.len(), Strings::default());
+        let parts = parts.min(len);
+        let (mut at, mut part, mut refused) = (0, 1, Ok(()));
+        let _ = self.show(ALL, Direction::Forward, &mut |key, _| {
+            if part >= parts {
+                return ControlFlow::Break(());
+            }
+            if at as u128 == len as u128 * part as u128 / parts as u128 {
+                refused = keys.push(key);
+                part += 1;
+            }
+            at += 1;
+            if refused.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        refused.map(|()| keys)
     }
 
     /// Shows the entries of a range until `see` breaks off.

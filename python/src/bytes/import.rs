@@ -3,9 +3,9 @@
 use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
 use crate::arrow::{Array, Schema};
-use crate::core::Object;
 use crate::failure;
 use crate::import::{Column, Source, child, name_of, place_of, text};
+use crate::map::Object;
 use core::ffi::c_void;
 use core::slice;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -209,22 +209,31 @@ pub fn read_column(data: &Object<'_>, of: StringType) -> PyResult<Strings> {
     Ok(column.strings)
 }
 
-/// The column of values: strings, or the elements of an array.
-enum Beside {
+/// A column among others: strings, or the elements of an array.
+enum Any {
     Strings(Reading),
     Cells(Column),
 }
 
-impl Beside {
-    fn of(schema: &Schema, value: &Object<'_>) -> PyResult<Self> {
-        let place = place_of(schema, value)?;
+impl Any {
+    /// The column with this name or position; of strings of this type, if one is given.
+    fn of(schema: &Schema, asked: &Object<'_>, wanted: Option<StringType>, is_value: bool) -> PyResult<Self> {
+        let place = place_of(schema, asked)?;
+        if let Some(of) = wanted {
+            return Reading::of(schema, Some(place), of).map(Self::Strings);
+        }
         let own = child(schema, place);
-        let of = |is_text| StringType { is_text, is_value: true };
+        let of = |is_text| StringType { is_text, is_value };
         let is = |is_text| layout_of(text(own, own.format), is_text).is_some() && own.dictionary.is_null();
         match [true, false].into_iter().find(|&is_text| is(is_text)) {
             Some(is_text) => Reading::of(schema, Some(place), of(is_text)).map(Self::Strings),
-            None => Column::of(schema, value, "values").map(Self::Cells),
+            None => Column::of(schema, asked, Self::name(is_value)).map(Self::Cells),
         }
+    }
+
+    /// The name of such columns in errors.
+    fn name(is_value: bool) -> &'static str {
+        if is_value { "values" } else { "keys" }
     }
 
     /// Appends a batch's cells.
@@ -239,30 +248,38 @@ impl Beside {
             Self::Strings(strings) => unsafe { strings.append(batch) },
         }
     }
+
+    /// The column in Python: a column of strings, an array, or a pair of an array and the zone of its times.
+    fn object<'py>(self, py: Python<'py>, asked: &Object<'py>, is_value: bool) -> PyResult<Object<'py>> {
+        match self {
+            Self::Cells(cells) => cells.array(py, asked, Self::name(is_value)),
+            Self::Strings(Reading { strings, of, .. }) => {
+                Ok(Bound::new(py, StringColumn { strings, of })?.into_any())
+            }
+        }
+    }
 }
 
-/// Reads a column of strings, and a column of values, from any object that gives an Arrow stream with
-/// columns.
-pub fn read_columns<'py>(
+/// Two columns of anything that gives an Arrow stream: each is a copy. `text`: whether keys must be texts or
+/// bytes, if they must be either.
+#[pyfunction]
+#[pyo3(signature = (data, key, value, text=None))]
+pub fn read_arrow<'py>(
     data: &Object<'py>,
-    (key, value): (&Object<'py>, &Object<'py>),
-    of: StringType,
-) -> PyResult<(Strings, Object<'py>)> {
+    key: &Object<'py>,
+    value: &Object<'py>,
+    text: Option<bool>,
+) -> PyResult<(Object<'py>, Object<'py>)> {
     let py = data.py();
     let (mut source, schema) = Source::with_columns(data)?;
-    let mut keys = Reading::of(&schema, Some(place_of(&schema, key)?), of)?;
-    let mut values = Beside::of(&schema, value)?;
+    let wanted = text.map(|is_text| StringType { is_text, is_value: false });
+    let (mut keys, mut values) =
+        (Any::of(&schema, key, wanted, false)?, Any::of(&schema, value, None, true)?);
     while let Some(batch) = source.next_rows(py)? {
-        // SAFETY: the batch comes from the stream with this schema.
-        unsafe { values.append(&batch)? };
-        // SAFETY: it does.
-        py.detach(|| unsafe { keys.append(&{ batch }) })?;
-    }
-    let values = match values {
-        Beside::Cells(cells) => cells.array(py, value, "values")?,
-        Beside::Strings(Reading { strings, of, .. }) => {
-            Bound::new(py, StringColumn { strings, of })?.into_any()
+        for column in [&mut keys, &mut values] {
+            // SAFETY: the batch comes from the stream with this schema.
+            unsafe { column.append(&batch)? };
         }
-    };
-    Ok((keys.strings, values))
+    }
+    Ok((keys.object(py, key, false)?, values.object(py, value, true)?))
 }

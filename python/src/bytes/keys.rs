@@ -4,27 +4,22 @@
 //! A column is a copy, so no thread can change the input of a batch while the interpreter's lock is
 //! released.
 
-use super::engine::{Ends, STRING_MAX, after_prefix};
+use super::engine::{STRING_MAX, after_prefix};
 use super::import::read_column;
 use super::strings::Strings;
-use super::typed::undone_exception;
-use crate::asked::no_key_of_a_dict;
+use crate::asked::{Closed, Ends};
 use crate::batch::Pulse;
 use crate::column::{self, Fresh};
-use crate::core::{DtypeOf, Object};
+use crate::core::DtypeOf;
 use crate::failure;
 use crate::kind::Kind;
 use crate::lane::Lane;
-use crate::ranges::Closed;
+use crate::map::Object;
 use numpy::Element;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-
-/// The description of a range of keys: its ends, of which None is open, or a prefix as the first of them;
-/// and the ends that belong to it, or None for a prefix.
-pub type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(bool, bool)>);
 
 /// The type of keys or values: `str` or `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +41,10 @@ impl StringType {
         if self.is_value { "value" } else { "key" }
     }
 
-    /// The string type of values, if Python's side gives `str` or `bytes` in place of NumPy's code.
-    pub fn of_values(code: &str) -> Option<Self> {
+    /// The string type of keys or values, if Python's side gives `str` or `bytes` in place of NumPy's code.
+    pub fn of_code(code: &str, is_value: bool) -> Option<Self> {
         let is_text = code == "str";
-        (is_text || code == "bytes").then_some(Self { is_text, is_value: true })
+        (is_text || code == "bytes").then_some(Self { is_text, is_value })
     }
 
     /// The bytes of a key. The error is the description of an invalid key for messages.
@@ -68,38 +63,29 @@ impl StringType {
         self.bytes_of(key).map_err(|no_key| self.exception(no_key, key, None))
     }
 
-    /// The bytes of a key that is looked up. Objects that can't be keys aren't there, as in a `dict`.
+    /// The bytes of a key that is looked up; the inner error if the object can't be one.
     #[inline]
-    pub fn sought<'a>(self, key: &'a Object<'_>) -> PyResult<Option<&'a [u8]>> {
+    pub fn asked<'a>(self, key: &'a Object<'_>) -> PyResult<Result<&'a [u8], PyErr>> {
         match self.bytes_of(key) {
-            Ok(bytes) => Ok(Some(bytes)),
+            Ok(bytes) => Ok(Ok(bytes)),
             Err(NoKey::NoText(error)) if !error.is_instance_of::<PyUnicodeEncodeError>(key.py()) => {
                 Err(error)
             }
-            Err(_) => no_key_of_a_dict(key).map(|()| None),
+            Err(no_key) => Ok(Err(self.exception(no_key, key, None))),
         }
     }
 
-    /// Does something with a range.
-    pub fn within<T>(
+    /// Does something with the range of the keys that begin with a prefix.
+    pub fn with_prefix<T>(
         self,
-        (low, high, closed): Told<'_, '_>,
-        work: impl FnOnce(Ends<'_>) -> PyResult<T>,
+        prefix: Option<&Object<'_>>,
+        work: impl FnOnce(Ends<&[u8]>) -> PyResult<T>,
     ) -> PyResult<T> {
-        let low = low.map(|low| self.bytes(low)).transpose()?;
-        let high = high.map(|high| self.bytes(high)).transpose()?;
-        match closed {
-            Some((low_belongs, high_belongs)) => {
-                work(Closed { low: low_belongs, high: high_belongs }.bounds(low, high))
-            }
-            None => {
-                let name = self.name();
-                let none = || PyTypeError::new_err(format!("a prefix is {name}, not of type NoneType"));
-                let prefix = low.ok_or_else(none)?;
-                let after = after_prefix(prefix);
-                work(Closed { low: true, high: false }.bounds(Some(prefix), after.as_deref()))
-            }
-        }
+        let name = self.name();
+        let none = || PyTypeError::new_err(format!("a prefix is {name}, not of type NoneType"));
+        let low = self.bytes(prefix.ok_or_else(none)?)?;
+        let after = after_prefix(low);
+        work(Ends { low: Some(low), high: after.as_deref(), closed: Closed { low: true, high: false } })
     }
 
     /// The object of a key's bytes.
@@ -302,7 +288,7 @@ impl StringColumn {
     /// was there before.
     fn distinct<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Option<usize>)> {
         let sorted = py.detach(|| self.strings.sorted(&mut Pulse::new()));
-        let order = sorted.map_err(undone_exception)?;
+        let order = sorted.map_err(failure::undone)?;
         let (mut kept, mut again) = (Vec::new(), None);
         for run in order.chunk_by(|&one, &next| self.strings.get(one) == self.strings.get(next)) {
             kept.push(run[0] as i64);

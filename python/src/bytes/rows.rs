@@ -4,13 +4,13 @@
 use super::engine::{Ends, PIECE, until_signal};
 use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
-use super::typed::undone_exception;
+use crate::asked::{Closed, Ends as Asked};
 use crate::batch::{self, CHUNK, Pulse};
 use crate::column::{self, Fresh, Words};
-use crate::core::Object;
 use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
+use crate::map::{Object, Told};
 use crate::serve::{FINE, change_in_order, guarded, one, stats_dict};
 use crate::sort::{reserve, room};
 use crate::updates::Changed;
@@ -166,9 +166,9 @@ impl RowsCore {
         reverse: bool,
         limit: Option<usize>,
     ) -> PyResult<(StringColumn, Object<'py>)> {
-        let (strings, rows) = self.keys.within((low, high, closed), |ends| {
+        let (strings, rows) = self.within((low, high, closed), |ends| {
             let copy = || collect(&self.index, ends, reverse, limit.unwrap_or(usize::MAX));
-            guarded(&self.state, || py.detach(copy).map_err(undone_exception))
+            guarded(&self.state, || py.detach(copy).map_err(failure::undone))
         })?;
         Ok((StringColumn { strings, of: self.keys }, PyArray1::from_vec(py, rows).into_any()))
     }
@@ -181,7 +181,7 @@ impl RowsCore {
         closed: Option<(bool, bool)>,
         remove: bool,
     ) -> PyResult<usize> {
-        self.keys.within((low, high, closed), |ends| {
+        self.within((low, high, closed), |ends| {
             let index = &self.index;
             // An inverted range is empty.
             let removed = || index.remove_range::<[u8]>(ends).unwrap_or(0);
@@ -224,6 +224,20 @@ impl RowsCore {
         one(&self.state, work)
     }
 
+    /// Does something with a range of keys.
+    fn within<T>(
+        &self,
+        (low, high, closed): Told<'_, '_>,
+        work: impl FnOnce(Ends<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let Some((low_belongs, high_belongs)) = closed else {
+            return self.keys.with_prefix(low, |ends| work(ends.bounds()));
+        };
+        let low = low.map(|low| self.keys.bytes(low)).transpose()?;
+        let high = high.map(|high| self.keys.bytes(high)).transpose()?;
+        work(Asked { low, high, closed: Closed { low: low_belongs, high: high_belongs } }.bounds())
+    }
+
     /// Changes the index by a batch: `change` gets the pairs of a chunk, and where that begins.
     fn change_many(
         &self,
@@ -235,11 +249,12 @@ impl RowsCore {
         let keys = keys.get().keys_of(self.keys)?;
         let rows = column::input::<u64>(rows)?.beside(keys.len(), "rows")?;
         let rows = rows.words();
-        change_in_order(py, &self.state, keys.len(), |chunk, changed| {
+        let change = |chunk: Range<usize>, changed: &mut Changed| {
             let first = chunk.start;
             let pairs: Vec<_> = chunk.map(|at| (keys.get(at), rows.load(at))).collect();
             change(&pairs, first, changed);
-        })
+        };
+        guarded(&self.state, || change_in_order(py, (keys.len(), 1), change))
     }
 }
 
@@ -257,7 +272,7 @@ fn not_loaded(undone: Undone) -> PyErr {
             "with assume_sorted=True keys must ascend, and the rows of a key, but the pair at position {position} is \
              smaller than the one before it"
         )),
-        undone => undone_exception(undone),
+        undone => failure::undone(undone),
     }
 }
 

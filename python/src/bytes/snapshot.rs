@@ -1,4 +1,4 @@
-//! Snapshots of byte strings: `save` and `open` of `StringIndex` and `BytesIndex`.
+//! Snapshots of indexes whose keys are byte strings.
 
 use super::engine::BytesEngine;
 use super::keys::StringType;
@@ -6,124 +6,89 @@ use super::value::Value;
 use crate::cells::DTYPES;
 use crate::failure;
 use crate::kind::Kind;
-use crate::snapshot::{dtype_of, exception};
+use crate::snapshot::exception;
 use latchless::snapshot::DataType;
 use latchless::snapshot::strings::{self, Layout};
 use latchless::{BytesKey, FillFactor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
-
-/// A file that `save` has written, of which all is known to be right but the order of its rows.
-#[pyclass(frozen, module = "latchless._latchless")]
-pub struct StringSnapshot(strings::Snapshot);
-
-#[pymethods]
-impl StringSnapshot {
-    /// Of keys that are texts, or bytes.
-    #[new]
-    fn new(py: Python<'_>, text: bool, path: PathBuf) -> PyResult<Self> {
-        let snapshot = py.detach(|| strings::Snapshot::open(path)).map_err(|error| exception(&error))?;
-        let (found, asked) = (snapshot.key_name(), StringType { is_text: text, is_value: false }.type_name());
-        if found == asked {
-            return Ok(Self(snapshot));
-        }
-        let opener = match found {
-            "text" => "StringIndex.open opens such a file",
-            "bytes" => "BytesIndex.open opens such a file",
-            _ => "they are no keys of an index in Python",
-        };
-        Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}: {opener}")))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The dtype of the values; or `str` or `bytes`, if they are strings.
-    #[getter]
-    fn value_dtype(&self) -> String {
-        match self.0.value_type() {
-            DataType::Utf8 => "str".into(),
-            DataType::Binary => "bytes".into(),
-            number => dtype_of(self.0.metadata(), DTYPES[1], number),
-        }
-    }
-}
+use std::path::Path;
 
 impl StringType {
     /// Its type name in a file.
-    fn type_name(self) -> &'static str {
+    pub fn type_name(self) -> &'static str {
         if self.is_text { "text" } else { "bytes" }
     }
 }
 
-impl StringSnapshot {
-    /// Fills an empty index of words that no other thread has yet.
-    pub fn load(
-        &self,
-        py: Python<'_>,
-        engine: &mut BytesEngine<u64>,
-        (keys, values): (StringType, &Kind),
-        fill: f64,
-    ) -> PyResult<()> {
-        let (found, form) = (self.0.value_type(), values.cell_form());
-        if form.data_type != found {
-            let name = values.name();
-            return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
-        }
-        let entries = self.0.rows().map(|(key, cell)| (key, form.word(cell)));
-        self.load_rows(py, engine, keys, entries, fill)
+/// Fills an empty index of words that no other thread has yet.
+pub fn load_words(
+    snapshot: &strings::Snapshot,
+    py: Python<'_>,
+    engine: &mut BytesEngine<u64>,
+    (keys, values): (StringType, &Kind),
+    fill: f64,
+) -> PyResult<()> {
+    let (found, form) = (snapshot.value_type(), values.cell_form());
+    if form.data_type != found {
+        let name = values.name();
+        return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
     }
+    let entries = snapshot.rows().map(|(key, cell)| (key, form.word(cell)));
+    load_rows(snapshot, py, engine, keys, entries, fill)
+}
 
-    /// Fills an empty index whose values are strings. See [`StringSnapshot::load`].
-    pub fn load_strings(
-        &self,
-        py: Python<'_>,
-        engine: &mut BytesEngine<Vec<u8>>,
-        (keys, values): (StringType, StringType),
-        fill: f64,
-    ) -> PyResult<()> {
-        let (found, asked) = (self.0.value_name(), values.type_name());
-        if found != asked {
-            return Err(PyValueError::new_err(format!("the file has values of type {found}, not {asked}")));
-        }
-        let no_value =
-            || self.0.byte_rows().position(|(_, value)| values.is_text && str::from_utf8(value).is_err());
-        if let Some(row) = py.detach(no_value) {
-            return Err(PyValueError::new_err(format!("row {row} has no value of type text")));
-        }
-        let entries = self.0.byte_rows().map(|(key, value)| (key, value.to_vec()));
-        self.load_rows(py, engine, keys, entries, fill)
+/// Fills an empty index whose values are strings. See [`load_words`].
+pub fn load_strings(
+    snapshot: &strings::Snapshot,
+    py: Python<'_>,
+    engine: &mut BytesEngine<Vec<u8>>,
+    (keys, values): (StringType, &StringType),
+    fill: f64,
+) -> PyResult<()> {
+    let (found, asked) = (snapshot.value_name(), values.type_name());
+    if found != asked {
+        return Err(PyValueError::new_err(format!("the file has values of type {found}, not {asked}")));
     }
+    let no_value =
+        || snapshot.byte_rows().position(|(_, value)| values.is_text && str::from_utf8(value).is_err());
+    if let Some(row) = py.detach(no_value) {
+        return Err(PyValueError::new_err(format!("row {row} has no value of type text")));
+    }
+    let entries = snapshot.byte_rows().map(|(key, value)| (key, value.to_vec()));
+    load_rows(snapshot, py, engine, keys, entries, fill)
+}
 
-    /// Fills an empty index with the file's rows.
-    fn load_rows<'a, V: Value>(
-        &'a self,
-        py: Python<'_>,
-        engine: &mut BytesEngine<V>,
-        keys: StringType,
-        entries: impl Iterator<Item = (&'a [u8], V)> + Send,
-        fill: f64,
-    ) -> PyResult<()> {
-        let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
-        let no_key = || {
-            // A maliciously made file may have keys that no index has.
-            self.0.rows().position(|(key, _)| keys.is_text && !str::is_key(key))
-        };
-        let load = || {
-            no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
-            engine.index.bulk_load(entries, fill).map_err(Err)
-        };
-        py.detach(load).map_err(|error| match error {
-            Ok(row) => PyValueError::new_err(format!("row {row} has no key of type text")),
-            Err(error) => failure::exception(&error),
-        })
+/// Fills an empty index with the file's rows.
+fn load_rows<'a, V: Value>(
+    snapshot: &'a strings::Snapshot,
+    py: Python<'_>,
+    engine: &mut BytesEngine<V>,
+    keys: StringType,
+    entries: impl Iterator<Item = (&'a [u8], V)> + Send,
+    fill: f64,
+) -> PyResult<()> {
+    let (found, asked) = (snapshot.key_name(), keys.type_name());
+    if found != asked {
+        return Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}")));
     }
+    let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
+    let no_key = || {
+        // A maliciously made file may have keys that no index has.
+        snapshot.rows().position(|(key, _)| keys.is_text && !str::is_key(key))
+    };
+    let load = || {
+        no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
+        engine.index.bulk_load(entries, fill).map_err(Err)
+    };
+    py.detach(load).map_err(|error| match error {
+        Ok(row) => PyValueError::new_err(format!("row {row} has no key of type text")),
+        Err(error) => failure::exception(&error),
+    })
 }
 
 /// Writes an index of words to a file, which is replaced in one step, and returns how many entries it has.
-pub fn save(
+pub fn save_words(
     py: Python<'_>,
     engine: &BytesEngine<u64>,
     (keys, values): (StringType, &Kind),
@@ -141,11 +106,11 @@ pub fn save(
     py.detach(save).map_err(|error| exception(&error))
 }
 
-/// Saves an index whose values are strings. See [`save`].
+/// Saves an index whose values are strings. See [`save_words`].
 pub fn save_strings(
     py: Python<'_>,
     engine: &BytesEngine<Vec<u8>>,
-    (keys, values): (StringType, StringType),
+    (keys, values): (StringType, &StringType),
     path: &Path,
 ) -> PyResult<u64> {
     let layout = Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary });

@@ -1,133 +1,413 @@
-//! An index of byte strings with values of one type, and the type-erased one that Python's side uses.
+//! An index whose keys are byte strings, with values of one type.
 
-use super::engine::BytesEngine;
-use super::keys::StringColumn;
+use super::engine::{BytesEngine, Copies};
+use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
-use super::value::Value;
-use crate::core::Object;
-use crate::engine::{NoKey, Undone};
-use crate::export::Exported;
+use super::value::{self, Found, Value, append, own};
+use crate::asked::{Asked, Ends};
+use crate::batch::{self, CHUNK, Pulse};
+use crate::column;
+use crate::core::Made;
+use crate::engine::Undone;
+use crate::export::{self, Exported};
 use crate::failure;
+use crate::gate::Pass;
 use crate::kind::Format;
-use latchless::bytes::Lent;
+use crate::lookups::{Near, Sides};
+use crate::map::{Answers, Entry, Map, Nearest, Object};
+use crate::ranges::RANGES;
+use crate::serve::{ClosedOf, Closing, change_in_order, check_ends};
+use latchless::{Broken, Direction, Stats};
+use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::iter::repeat_with;
+use std::ops::{Bound as End, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
-/// An index with values of one type.
+/// An index of byte strings, and the types that these and its values have in Python.
 pub struct Typed<V: Value> {
-    /// The index.
-    pub engine: BytesEngine<V>,
-    /// The type of the values.
-    pub values: V::Type,
-}
-
-/// An index with values of any type.
-pub enum Tree {
-    /// Of words.
-    Words(Typed<u64>),
-    /// Of byte strings.
-    Strings(Typed<Vec<u8>>),
-}
-
-/// Does something with the index, whatever its values are.
-macro_rules! with {
-    ($core:expr, $typed:ident => $body:expr) => {
-        match &*$core.tree {
-            $crate::bytes::typed::Tree::Words($typed) => $body,
-            $crate::bytes::typed::Tree::Strings($typed) => $body,
-        }
-    };
-}
-pub(super) use with;
-
-/// The arguments of a constructor.
-pub struct Made<'a, 'py> {
-    /// Keys and values, if there are any.
-    pub columns: Option<(&'a StringColumn, &'a Object<'py>)>,
-    /// Whether the caller claims that the keys ascend.
-    pub sorted: bool,
-    /// How full nodes are at first.
-    pub fill: f64,
-    /// The most memory that it may take.
-    pub limit_bytes: Option<usize>,
-}
-
-impl Made<'_, '_> {
-    /// The index, with values of this type.
-    pub fn typed<V: Value>(&self, py: Python<'_>, values: V::Type) -> PyResult<Typed<V>> {
-        let mut engine = BytesEngine::new(self.limit_bytes).map_err(|error| failure::exception(&error))?;
-        if let Some((keys, given)) = self.columns {
-            keys.check_lengths()?;
-            let given = V::given(&values, given, keys.strings.len())?;
-            let (batch, engine, sorted, fill) = (V::batch(&given), &mut engine, self.sorted, self.fill);
-            let load = || py.detach(|| engine.load(&keys.strings, batch, sorted, fill));
-            let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
-            loaded.map_err(undone_exception)?;
-        }
-        Ok(Typed { engine, values })
-    }
+    engine: BytesEngine<V>,
+    keys: StringType,
+    values: V::Type,
 }
 
 impl<V: Value> Typed<V> {
-    /// An object as a value.
-    #[inline]
-    pub fn lent<'a>(&self, object: &'a Object<'_>) -> PyResult<Lent<'a, V>> {
-        V::lent(&self.values, object)
+    /// An index, filled from columns or from a file.
+    pub fn new(py: Python<'_>, (keys, values): (StringType, V::Type), made: &Made<'_, '_>) -> PyResult<Self> {
+        let engine = BytesEngine::new(made.limit_bytes).map_err(|error| failure::exception(&error))?;
+        let mut typed = Self { engine, keys, values };
+        if made.folder.is_some() {
+            return Err(PyTypeError::new_err("keys of a durable index are numbers or times"));
+        }
+        match (made.snapshot, made.columns) {
+            (Some(file), _) => {
+                let file = file.get().strings()?;
+                V::load(file, py, &mut typed.engine, (keys, &typed.values), made.fill)?;
+            }
+            (None, Some(columns)) => typed.load(py, columns, (made.sorted, made.fill))?,
+            (None, None) => {}
+        }
+        Ok(typed)
     }
 
-    /// A value as an object, if there is one.
-    pub fn optional<'py>(&self, py: Python<'py>, value: Option<V>) -> PyResult<Option<Object<'py>>> {
-        value.map(|value| self.object(py, &value)).transpose()
+    /// Fills an index that no other thread has yet.
+    fn load(
+        &mut self,
+        py: Python<'_>,
+        (keys, values): (&Object<'_>, &Object<'_>),
+        (sorted, fill): (bool, f64),
+    ) -> PyResult<()> {
+        let column = keys.cast::<StringColumn>()?;
+        column.get().check_lengths()?;
+        let keys = column.get().keys_of(self.keys)?;
+        let given = V::given(&self.values, values, keys.len())?;
+        let (batch, engine) = (V::batch(&given), &mut self.engine);
+        let load = || py.detach(|| engine.load(keys, batch, sorted, fill));
+        let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
+        loaded.map_err(failure::undone)
     }
 
-    /// The values of a batch of this many keys, or one for all.
-    pub fn given<'py>(&self, values: &Object<'py>, count: usize) -> PyResult<V::Given<'py>> {
-        V::given(&self.values, values, count)
+    /// The keys of a batch.
+    fn strings<'a>(&self, keys: &'a Object<'_>) -> PyResult<&'a Strings> {
+        keys.cast::<StringColumn>()?.get().keys_of(self.keys)
     }
 
-    /// A value as an object.
-    pub fn object<'py>(&self, py: Python<'py>, value: &V) -> PyResult<Object<'py>> {
-        V::object(&self.values, py, value)
-    }
-
-    /// The values under keys, as an array or a list, and whether each is there.
-    pub fn get_many<'py>(
-        &self,
-        keys: &Strings,
-        missing: &Object<'py>,
-        threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>)> {
-        V::get_many((&self.engine, &self.values), keys, missing, threads)
-    }
-
-    /// The values of a batch, with the index's context.
-    pub fn batch<'a>(&self, given: &'a V::Given<'_>) -> V::Batch<'a> {
-        V::batch(given)
-    }
-
-    /// Copies of values as an array, or as a column of strings.
-    pub fn column<'py>(&self, py: Python<'py>, copied: V::Copied) -> PyResult<Object<'py>> {
-        V::column(&self.values, py, copied)
-    }
-
-    /// Arrow's name of the type of the values.
-    pub fn arrow_format(&self) -> PyResult<Format> {
-        V::arrow_format(&self.values)
-    }
-
-    /// Copies of values as a column of Arrow's.
-    pub fn arrow_column(&self, copied: V::Copied) -> PyResult<Exported> {
-        V::arrow_column(&self.values, copied)
+    fn no_distance(&self) -> PyErr {
+        let name = self.keys.name();
+        PyTypeError::new_err(format!("keys that are {name} have no distance: numbers and times have"))
     }
 }
 
-/// The exception for an operation that was ended.
-pub fn undone_exception(undone: Undone) -> PyErr {
-    match undone {
-        Undone::NoKey(NoKey(at)) => unreachable!("every string is a key, also the one at position {at}"),
-        Undone::Refused(error) => failure::exception(&error),
-        Undone::NotLogged(error) => failure::refused(&error),
-        Undone::ReadOnly(folder) => failure::read_only(&folder),
-        Undone::Stopped(raised) => raised,
+/// Neighbours that one thread has found.
+struct Beside<V: Value> {
+    keys: Strings,
+    rest: Found<V>,
+}
+
+impl<V: Value> Map for Typed<V> {
+    type Probe<'a> = &'a [u8];
+    type Lent<'a> = V::Lent<'a>;
+    type Key = Vec<u8>;
+    type Value = V;
+    type Columns = Copies<V>;
+
+    #[inline]
+    fn key<'a>(&self, key: &'a Object<'_>) -> PyResult<&'a [u8]> {
+        self.keys.bytes(key)
+    }
+
+    #[inline]
+    fn asked<'a>(&self, key: &'a Object<'_>) -> PyResult<Result<Asked<&'a [u8]>, PyErr>> {
+        Ok(self.keys.asked(key)?.map(Asked::Key))
+    }
+
+    fn with_prefix<T>(
+        &self,
+        prefix: Option<&Object<'_>>,
+        work: impl FnOnce(Ends<&[u8]>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        self.keys.with_prefix(prefix, work)
+    }
+
+    #[inline]
+    fn value<'a>(&self, value: &'a Object<'_>) -> PyResult<V::Lent<'a>> {
+        V::lent(&self.values, value)
+    }
+
+    fn key_object<'py>(&self, py: Python<'py>, key: Vec<u8>) -> PyResult<Object<'py>> {
+        self.keys.object(py, &key)
+    }
+
+    fn value_object<'py>(&self, py: Python<'py>, value: V) -> PyResult<Object<'py>> {
+        V::object(&self.values, py, &value)
+    }
+
+    fn columns<'py>(&self, py: Python<'py>, (strings, values): Copies<V>) -> PyResult<Entry<'py>> {
+        let keys = Bound::new(py, StringColumn { strings, of: self.keys })?.into_any();
+        Ok((keys, V::column(&self.values, py, values)?))
+    }
+
+    fn exception(&self, undone: Undone) -> PyErr {
+        failure::undone(undone)
+    }
+
+    fn len(&self) -> usize {
+        self.engine.index.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.engine.index.memory_bytes()
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.engine.index.live_bytes()
+    }
+
+    fn stats(&self) -> (Stats, Option<u32>) {
+        (self.engine.index.stats(), None)
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.engine.index.check_invariants()
+    }
+
+    #[inline]
+    fn get(&self, key: &[u8]) -> Option<V> {
+        self.engine.index.get(key)
+    }
+
+    #[inline]
+    fn contains(&self, key: &[u8]) -> bool {
+        self.engine.index.contains_key(key)
+    }
+
+    fn end(&self, last: bool) -> Option<(Vec<u8>, V)> {
+        if last { self.engine.index.last() } else { self.engine.index.first() }
+    }
+
+    fn near(&self, near: Near, key: &[u8]) -> Option<(Vec<u8>, V)> {
+        self.engine.near(near, key)
+    }
+
+    fn nearest(&self, _: &[u8]) -> PyResult<Option<(Vec<u8>, V)>> {
+        Err(self.no_distance())
+    }
+
+    fn rank(&self, key: &[u8]) -> usize {
+        self.engine.count((End::Unbounded, End::Excluded(key)))
+    }
+
+    fn nth(&self, position: usize) -> Option<(Vec<u8>, V)> {
+        self.engine.nth(position)
+    }
+
+    fn count(&self, ends: Ends<&[u8]>) -> usize {
+        self.engine.count(ends.bounds())
+    }
+
+    fn collect(&self, ends: Ends<&[u8]>, direction: Direction, limit: usize) -> Result<Copies<V>, Undone> {
+        self.engine.collect(ends.bounds(), direction, limit)
+    }
+
+    fn insert(&self, key: &[u8], value: V::Lent<'_>) -> Result<(), Undone> {
+        Ok(self.engine.index.insert(key, V::as_lent(value)).map(drop)?)
+    }
+
+    fn remove(&self, key: &[u8]) -> Result<Option<V>, Undone> {
+        Ok(self.engine.index.remove(key))
+    }
+
+    fn pop(&self, last: bool) -> Result<Option<(Vec<u8>, V)>, Undone> {
+        Ok(if last { self.engine.index.pop_last() } else { self.engine.index.pop_first() })
+    }
+
+    fn get_or_insert(&self, key: &[u8], value: V::Lent<'_>) -> Result<V, Undone> {
+        Ok(self.engine.index.get_or_insert_with(key, || own::<V>(V::as_lent(value)))?)
+    }
+
+    fn replace(&self, key: &[u8], value: V::Lent<'_>) -> Result<Option<V>, Undone> {
+        Ok(self.engine.index.try_replace(key, V::as_lent(value))?)
+    }
+
+    fn compare_exchange<'v>(
+        &self,
+        key: &[u8],
+        expected: V::Lent<'v>,
+        value: V::Lent<'v>,
+    ) -> Result<bool, Undone> {
+        let (expected, value) = (V::as_lent(expected), V::as_lent(value));
+        Ok(self.engine.index.try_compare_exchange(key, expected, value)?.is_ok())
+    }
+
+    fn compare_remove(&self, key: &[u8], expected: V::Lent<'_>) -> Result<bool, Undone> {
+        Ok(self.engine.index.compare_remove(key, V::as_lent(expected)).is_ok())
+    }
+
+    fn remove_range(&self, ends: Ends<&[u8]>) -> Result<usize, Undone> {
+        Ok(self.engine.remove_range(ends.bounds()))
+    }
+
+    fn get_many<'py>(
+        &self,
+        keys: &Object<'py>,
+        missing: &Object<'py>,
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Object<'py>)> {
+        V::get_many((&self.engine, &self.values), self.strings(keys)?, missing, threads)
+    }
+
+    fn get_many_into(
+        &self,
+        keys: &Object<'_>,
+        values: Option<(&Object<'_>, &Object<'_>)>,
+        found: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<()> {
+        if values.is_some() {
+            return Err(PyTypeError::new_err("values under strings are copied from the answers"));
+        }
+        let strings = self.strings(keys)?;
+        let found = column::flags(found, strings.len())?;
+        let (found, cuts) = (found.words(), batch::cuts(strings.len(), threads));
+        let states = repeat_with(Vec::new);
+        let (_, failed) = batch::run_with(keys.py(), (&cuts, batch::LOOKUPS), states, |chunk, asked| {
+            let start = chunk.start;
+            asked.clear();
+            asked.extend(chunk.map(|at| strings.get(at)));
+            self.engine.index.get_each(asked, |at, value| found.store(start + at, value.is_some()));
+            Ok(())
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn near_many<'py>(
+        &self,
+        keys: &Object<'py>,
+        asked: Nearest<'_>,
+        missing: (&Object<'py>, &Object<'py>),
+    ) -> PyResult<Answers<'py>> {
+        let (py, strings, sides) = (keys.py(), self.strings(keys)?, asked.sides()?);
+        let Sides::One(near) = sides else { return Err(self.no_distance()) };
+        if asked.farthest.is_some() {
+            return Err(self.no_distance());
+        }
+        let cuts = batch::cuts(strings.len(), asked.threads);
+        let states = repeat_with(|| Beside::<V> { keys: Strings::default(), rest: Found::default() });
+        let look = |chunk: Range<usize>, beside: &mut Beside<V>| -> latchless::Result<()> {
+            for at in chunk {
+                let entry = self.engine.near(near, strings.get(at));
+                beside.keys.push(entry.as_ref().map_or(&[], |(key, _)| key))?;
+                beside.rest.push(entry.as_ref().map(|(_, value)| value::lend(value)))?;
+            }
+            Ok(())
+        };
+        let (parts, failed) = batch::run_with(py, (&cuts, CHUNK), states, |chunk, beside| {
+            look(chunk, beside).map_err(|error| failure::exception(&error))
+        });
+        failed.map_or(Ok(()), Err)?;
+        let (list, mut answers) = (PyList::empty(py), Vec::with_capacity(parts.len()));
+        for Beside { keys, rest } in parts.into_iter().map(|part| part.state) {
+            append(&list, self.keys, (&keys, &rest.found), missing.0)?;
+            answers.push(rest);
+        }
+        let found = value::flags(py, strings.len(), &answers)?;
+        Ok((list.into_any(), V::answers(&self.values, answers, missing.1)?, found))
+    }
+
+    fn insert_many(&self, keys: &Object<'_>, values: &Object<'_>, _: usize) -> PyResult<usize> {
+        let (py, column) = (keys.py(), keys.cast::<StringColumn>()?);
+        column.get().check_lengths()?;
+        let keys = column.get().keys_of(self.keys)?;
+        let given = V::given(&self.values, values, keys.len())?;
+        let batch = V::batch(&given);
+        // Of equal keys the last one stays: one thread inserts them in their order.
+        change_in_order(py, (keys.len(), 1), |chunk, changed| {
+            self.engine.insert_chunk(keys, batch, chunk, changed);
+        })
+    }
+
+    fn remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
+        let (py, keys) = (keys.py(), self.strings(keys)?);
+        change_in_order(py, (keys.len(), threads), |chunk, changed| {
+            self.engine.remove_chunk(keys, chunk, changed);
+        })
+    }
+
+    fn range_many<'py>(
+        &self,
+        lows: &Object<'py>,
+        highs: &Object<'py>,
+        closed: ClosedOf<'py>,
+    ) -> PyResult<Answers<'py>> {
+        let (py, lows, highs) = (lows.py(), self.strings(lows)?, self.strings(highs)?);
+        check_ends(lows.len(), highs.len())?;
+        let closing = Closing::new(closed, lows.len())?;
+        let closes = closing.closes();
+        let copied = py.detach(|| -> Result<_, Undone> {
+            let (mut ends, mut copied, mut pulse) = (vec![0], Copies::<V>::default(), Pulse::new());
+            for at in 0..lows.len() {
+                let range =
+                    Ends { low: Some(lows.get(at)), high: Some(highs.get(at)), closed: closes.at(at) };
+                let all = (Direction::Forward, usize::MAX);
+                self.engine.append(range.bounds(), all, &mut copied, &mut pulse)?;
+                ends.push(copied.0.len() as i64);
+                if at % RANGES == 0 {
+                    pulse.check()?;
+                }
+            }
+            Ok((ends, copied))
+        });
+        let (ends, copied) = copied.map_err(failure::undone)?;
+        let (keys, values) = self.columns(py, copied)?;
+        Ok((PyArray1::from_vec(py, ends).into_any(), keys, values))
+    }
+
+    fn count_many(
+        &self,
+        (lows, highs): (&Object<'_>, &Object<'_>),
+        closed: ClosedOf<'_>,
+        counts: &Object<'_>,
+    ) -> PyResult<()> {
+        let (py, lows, highs) = (lows.py(), self.strings(lows)?, self.strings(highs)?);
+        check_ends(lows.len(), highs.len())?;
+        let closing = Closing::new(closed, lows.len())?;
+        let closes = closing.closes();
+        let counts = column::output::<u64>(counts, lows.len())?;
+        let counts = counts.words();
+        let (_, failed) = batch::run_with(py, (&[0, lows.len()], RANGES), [()], |chunk, ()| {
+            for at in chunk {
+                let range =
+                    Ends { low: Some(lows.get(at)), high: Some(highs.get(at)), closed: closes.at(at) };
+                counts.store(at, self.count(range) as u64);
+            }
+            Ok(())
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn rank_many(&self, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
+        let (py, keys) = (keys.py(), self.strings(keys)?);
+        let ranks = column::output::<u64>(ranks, keys.len())?;
+        let ranks = ranks.words();
+        // One pass over the index: from each key to the next one in their order.
+        let ranked = py.detach(|| -> Result<(), Undone> {
+            let pulse = &mut Pulse::new();
+            let (mut rank, mut from) = (0, End::Unbounded);
+            for at in keys.sorted(pulse)? {
+                let key = keys.get(at);
+                {
+                    let _pass = Pass::new();
+                    rank += self.engine.count((from, End::Excluded(key)));
+                }
+                ranks.store(at, rank as u64);
+                from = End::Included(key);
+                pulse.check()?;
+            }
+            Ok(())
+        });
+        ranked.map_err(failure::undone)
+    }
+
+    fn split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
+        let strings = batch::alone(py, || self.engine.split_points(parts));
+        let strings = strings.map_err(|error| failure::exception(&error))?;
+        Ok(Bound::new(py, StringColumn { strings, of: self.keys })?.into_any())
+    }
+
+    fn exported(&self, (keys, values): Copies<V>) -> PyResult<(usize, [Exported; 2])> {
+        let rows = keys.len();
+        let values = V::arrow_column(&self.values, values)?;
+        Ok((rows, [export::string_column(c"key", self.keys.is_text, keys), values]))
+    }
+
+    fn formats(&self) -> PyResult<[Format; 2]> {
+        Ok([export::string_format(self.keys.is_text), V::arrow_format(&self.values)?])
+    }
+
+    fn save(&self, py: Python<'_>, path: &Path) -> PyResult<u64> {
+        V::save(py, &self.engine, (self.keys, &self.values), path)
     }
 }

@@ -3,22 +3,25 @@
 
 use super::engine::BytesEngine;
 use super::keys::{StringColumn, StringType};
+use super::snapshot as files;
 use super::strings::Strings;
 use crate::batch::{self, LOOKUPS};
 use crate::column::{self, Column, Fresh, Words};
-use crate::core::Object;
 use crate::export::{self, Exported};
 use crate::failure;
 use crate::kind::{Format, Kind};
 use crate::lookups::Places;
+use crate::map::Object;
 use crate::sort::{reserve, room};
 use latchless::bytes::{Form, Lent};
+use latchless::snapshot::strings;
 use latchless::{BytesValue, Result};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::iter::repeat_with;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 /// A value, as the index stores it.
@@ -30,10 +33,14 @@ pub trait Value: BytesValue {
     /// The same without the owner: the form that a batch uses while the interpreter's lock is released.
     type Batch<'a>: Copy + Send + Sync;
     /// Values that were copied.
-    type Copied: Send;
+    type Copied: Default + Send;
+    /// A value as changes take it: what [`Lent`] is for this type.
+    type Lent<'a>: Copy + Send;
 
     /// An object as a value.
-    fn lent<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Lent<'a, Self>>;
+    fn lent<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Self::Lent<'a>>;
+    /// The same value.
+    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self>;
     /// A value as an object.
     fn object<'py>(of: &Self::Type, py: Python<'py>, value: &Self) -> PyResult<Object<'py>>;
     /// The values of a batch of this many keys, or one for all.
@@ -48,10 +55,33 @@ pub trait Value: BytesValue {
     fn push(copied: &mut Self::Copied, value: Lent<'_, Self>) -> Result<()>;
     /// The copies as an array, or as a column of strings.
     fn column<'py>(of: &Self::Type, py: Python<'py>, copied: Self::Copied) -> PyResult<Object<'py>>;
+    /// Copies as the answers of a batch: an array or a list, with another object where there is no value.
+    fn answers<'py>(
+        of: &Self::Type,
+        answers: Vec<Found<Self>>,
+        missing: &Object<'py>,
+    ) -> PyResult<Object<'py>>;
+    /// What keeps the place of a value that isn't there.
+    fn filler<'a>() -> Lent<'a, Self>;
     /// Arrow's name of the type.
     fn arrow_format(of: &Self::Type) -> PyResult<Format>;
     /// The copies as a column of Arrow's.
     fn arrow_column(of: &Self::Type, copied: Self::Copied) -> PyResult<Exported>;
+    /// Fills an empty index with the rows of a file.
+    fn load(
+        snapshot: &strings::Snapshot,
+        py: Python<'_>,
+        engine: &mut BytesEngine<Self>,
+        types: (StringType, &Self::Type),
+        fill: f64,
+    ) -> PyResult<()>;
+    /// Writes an index to a file, which is replaced in one step, and returns how many entries it has.
+    fn save(
+        py: Python<'_>,
+        engine: &BytesEngine<Self>,
+        types: (StringType, &Self::Type),
+        path: &Path,
+    ) -> PyResult<u64>;
     /// The values under keys, as an array or a list, and whether each is there.
     fn get_many<'py>(
         index: (&BytesEngine<Self>, &Self::Type),
@@ -59,6 +89,42 @@ pub trait Value: BytesValue {
         missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)>;
+}
+
+/// Answers that one thread has found.
+pub struct Found<V: Value> {
+    /// Their values, and something in the place of those that aren't there.
+    pub values: V::Copied,
+    /// Whether they are there.
+    pub found: Vec<bool>,
+}
+
+impl<V: Value> Default for Found<V> {
+    fn default() -> Self {
+        Self { values: V::Copied::default(), found: Vec::new() }
+    }
+}
+
+impl<V: Value> Found<V> {
+    /// Adds an answer.
+    pub fn push(&mut self, value: Option<Lent<'_, V>>) -> Result<()> {
+        reserve(&mut self.found, 1)?;
+        self.found.push(value.is_some());
+        V::push(&mut self.values, value.unwrap_or_else(V::filler))
+    }
+}
+
+/// Whether the answers of all threads are there, as an array.
+pub fn flags<'py, V: Value>(py: Python<'py>, count: usize, answers: &[Found<V>]) -> PyResult<Object<'py>> {
+    let mut found = Fresh::<bool>::new(py, count)?;
+    let all = answers.iter().flat_map(|answers| &answers.found);
+    found.places().iter_mut().zip(all).for_each(|(place, &found)| _ = place.write(found));
+    Ok(found.into_any())
+}
+
+/// A value that is lent.
+pub fn lend<V: Value>(value: &V) -> Lent<'_, V> {
+    <V::Form as Form<V>>::lend(value)
 }
 
 /// An owned value.
@@ -71,10 +137,16 @@ impl Value for u64 {
     type Given<'py> = Column<'py, AtomicU64>;
     type Batch<'a> = Words<'a, AtomicU64>;
     type Copied = Vec<u64>;
+    type Lent<'a> = u64;
 
     #[inline]
-    fn lent<'a>(of: &Kind, object: &'a Object<'_>) -> PyResult<Lent<'a, Self>> {
+    fn lent(of: &Kind, object: &Object<'_>) -> PyResult<u64> {
         of.word(object)
+    }
+
+    #[inline(always)]
+    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self> {
+        lent
     }
 
     #[inline]
@@ -110,12 +182,45 @@ impl Value for u64 {
         Ok(PyArray1::from_vec(py, copied).into_any())
     }
 
+    fn answers<'py>(_: &Kind, answers: Vec<Found<Self>>, missing: &Object<'py>) -> PyResult<Object<'py>> {
+        let word = missing.extract::<u64>()?;
+        let count = answers.iter().map(|answers| answers.found.len()).sum();
+        let mut array = Fresh::<u64>::new(missing.py(), count)?;
+        let all = answers.iter().flat_map(|answers| answers.values.iter().zip(&answers.found));
+        let words = all.map(|(&value, &found)| if found { value } else { word });
+        array.places().iter_mut().zip(words).for_each(|(place, word)| _ = place.write(word));
+        Ok(array.into_any())
+    }
+
+    fn filler<'a>() -> Lent<'a, Self> {
+        0
+    }
+
     fn arrow_format(of: &Kind) -> PyResult<Format> {
         export::format(of)
     }
 
     fn arrow_column(of: &Kind, copied: Vec<u64>) -> PyResult<Exported> {
         export::column(c"value", of, copied)
+    }
+
+    fn load(
+        snapshot: &strings::Snapshot,
+        py: Python<'_>,
+        engine: &mut BytesEngine<u64>,
+        types: (StringType, &Kind),
+        fill: f64,
+    ) -> PyResult<()> {
+        files::load_words(snapshot, py, engine, types, fill)
+    }
+
+    fn save(
+        py: Python<'_>,
+        engine: &BytesEngine<u64>,
+        types: (StringType, &Kind),
+        path: &Path,
+    ) -> PyResult<u64> {
+        files::save_words(py, engine, types, path)
     }
 
     fn get_many<'py>(
@@ -158,9 +263,15 @@ impl Value for Vec<u8> {
     type Given<'py> = (Bound<'py, StringColumn>, usize);
     type Batch<'a> = Rows<'a>;
     type Copied = Strings;
+    type Lent<'a> = &'a [u8];
 
-    fn lent<'a>(of: &StringType, object: &'a Object<'_>) -> PyResult<Lent<'a, Self>> {
+    fn lent<'a>(of: &StringType, object: &'a Object<'_>) -> PyResult<&'a [u8]> {
         of.bytes(object)
+    }
+
+    #[inline(always)]
+    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self> {
+        lent
     }
 
     fn object<'py>(of: &StringType, py: Python<'py>, value: &Self) -> PyResult<Object<'py>> {
@@ -198,12 +309,47 @@ impl Value for Vec<u8> {
         Ok(Bound::new(py, StringColumn { strings, of: *of })?.into_any())
     }
 
+    fn answers<'py>(
+        of: &StringType,
+        answers: Vec<Found<Self>>,
+        missing: &Object<'py>,
+    ) -> PyResult<Object<'py>> {
+        let list = PyList::empty(missing.py());
+        for Found { values, found } in answers {
+            append(&list, *of, (&values, &found), missing)?;
+        }
+        Ok(list.into_any())
+    }
+
+    fn filler<'a>() -> Lent<'a, Self> {
+        &[]
+    }
+
     fn arrow_format(of: &StringType) -> PyResult<Format> {
         Ok(export::string_format(of.is_text))
     }
 
     fn arrow_column(of: &StringType, copied: Strings) -> PyResult<Exported> {
         Ok(export::string_column(c"value", of.is_text, copied))
+    }
+
+    fn load(
+        snapshot: &strings::Snapshot,
+        py: Python<'_>,
+        engine: &mut BytesEngine<Self>,
+        types: (StringType, &StringType),
+        fill: f64,
+    ) -> PyResult<()> {
+        files::load_strings(snapshot, py, engine, types, fill)
+    }
+
+    fn save(
+        py: Python<'_>,
+        engine: &BytesEngine<Self>,
+        types: (StringType, &StringType),
+        path: &Path,
+    ) -> PyResult<u64> {
+        files::save_strings(py, engine, types, path)
     }
 
     fn get_many<'py>(
@@ -214,7 +360,7 @@ impl Value for Vec<u8> {
     ) -> PyResult<(Object<'py>, Object<'py>)> {
         let py = missing.py();
         let cuts = batch::cuts(keys.len(), threads);
-        let states = repeat_with(Answers::default);
+        let states = repeat_with(Found::<Self>::default);
         let (parts, failed) = batch::run_with(py, (&cuts, LOOKUPS), states, |chunk, answers| {
             let mut asked = Vec::new();
             keys.read(chunk, &mut asked);
@@ -227,30 +373,21 @@ impl Value for Vec<u8> {
             copied.map_err(|error| failure::exception(&error))
         });
         failed.map_or(Ok(()), Err)?;
-        let (values, mut found) = (PyList::empty(py), Fresh::<bool>::new(py, keys.len())?);
-        let answers = parts.into_iter().map(|part| part.state);
-        let mut places = found.places().iter_mut();
-        for Answers { values: strings, found } in answers {
-            for (at, (&found, place)) in found.iter().zip(&mut places).enumerate() {
-                place.write(found);
-                values.append(if found { of.object(py, strings.get(at))? } else { missing.clone() })?;
-            }
-        }
-        Ok((values.into_any(), found.into_any()))
+        let answers: Vec<Found<Self>> = parts.into_iter().map(|part| part.state).collect();
+        let found = flags(py, keys.len(), &answers)?;
+        Ok((Self::answers(of, answers, missing)?, found))
     }
 }
 
-/// Values that one thread has found: of a key that isn't there an empty string.
-#[derive(Debug, Default)]
-struct Answers {
-    values: Strings,
-    found: Vec<bool>,
-}
-
-impl Answers {
-    fn push(&mut self, value: Option<&[u8]>) -> Result<()> {
-        reserve(&mut self.found, 1)?;
-        self.found.push(value.is_some());
-        self.values.push(value.unwrap_or_default())
+/// Appends strings as objects, and another object where there is none.
+pub fn append<'py>(
+    list: &Bound<'py, PyList>,
+    of: StringType,
+    (strings, found): (&Strings, &[bool]),
+    missing: &Object<'py>,
+) -> PyResult<()> {
+    for (at, &found) in found.iter().enumerate() {
+        list.append(if found { of.object(list.py(), strings.get(at))? } else { missing.clone() })?;
     }
+    Ok(())
 }

@@ -17,7 +17,7 @@ import numpy as np
 from latchless._asked import Array
 from latchless._durable import DurableIndex
 from latchless._interchange import pyarrow
-from latchless._latchless import read_arrow
+from latchless._latchless import StringColumn, read_arrow
 from latchless.ray import _map
 from latchless.ray._route import route
 
@@ -30,6 +30,9 @@ _ROWS = 1 << 20
 def _columns(batch: Any, key: int, value: int) -> tuple[Array, Array]:
     """Two columns as arrays. Shards keep no zones, and don't take times that have one for others."""
     keys, values = read_arrow(batch, key, value)
+    if isinstance(keys, StringColumn) or isinstance(values, StringColumn):
+        what = "keys" if isinstance(keys, StringColumn) else "values"
+        raise TypeError(f"{what} of a ShardedIndex can't be made from a column of strings")
     if isinstance(keys, tuple) or isinstance(values, tuple):
         raise TypeError(
             "a ShardedIndex has times without a zone alone: cast the column to a timestamp without one"

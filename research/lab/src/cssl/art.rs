@@ -1,9 +1,9 @@
 //! Figures 4 and 10 with ART in two ways: ranges by a walk, the crate's own way, and by a search from the
 //! root for each key.
 
-use super::contestant::{Ask, Who};
 use super::data::{Spread, genome, ranges};
 use super::race::{Point, Queries, field, native, race, rows};
+use super::who::{Ask, Who};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;

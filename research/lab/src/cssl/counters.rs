@@ -4,9 +4,9 @@
 //! queries and once with twice as many; the difference is due to the queries. valgrind doesn't support
 //! AVX-512, so searches use AVX2.
 
-use super::contestant::{Ask, Who};
 use super::data::{Spread, present, ranges};
 use super::race::Queries;
+use super::who::{Ask, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::{On, Row};

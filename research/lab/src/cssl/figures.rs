@@ -1,10 +1,10 @@
 //! Figures 4, 5, 9 and 10: ranges, ranges with lookups, and the genome; and what SIMD is worth.
 
 use super::bpt::Walk;
-use super::contestant::{Ask, Who};
 use super::data::{Spread, chromosome_22, genome, mixed, present, ranges};
 use super::on_model;
 use super::race::{Field, Point, Queries, field, in_order, native, over, over_all, race, rows, time_of};
+use super::who::{Ask, Who};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;

@@ -1,6 +1,5 @@
 //! Figure 7: lookups, one after the other, and lookups of which each waits for the last.
 
-use super::contestant::Who;
 use super::data::{Spread, present};
 use super::figures::{
     BPT, CSSL2, CSSL2_BRANCHING, CSSL2_NINE, CSSL2_UNGUESSED, CSSL5, CSSL5_BATCHED, CSSL5_BRANCHING,
@@ -8,6 +7,7 @@ use super::figures::{
 };
 use super::on_model;
 use super::race::{Field, Point, Queries, field, native, over, race, ratios, rows, time_of};
+use super::who::Who;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;

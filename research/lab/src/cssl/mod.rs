@@ -6,7 +6,6 @@
 
 mod art;
 mod bpt;
-mod contestant;
 mod counters;
 mod data;
 mod eytzinger;
@@ -18,6 +17,7 @@ mod race;
 mod space;
 mod threads;
 mod updates;
+mod who;
 
 pub use counters::probe;
 

@@ -5,8 +5,8 @@
 //! are numbered in the order in which queries touch them: nothing says which physical pages a program gets.
 
 use super::bpt::{Bpt, Walk};
-use super::contestant::{PAPER_S_LANES, entries};
 use super::data::{Spread, in_no_order, present, ranges};
+use super::who::{PAPER_S_LANES, entries};
 use crate::error::{LabError, Result};
 use crate::experiment::{Scale, Scaled};
 use crate::model::{Counters, Listener, Machine, Parameters};

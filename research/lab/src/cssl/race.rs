@@ -1,6 +1,6 @@
 //! Contestants interleaved in one process, round by round: only such numbers are compared.
 
-use super::contestant::{Contestant, Loaded, Query, Who};
+use super::who::{Contestant, Loaded, Query, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Published, Scale};
 use crate::row::{On, Row};
@@ -186,7 +186,7 @@ pub(super) fn native(row: Row, at: Point) -> Row {
 #[cfg(test)]
 mod tests {
     use super::super::bpt::Walk;
-    use super::super::contestant::Ask;
+    use super::super::who::Ask;
     use super::*;
     use latchless_papers::cssl::Member;
 

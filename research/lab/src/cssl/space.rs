@@ -1,9 +1,9 @@
 //! Figure 11: memory, and the formula of §3.
 
-use super::contestant::{PAPER_S_LANES, Who, entries};
 use super::data::Spread;
 use super::figures::BPT;
 use super::race::{Point, native};
+use super::who::{PAPER_S_LANES, Who, entries};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};

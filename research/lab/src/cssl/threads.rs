@@ -1,8 +1,8 @@
 //! The future work of §7: threads, between queries and inside one; and a rebuild concurrent with lookups.
 
-use super::contestant::{Ask, Who, entries};
 use super::data::{Spread, present, ranges};
 use super::race::{Point, Queries, native};
+use super::who::{Ask, Who, entries};
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;

@@ -1,9 +1,9 @@
 //! Lookups, ranges and updates in one stream, which the paper doesn't measure. CSSL's lanes are then out
 //! of date for a while, and are rebuilt.
 
-use super::contestant::entries;
 use super::data::{Spread, present, ranges};
 use super::race::{Point, native};
+use super::who::entries;
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;

@@ -1,7 +1,7 @@
 //! Experiments in which threads serve a mix of requests batch by batch, as data: the mix, the number of
 //! threads, the ways in which batches are led, and the paper's numbers.
 
-use super::claim::Published;
+use super::published::Published;
 use super::{Scale, Scaled};
 use crate::model::{Change, Counters, KINDS_MAX, Missed, Phase};
 use crate::row::On;

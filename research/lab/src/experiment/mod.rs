@@ -2,17 +2,17 @@
 //! numbers.
 
 mod batched;
-mod claim;
 mod parallel;
+mod published;
 mod yardstick;
 
 pub use batched::{
     BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Pages, Sorted, Spot, Way,
 };
-pub use claim::{ABOUT, Claim, Published};
 pub use parallel::{
     Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,
 };
+pub use published::{ABOUT, Claim, Published};
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
 use crate::error::Result;

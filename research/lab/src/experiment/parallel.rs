@@ -1,7 +1,7 @@
 //! Experiments in which several processors share an index, as data: the number of processors, the mixture,
 //! and the paper's numbers.
 
-use super::claim::{Claim, Published};
+use super::published::{Claim, Published};
 use super::{Scale, Scaled};
 use crate::model::{Change, Counters};
 use crate::row::On;

@@ -11,7 +11,7 @@
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
-//! | [`row`], [`results`], [`report`] | the results: one row each, files, a page with charts |
+//! | [`on`], [`row`], [`results`], [`report`] | the results: where they are from, one row each, files, a page with charts |
 //! | [`claims`] | the papers' claims beside kept results, with a verdict on each |
 //!
 //! ```
@@ -35,6 +35,7 @@ pub mod error;
 pub mod experiment;
 pub mod model;
 pub mod olfit;
+pub mod on;
 pub mod pb_tree;
 pub mod pi;
 pub mod report;

@@ -2,36 +2,12 @@
 
 use crate::experiment::{Published, Scale};
 use crate::model::Parameters;
+use crate::on::On;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
-/// The source of a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum On {
-    /// The memory-hierarchy model, with the paper's machine.
-    Model,
-    /// This machine.
-    Native,
-    /// Neither: it is a count or a formula, and the same everywhere.
-    Anywhere,
-}
-
-impl On {
-    /// The name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Native => "native",
-            Self::Anywhere => "anywhere",
-        }
-    }
-}
-
-impl Serialize for On {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.name().serialize(to)
-    }
-}
+/// The note on a published number that was measured at another size.
+pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
 /// Sizes and percentages read better without a point.
 fn whole_where_it_is<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
@@ -116,7 +92,7 @@ impl Row {
     /// Returns the same row, for a run of this scale: smoke runs are smaller than the paper's.
     pub fn comparable(mut self, scale: Scale) -> Self {
         if scale == Scale::Small && self.published.is_some() {
-            self.note = crate::runner::NOT_COMPARABLE.to_string();
+            self.note = NOT_COMPARABLE.to_string();
         }
         self
     }

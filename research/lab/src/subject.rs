@@ -1,6 +1,6 @@
 //! The indexes of the experiments.
 
-use crate::row::On;
+use crate::on::On;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::Traced;
 use latchless_core::search::Kernel;

@@ -4,7 +4,7 @@
 
 use super::judge::{Claim, Judged, JudgedFigure, Verdict, distinct};
 use super::number::{number, span};
-use super::{OneOrMore, allows};
+use super::paper_claims::{OneOrMore, allows};
 use crate::error::{LabError, Result};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -160,7 +160,8 @@ mod tests {
     use super::*;
     use crate::claims::tests::judged;
     use crate::experiment::Published;
-    use crate::row::{On, Row};
+    use crate::on::On;
+    use crate::row::Row;
 
     fn row(series: &str, ours: f64, published: Published) -> Row {
         Row { panel: "warm", published: Some(published), ..Row::new(series, 1.0, "times", ours) }

@@ -2,7 +2,7 @@
 
 use super::kept::{Kept, Record, Stated};
 use super::number::{number, span};
-use super::{FigureEntry, PaperClaims, Reason};
+use super::paper_claims::{FigureEntry, PaperClaims, Reason};
 use crate::error::{LabError, Result};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};

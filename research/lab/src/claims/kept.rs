@@ -1,6 +1,6 @@
 //! Results as the runner keeps them: one file per experiment, and place.
 
-use super::{read, unread};
+use super::read::{read, unread};
 use crate::error::Result;
 use crate::experiment::{ABOUT, Published};
 use crate::row::Row;

@@ -11,111 +11,21 @@ pub mod judge;
 pub mod kept;
 mod markdown;
 pub mod number;
+mod paper_claims;
+mod read;
 #[cfg(test)]
 mod tests;
+
+pub use paper_claims::{FigureEntry, OneOrMore, PaperClaims, Reason};
 
 use crate::error::{LabError, Result};
 use headlines::Headlines;
 use judge::Judged;
-use serde::Deserialize;
-use std::fs;
+use read::{read, unread};
 use std::path::{Path, PathBuf};
 
 /// The papers' files, in the order of their publication.
 const NAMES: [&str; 5] = ["pb-tree", "olfit", "cssl", "pi", "spiderman"];
-
-/// What a paper's file says.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PaperClaims {
-    /// The name on the command line.
-    pub name: String,
-    /// The laboratory compares the model's and the native results with the same claims.
-    #[serde(default)]
-    pub claims_are_about_both: bool,
-    /// The system, the authors, the place and the year.
-    pub title: String,
-    /// How contestants are treated alike.
-    pub fair: String,
-    /// Links to the pages of all numbers, as Markdown.
-    pub pages: String,
-    /// The paper's figures, in its order.
-    pub figures: Vec<FigureEntry>,
-    /// Measured reasons for claims that are off.
-    #[serde(default)]
-    pub off: Vec<Reason>,
-    /// Comparisons that aren't the paper's own.
-    #[serde(default)]
-    pub beyond: Vec<Reason>,
-}
-
-/// A figure of a paper: with an experiment, or with what there is instead.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FigureEntry {
-    /// The paper's name for it.
-    pub figure: String,
-    /// The experiment.
-    pub experiment: Option<String>,
-    /// What there is instead of one.
-    pub instead: Option<String>,
-}
-
-/// A reason, for every claim that it doesn't exclude.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reason {
-    /// The experiments.
-    pub figure: Option<OneOrMore>,
-    /// The panels.
-    pub panel: Option<OneOrMore>,
-    /// The units.
-    pub unit: Option<OneOrMore>,
-    /// The series; a claim's must all be among them.
-    pub series: Option<OneOrMore>,
-    /// The places.
-    pub on: Option<OneOrMore>,
-    /// The reason.
-    pub reason: String,
-    /// What isn't explained, with the attempts to explain it.
-    pub left: Option<String>,
-}
-
-/// A name or several.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum OneOrMore {
-    /// A name.
-    One(String),
-    /// Several.
-    More(Vec<String>),
-}
-
-impl OneOrMore {
-    /// Returns whether it has this name.
-    pub fn has(&self, name: &str) -> bool {
-        match self {
-            Self::One(one) => one == name,
-            Self::More(more) => more.iter().any(|one| one == name),
-        }
-    }
-}
-
-/// Returns whether a file's entry is about a name: it is unless it has others.
-fn allows(names: Option<&OneOrMore>, name: &str) -> bool {
-    names.is_none_or(|names| names.has(name))
-}
-
-impl Reason {
-    /// Returns whether it is about a claim: it is unless it excludes it.
-    fn is_about(&self, experiment: &str, (panel, unit): (&str, &str), series: &[&str], on: &str) -> bool {
-        allows(self.figure.as_ref(), experiment)
-            && allows(self.panel.as_ref(), panel)
-            && allows(self.unit.as_ref(), unit)
-            && allows(self.on.as_ref(), on)
-            && series.iter().all(|one| allows(self.series.as_ref(), one))
-    }
-}
 
 /// The folder `research` of a checkout: its claims and results.
 #[derive(Debug, Clone)]
@@ -188,13 +98,4 @@ impl Research {
             .ok_or_else(|| unread(&artifact, &"it has no place for the headline claims"))?;
         Ok(vec![(self.results().join("README.md"), markdown::page(&judged)), (artifact, text)])
     }
-}
-
-/// Reads a text.
-fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(|error| unread(path, &error))
-}
-
-fn unread(path: &Path, why: &dyn ToString) -> LabError {
-    LabError::Read { path: path.display().to_string(), why: why.to_string() }
 }

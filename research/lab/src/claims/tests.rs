@@ -3,7 +3,8 @@
 use super::judge::{Counts, Judged, Verdict};
 use super::{PaperClaims, markdown};
 use crate::experiment::Published;
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use std::path::Path;
 use tempfile::TempDir;
 

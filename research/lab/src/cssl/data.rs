@@ -1,6 +1,6 @@
 //! Keys and queries of the CSSL paper (§5), generated from fixed seeds before anything is timed.
 
-use super::who::Query;
+use super::contestant::Query;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,7 @@
 //! search whose upper steps share cache lines. The sixteen descendants four levels below a node share one
 //! line, which is prefetched.
 
-use super::who::{Contestant, chain};
+use super::contestant::{Contestant, chain};
 use std::hint::select_unpredictable;
 
 /// Keys in breadth-first order, from place 1 on, and their ranks.

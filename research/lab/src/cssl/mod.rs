@@ -6,6 +6,7 @@
 
 mod art;
 mod bpt;
+mod contestant;
 mod counters;
 mod data;
 mod eytzinger;

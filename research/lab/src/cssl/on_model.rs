@@ -5,7 +5,8 @@ use super::modelled::{BESIDE, CSSL2, CSSL5, Events, Kind, SUBJECTS, Subject, eve
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::model::Parameters;
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
 /// Percent of n that a range is wide.

@@ -1,9 +1,11 @@
 //! Contestants interleaved in one process, round by round: only such numbers are compared.
 
-use super::who::{Contestant, Loaded, Query, Who};
+use super::contestant::{Contestant, Query};
+use super::who::{Loaded, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Published, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::median;
 use std::time::{Duration, Instant};
 

@@ -6,7 +6,8 @@ use super::race::{Point, native};
 use super::who::{PAPER_S_LANES, Who, entries};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use latchless_measure::counting::weigh;
 use latchless_papers::cssl::{
     CsslMap, Member, Options, authors_space_bytes, lane_space_bytes, space_bytes, space_ratio,

@@ -1,10 +1,11 @@
-//! The contestants: CSSL in its forms, and its rivals, with the same queries.
+//! The contestants by name: CSSL in its forms, and its rivals.
 //!
 //! The answer to a range is the number of its keys. Rivals of the paper walk it: they find its first key
 //! and read every further one up to the last, through their linked leaves or the array. Others find both
 //! ends by search alone.
 
 use super::bpt::{Bpt, Walk};
+use super::contestant::{Contestant, Query, chain};
 use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
@@ -17,44 +18,7 @@ use latchless_papers::pb_tree::{self, PbTree};
 use std::cmp::Ordering;
 use std::hint::black_box;
 use std::ops::Bound::Included;
-use std::slice::from_ref;
 use std::sync::Arc;
-
-/// Something that answers lookups and ranges.
-pub(super) trait Contestant: Send + Sync {
-    /// Returns how many of these keys are present.
-    fn lookups(&self, keys: &[u32]) -> u64;
-
-    /// The same with dependent keys: lookups that a processor can't overlap.
-    fn chained(&self, keys: &[u32]) -> u64;
-
-    /// Returns the number of keys in these ranges, both ends included, in total.
-    fn ranges(&self, ranges: &[(u32, u32)]) -> u64;
-
-    /// Returns the number of keys that these lookups and ranges find, in total, one after the other.
-    fn mixed(&self, queries: &[Query]) -> u64 {
-        let found = |query: &Query| match query {
-            Query::Lookup(key) => self.lookups(from_ref(key)),
-            Query::Range(range) => self.ranges(from_ref(range)),
-        };
-        queries.iter().map(found).sum()
-    }
-
-    /// Bytes that it takes, where it counts them.
-    fn bytes(&self) -> Option<usize>;
-
-    /// Bytes that it requested of the allocator, where it counts these as well.
-    fn requested_bytes(&self) -> Option<usize> {
-        None
-    }
-}
-
-/// One query of a mix.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Query {
-    Lookup(u32),
-    Range((u32, u32)),
-}
 
 /// How a CSSL is queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,19 +220,6 @@ fn loaded_with(
 ) -> Result<Box<dyn OrderedIndex<u32, u32>>> {
     index.bulk_load(&entries(keys), FillFactor::FULL)?;
     Ok(index)
-}
-
-/// Looks up keys, one after the other: the last answer adds zero to a key, which a processor doesn't know
-/// before it has that answer.
-pub(super) fn chain(keys: &[u32], get: impl Fn(u32) -> Option<u32>) -> u64 {
-    let nothing = black_box(0);
-    let (mut found, mut last) = (0, 0);
-    for &key in keys {
-        let answer = get(key ^ (last & nothing));
-        last = answer.unwrap_or(0);
-        found += u64::from(answer.is_some());
-    }
-    found
 }
 
 struct Lists {

@@ -2,9 +2,9 @@
 //! threads, the ways in which batches are led, and the paper's numbers.
 
 use super::published::Published;
-use super::{Scale, Scaled};
+use super::scale::{Scale, Scaled};
 use crate::model::{Change, Counters, KINDS_MAX, Missed, Phase};
-use crate::row::On;
+use crate::on::On;
 use latchless_papers::spiderman::{BatchSize, Batching, Prefetch, Rounds};
 use latchless_workload::Workload;
 

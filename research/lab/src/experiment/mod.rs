@@ -2,71 +2,27 @@
 //! numbers.
 
 mod batched;
+mod claim;
 mod parallel;
 mod published;
+mod scale;
 mod yardstick;
 
 pub use batched::{
     BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Pages, Sorted, Spot, Way,
 };
+pub use claim::Claim;
 pub use parallel::{
     Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,
 };
-pub use published::{ABOUT, Claim, Published};
+pub use published::{ABOUT, Published};
+pub use scale::{Scale, Scaled};
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
 use crate::error::Result;
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::subject::Subject;
-
-/// The size of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Scale {
-    /// Seconds for everything: checks that the experiments run, without comparable numbers.
-    Small,
-    /// The paper's sizes.
-    #[default]
-    Paper,
-}
-
-impl Scale {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Paper => "paper",
-        }
-    }
-}
-
-/// A value for each scale.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scaled<T> {
-    /// At [`Scale::Paper`].
-    pub paper: T,
-    /// At [`Scale::Small`].
-    pub small: T,
-}
-
-impl<T: Copy> Scaled<T> {
-    /// Returns one value for each scale.
-    pub const fn new(paper: T, small: T) -> Self {
-        Self { paper, small }
-    }
-
-    /// Returns the same value for every scale.
-    pub const fn same(value: T) -> Self {
-        Self { paper: value, small: value }
-    }
-
-    /// The value at `scale`.
-    pub const fn at(self, scale: Scale) -> T {
-        match scale {
-            Scale::Small => self.small,
-            Scale::Paper => self.paper,
-        }
-    }
-}
 
 /// A paper whose experiments can be rerun.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,11 @@
 //! Experiments in which several processors share an index, as data: the number of processors, the mixture,
 //! and the paper's numbers.
 
-use super::published::{Claim, Published};
-use super::{Scale, Scaled};
+use super::claim::Claim;
+use super::published::Published;
+use super::scale::{Scale, Scaled};
 use crate::model::{Change, Counters};
-use crate::row::On;
+use crate::on::On;
 use crate::subject::Subject;
 
 /// One diagram of a figure about processors that share an index. The index is built by random inserts

@@ -1,7 +1,7 @@
 //! The machines of the other papers: the OLFIT paper's, extended beyond its eight processors, the Spiderman
 //! paper's, one of several nodes, and the CSSL paper's.
 
-use super::change::{Branches, Depends};
+use super::branches::{Branches, Depends};
 use super::parameters::{
     CacheShape, Granule, Parameters, SecondTranslation, SharedCache, StreamShape, Translation,
 };

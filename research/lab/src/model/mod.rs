@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `parameters`, `machines`, `system` | Table 2; other machines; several processors |
 //! | `change` | one thing that is unlike the paper's machine |
+//! | `branches` | how branches of a search are treated, and on what loads depend |
 //! | `prices` | the cost of instructions, and its calibration |
 //! | `processor` | the clock; reads, writes, prefetches; the parts that are modelled |
 //! | `reorder` | how early a load is issued |
@@ -16,11 +17,12 @@
 //! | `described` | the machines that a run built, for the heads of results |
 //! | `misses` | misses by phase of a batch and kind of data |
 //! | `directory` | the holders of each line, for coherent private caches |
-//! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
+//! | `turns`, `suspend`, `together` | several processors on one thread, in the order of the modelled time |
 //!
 //! A machine has one processor or several, which [`Listener::together`] runs. They differ from one only
 //! there: a single processor takes no turns, and shares no line.
 
+mod branches;
 mod cache;
 mod change;
 mod counters;
@@ -37,6 +39,7 @@ mod prices;
 mod processor;
 mod reorder;
 mod streams;
+mod suspend;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -48,7 +51,8 @@ mod together;
 mod translations;
 mod turns;
 
-pub use change::{Branches, Change, Depends};
+pub use branches::{Branches, Depends};
+pub use change::Change;
 pub use counters::Counters;
 pub(crate) use described::{built, described};
 pub use directory::PROCESSORS_MAX;
@@ -372,7 +376,7 @@ impl Sink for Machine {
 
     fn pause(&mut self) -> Option<fn()> {
         let turns = self.turns.as_ref()?;
-        turns.is_over(self.processors[turns.current()].now()).then_some(together::suspend)
+        turns.is_over(self.processors[turns.current()].now()).then_some(suspend::suspend)
     }
 }
 

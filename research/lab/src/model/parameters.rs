@@ -1,6 +1,6 @@
 //! The parameters of the modelled machine.
 
-use super::change::{Branches, Depends};
+use super::branches::{Branches, Depends};
 use super::prices::Prices;
 use super::system::System;
 use crate::error::{LabError, Result};

@@ -29,7 +29,7 @@
 //! of stores (except before an exchange). A read of several lines, by which a scan reports the entries
 //! that it copies from a leaf, waits for all of them before the first is worked on.
 
-use super::change::{Branches, Depends};
+use super::branches::{Branches, Depends};
 use super::counters::Counters;
 use super::directory::Set;
 use super::hierarchy::Hierarchy;

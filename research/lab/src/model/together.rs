@@ -4,12 +4,11 @@
 //! resumed where it stopped. The structure that it works on is the real one and isn't aware of it.
 
 use super::Listener;
+use super::suspend::Body;
 use crate::error::{LabError, Result};
 use corosensei::stack::DefaultStack;
 use corosensei::{CoroutineResult, ScopedCoroutine, ScopedCoroutineRef, Yielder};
 use latchless_core::mem::touch::listen;
-use std::cell::Cell;
-use std::ptr;
 
 /// The work of one processor.
 pub type Worker<'a, R> = Box<dyn FnOnce() -> R + 'a>;
@@ -18,43 +17,6 @@ type Running<'a, R> = ScopedCoroutineRef<'a, (), (), R, DefaultStack>;
 
 /// The size of a worker's stack; unused parts take no memory.
 const STACK_BYTES: usize = 1 << 20;
-
-thread_local! {
-    /// The handle for suspending the worker that currently runs on this thread; null if none does.
-    static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(ptr::null()) };
-}
-
-/// Suspends the running worker and returns to the scheduler; returns when the worker is resumed. Does
-/// nothing if no worker runs.
-pub(super) fn suspend() {
-    let yielder = YIELDER.replace(ptr::null());
-    if yielder.is_null() {
-        return;
-    }
-    // SAFETY: a worker stores the yielder of its own coroutine here, first thing in its body and whenever
-    // it is resumed (below). It is null again before the thread leaves the coroutine: in the line above
-    // when it is suspended, by `Body`'s drop when its body ends. A worker that is unwound instead of being
-    // resumed never stores it again. So the coroutine of the pointer is the one that runs this code, and
-    // its yielder lives until its body ends.
-    unsafe { (*yielder).suspend(()) };
-    YIELDER.set(yielder);
-}
-
-/// Within the body of a coroutine.
-struct Body;
-
-impl Body {
-    fn enter(yielder: &Yielder<(), ()>) -> Self {
-        YIELDER.set(yielder);
-        Self
-    }
-}
-
-impl Drop for Body {
-    fn drop(&mut self) {
-        YIELDER.set(ptr::null());
-    }
-}
 
 impl Listener {
     /// Runs `workers` together, the first one on the first processor and so on, and returns their results

@@ -1,6 +1,7 @@
 //! The trees' form: how often inserts update nodes, by level (§3.2, Figure 2); §6's sizes; Table 1.
 
 use super::analysis::update_probability;
+use super::subjects;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
@@ -101,7 +102,7 @@ fn table_1(_: Scale) -> Result<Vec<Row>> {
     let rows = trees.into_iter().zip(PRINTED).flat_map(|((panel, series, (leaf, inner)), printed)| {
         [("entries of a leaf", leaf, printed[0]), ("children of an inner node", inner, printed[1])].map(
             |(unit, ours, printed)| {
-                let row = Row::new(series, super::NODE_BYTES as f64, unit, ours as f64);
+                let row = Row::new(series, subjects::NODE_BYTES as f64, unit, ours as f64);
                 Row { panel, ..row.beside(Some(Published::Exactly(printed as f64))) }
             },
         )
@@ -126,7 +127,7 @@ pub(super) const SIZES: Experiment = Experiment {
 };
 
 fn sizes(scale: Scale) -> Result<Vec<Row>> {
-    let keys = super::KEYS.at(scale) as u32;
+    let keys = subjects::KEYS.at(scale) as u32;
     let mut rows = Vec::new();
     for (panel, series, [levels, megabytes, fill]) in each_tree!(grown(keys)) {
         let (height, size) = if panel == "B+-Tree" { (7.0, 140.0) } else { (6.0, 190.0) };

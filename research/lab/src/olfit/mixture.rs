@@ -1,6 +1,6 @@
 //! §6.3, throughput by the share of updates: Figures 9 and 10; and by the size of nodes: Figure 6.
 
-use super::{KEYS, NODE_BYTES, UPDATES, b_plus, csb_plus};
+use super::subjects::{KEYS, NODE_BYTES, UPDATES, b_plus, csb_plus};
 use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
     Setting,

@@ -1,6 +1,7 @@
 //! §3.2, §6.1 and §6.2, by processors: Eq. (1), Figures 7 and 8.
 
-use super::{KEYS, NODE_BYTES, PROCESSORS, b_plus, coherence_miss_probability, csb_plus};
+use super::analysis::coherence_miss_probability;
+use super::subjects::{KEYS, NODE_BYTES, PROCESSORS, b_plus, csb_plus};
 use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
     Setting,

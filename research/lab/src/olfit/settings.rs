@@ -1,7 +1,7 @@
 //! The statements of §6 on other settings than its figures': inserts alone, non-unique indexes; the effect
 //! of the one calibrated number; and OLFIT beyond the paper, under skew and on several NUMA nodes.
 
-use super::{KEYS, NODE_BYTES, b_plus, csb_plus};
+use super::subjects::{KEYS, NODE_BYTES, b_plus, csb_plus};
 use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
     Setting,

@@ -1,6 +1,6 @@
 //! The parts of the time: Figure 1 and §4.5's Figure 14.
 
-use super::{B_PLUS, CSB, P8, P8_EXTERNAL, P8_INTERNAL};
+use super::subjects::{B_PLUS, CSB, P8, P8_EXTERNAL, P8_INTERNAL};
 use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Part, Published, Scaled, Yardstick,
 };

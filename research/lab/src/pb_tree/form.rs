@@ -1,6 +1,6 @@
 //! The trees' form: the analytical model's example and optimal width, space (§2.2), and Table 3.
 
-use super::{B_PLUS, CSB, P2, P4, P8, P8_CSB, P16, SEARCH_TREES, SIZES};
+use super::subjects::{B_PLUS, CSB, P2, P4, P8, P8_CSB, P16, SEARCH_TREES, SIZES};
 use crate::error::Result;
 use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Published, Scale, Scaled, Yardstick,

@@ -1,11 +1,12 @@
 //! The reasons for p8's native gains: dependent and independent searches, on this machine and on the
 //! model, and the model's updates with today's distance of memory.
 
-use super::{B_PLUS, CSB, P4, P8, P8_CSB, P8_INTERNAL, P16};
+use super::subjects::{B_PLUS, CSB, P4, P8, P8_CSB, P8_INTERNAL, P16};
 use crate::error::Result;
 use crate::experiment::{Body, Built, Case, Experiment, Outcome, Scale, Task};
 use crate::model::{Branches, Change, Depends, Parameters};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::{Chained, Keys, chained, run_on_machine};
 use crate::subject::Subject;
 

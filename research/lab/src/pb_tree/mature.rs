@@ -1,6 +1,6 @@
 //! §4.2 and the full paper: mature trees, most of whose keys were inserted after the bulk load.
 
-use super::{B_PLUS, P8, P8_EXTERNAL, P8_INTERNAL, SCAN_TREES, SEARCH_TREES};
+use super::subjects::{B_PLUS, P8, P8_EXTERNAL, P8_INTERNAL, SCAN_TREES, SEARCH_TREES};
 use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Published, Scaled, Yardstick,
 };

@@ -1,12 +1,13 @@
 //! §4.3, range scan performance: Figures 10 and 11.
 
-use super::{B_PLUS, FILLS, P8, P8_EXTERNAL, P8_INTERNAL, SCAN_TREES};
+use super::subjects::{B_PLUS, FILLS, P8, P8_EXTERNAL, P8_INTERNAL, SCAN_TREES};
 use crate::error::Result;
 use crate::experiment::{
     Axis, Body, Built, Case, Claim, Experiment, Operation, Outcome, Panel, Published, Scale, Scaled, Task,
     Yardstick,
 };
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::{Entrant, Keys, run_entrants};
 use crate::subject::{Index, Subject};
 use latchless_papers::pb_tree::{Member, Options, build};

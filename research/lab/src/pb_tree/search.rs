@@ -1,6 +1,8 @@
 //! §4.2, search performance: Figures 7, 8 and 9.
 
-use super::{B_PLUS, CSB, FILLS, P2, P4, P8, P8_CSB, P8_EXTERNAL, P8_INTERNAL, P16, SEARCH_TREES, SIZES};
+use super::subjects::{
+    B_PLUS, CSB, FILLS, P2, P4, P8, P8_CSB, P8_EXTERNAL, P8_INTERNAL, P16, SEARCH_TREES, SIZES,
+};
 use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Published, Scaled, Yardstick,
 };

@@ -2,11 +2,12 @@
 //! c, to jump pointers in short ranges and to the memory's bandwidth B. On the model, because k and c are
 //! chosen for the paper's machine.
 
-use super::{B_PLUS, P8, P8_INTERNAL, P16};
+use super::subjects::{B_PLUS, P8, P8_INTERNAL, P16};
 use crate::error::Result;
 use crate::experiment::{Body, Built, Case, Experiment, Outcome, Published, Scale, Task};
 use crate::model::Parameters;
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::{Keys, run_modelled, run_on_machine};
 use crate::subject::{Index, Subject};
 use latchless_core::mem::touch::Traced;

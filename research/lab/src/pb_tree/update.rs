@@ -1,6 +1,6 @@
 //! §4.4, update performance: Figures 12 and 13, and the cold updates of the full paper.
 
-use super::{B_PLUS, CSB, FILLS, P8, P8_CSB, P8_EXTERNAL, P8_INTERNAL, UPDATE_TREES};
+use super::subjects::{B_PLUS, CSB, FILLS, P8, P8_CSB, P8_EXTERNAL, P8_INTERNAL, UPDATE_TREES};
 use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Published, Scaled, Splits, Yardstick,
 };

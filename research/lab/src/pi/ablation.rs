@@ -1,9 +1,14 @@
 //! §6.8, Figure 15: from a typical skip list to PI, one optimization after the other.
 
-use super::{Case, Contestant, Form, Traffic, driven, measure, row, throughputs};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::measure::measure;
+use super::rows::{driven, row, throughputs};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use latchless_papers::pi::Prefetch;
 
 pub(super) const FIG_15: Experiment = driven(

@@ -1,10 +1,15 @@
 //! §5: the model's numbers for the paper's example, and the lines that the library's own layer and list
 //! really read.
 
-use super::{Case, Contestant, Form, Traffic, driven, measure, row};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::measure::measure;
+use super::rows::{driven, row};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use latchless_papers::pi::analysis::Model;
 use latchless_papers::pi::{EntryKeys, Prefetch};
 

@@ -1,10 +1,13 @@
 //! §3.1: the time to build the index layer. Only natively: it is sequential work.
 
-use super::{MEDIUM, Traffic, driven};
+use super::case::MEDIUM;
+use super::rows::driven;
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale};
+use crate::on::On;
 use crate::pi::traffic::{Keys, Source};
-use crate::row::{On, Row};
+use crate::row::Row;
 use crate::runner::median;
 use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
 use latchless_papers::pi::mem::placement::Placement;

@@ -2,7 +2,7 @@
 
 use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
-use crate::row::On;
+use crate::on::On;
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::{NoTrace, Trace};

@@ -1,9 +1,13 @@
 //! Keys of an entry: four, which fill the paper's vectors, eight and sixteen (§3.1).
 
-use super::{Case, Contestant, Form, Traffic, compared, driven};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::rows::{compared, driven};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use latchless_papers::pi::EntryKeys;
 
 pub(super) const ENTRY_KEYS: Experiment = driven(

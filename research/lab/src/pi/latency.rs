@@ -1,11 +1,14 @@
 //! The latency of batches for callers that wait for them, and batches whose size is tuned (the paper's
 //! future work, §6.2). Only natively.
 
-use super::{BATCH, MEDIUM, NODES, driven};
+use super::case::{BATCH, MEDIUM};
+use super::rows::driven;
+use super::traffic::NODES;
 use crate::error::{LabError, Result};
 use crate::experiment::{Experiment, Scale, Scaled};
+use crate::on::On;
 use crate::pi::traffic::{Keys, Source, Traffic};
-use crate::row::{On, Row};
+use crate::row::Row;
 use crate::runner::median;
 use core::time::Duration;
 use hdrhistogram::Histogram;

@@ -2,11 +2,16 @@
 //! machines that differ from the paper's in one property, the latter without rebuilds.
 
 use super::ablation::{GROUPS, LIST, NUMA, SIMD};
-use super::{Case, Contestant, Form, Traffic, compared, driven, measure, row, throughputs};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::measure::measure;
+use super::rows::{compared, driven, row, throughputs};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Scale};
 use crate::model::{Branches, Change, Depends, Translation};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 
 pub(super) const MACHINES: Experiment = driven(
     "machines",

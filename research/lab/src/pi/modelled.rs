@@ -1,9 +1,10 @@
 //! Batches on the modelled machine: four nodes, each with as many processors as the paper's has cores, or
 //! as the threads need.
 
+use super::case::Case;
 use super::contestant::{Contestant, Loaded, lists, options_of, serve_alone, serve_shared, serve_wide, wide};
+use super::measured::{Measured, PerQuery};
 use super::traffic::{Keys, NODES};
-use super::{Case, Measured, PerQuery};
 use crate::error::Result;
 use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
 use latchless::FillFactor;

@@ -5,12 +5,13 @@
 //! PI and OLFIT's tree request huge pages; the memory of published maps is put on them after the load, and
 //! again after the uncounted round, since inserts allocate.
 
+use super::case::Case;
 use super::contestant::{
     Contestant, Form, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared,
     serve_together, serve_wide,
 };
+use super::measured::Measured;
 use super::traffic::Keys;
-use super::{Case, Measured};
 use crate::error::{LabError, Result};
 use crate::runner::median;
 use latchless_core::mem::touch::NoTrace;

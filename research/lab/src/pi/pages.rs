@@ -1,10 +1,14 @@
 //! The gain of huge pages, which the paper leaves to future work (§7). Only natively: the model translates
 //! no addresses.
 
-use super::{Case, Contestant, Form, Traffic, compared, driven};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::rows::{compared, driven};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 
 pub(super) const HUGE_PAGES: Experiment = driven(
     "huge-pages",

@@ -1,12 +1,16 @@
 //! PI's future work, "finer-grained rebuilding of the index layer": a layer in parts compared with a whole
 //! one.
 
-use super::{Case, Contestant, Form, Traffic, compared, driven};
+use super::case::Case;
+use super::contestant::{Contestant, Form};
+use super::rows::{compared, driven};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Scale, Scaled};
+use crate::on::On;
 use crate::pi::contestant::options_of;
 use crate::pi::traffic::{Keys, Source};
-use crate::row::{On, Row};
+use crate::row::Row;
 use crate::runner::{median, spread};
 use latchless_papers::pi::batch::tune::QuerySetSize;
 use latchless_papers::pi::{LayerStats, Options, Pi};
@@ -164,7 +168,8 @@ fn searches(panel: &'static str, pair: &mut Pair, keys: Keys) -> Vec<Row> {
     let row = |series: &str, unit: &str, ours: f64| native(panel, series, 1, unit, ours);
     let medians = rates.each_mut().map(|rates| median(rates));
     let each = pair.iter().zip(medians);
-    let mut rows: Vec<Row> = each.map(|((name, _), median)| row(name, super::THROUGHPUT, median)).collect();
+    let mut rows: Vec<Row> =
+        each.map(|((name, _), median)| row(name, super::rows::THROUGHPUT, median)).collect();
     rows.push(row("in parts", "times whole", medians[1] / medians[0].max(f64::MIN_POSITIVE)));
     rows
 }

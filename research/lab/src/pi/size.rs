@@ -1,12 +1,14 @@
 //! §6.1 to §6.3: Figures 6, 7 and 8, by the size of the data set, by the size of batches, by threads.
 
-use super::{
-    BATCH, Case, Contestant, KEYS, SIZES, THREADS, THROUGHPUT, Traffic, compared, driven, measure_series,
-    of_masstree, opponents, row, throughputs,
-};
+use super::case::{BATCH, Case, KEYS, SIZES, THREADS};
+use super::contestant::Contestant;
+use super::measure::measure_series;
+use super::rows::{THROUGHPUT, compared, driven, of_masstree, opponents, row, throughputs};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 
 const LATCHED: &str = "On the model Masstree's place is taken by OLFIT's B+-Tree with keys and values of 64 bits, \
                        as Masstree's, which has latches and knows nothing of nodes either; natively Masstree, a \

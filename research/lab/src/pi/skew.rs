@@ -1,12 +1,14 @@
 //! §6.4 to §6.7: mixed, skewed and range queries: Figures 9, 10, 11, 13 and 14.
 
-use super::{
-    Case, Contestant, Form, KEYS, NODES, SIZES, Skewed, Traffic, driven, measure, measure_series, row,
-    throughputs,
-};
+use super::case::{Case, KEYS, SIZES};
+use super::contestant::{Contestant, Form};
+use super::measure::{measure, measure_series};
+use super::rows::{driven, row, throughputs};
+use super::traffic::{NODES, Skewed, Traffic};
 use crate::error::Result;
 use crate::experiment::{Experiment, Published, Scale, Scaled};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use latchless_papers::pi::batch::pool::threads_per_node;
 
 const PERCENT: Scaled<&[u32]> = Scaled::new(&[0, 20, 40, 60, 80, 100], &[0, 100]);
@@ -183,7 +185,7 @@ fn threads_of_nodes(
     on: On,
     (theta, x): (f64, f64),
     contestant: Contestant,
-    measured: &super::Measured,
+    measured: &super::measured::Measured,
 ) -> Vec<Row> {
     let published: Option<[f64; 4]> = match (contestant == Contestant::PI, (theta * 10.0) as u32) {
         (true, 5) => Some([3.0, 2.0, 2.0, 1.0]),

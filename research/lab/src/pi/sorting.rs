@@ -1,11 +1,16 @@
 //! The time to sort a batch, which PI does within its time natively and before it on the model: Figure 6's
 //! two numbers of queries per second, compared with the paper's.
 
-use super::{BATCH, Case, Contestant, THREADS, Traffic, driven, measure, row};
+use super::case::{BATCH, Case, THREADS};
+use super::contestant::Contestant;
+use super::measure::measure;
+use super::rows::{driven, row};
+use super::traffic::Traffic;
 use crate::error::Result;
 use crate::experiment::{Experiment, Scale};
+use crate::on::On;
 use crate::pi::traffic::{Keys, Source};
-use crate::row::{On, Row};
+use crate::row::Row;
 use crate::runner::median;
 use latchless_core::batch::sorted;
 use latchless_papers::pi::Query;

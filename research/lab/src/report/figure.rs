@@ -3,8 +3,9 @@
 
 use super::html::{anchor, escape, prose};
 use super::plot::{self, Plot};
+use super::site::{Shown, Site};
 use super::text::{ChartText, FigureText, Form};
-use super::{Shown, Site, verdicts};
+use super::verdicts;
 use crate::catalogue::PAPERS;
 use crate::claims::judge::{JudgedFigure, distinct, grouped};
 use crate::claims::kept::{Kept, Record};

@@ -1,7 +1,7 @@
 //! The foot of a paper's page: the commits and machines of its numbers.
 
-use super::Shown;
 use super::html::{anchor, escape};
+use super::site::Shown;
 use crate::claims::judge::JudgedFigure;
 use crate::claims::kept::Kept;
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! The first page: five papers, the idea of each, and how much of it was reproduced.
 
 use super::html::{Entry, close, escape, open, prose};
-use super::{Site, drawing, figure, paper, verdicts};
+use super::site::Site;
+use super::{drawing, figure, paper, verdicts};
 use std::fmt::Write as _;
 
 /// Returns the page.

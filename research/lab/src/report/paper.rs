@@ -2,8 +2,9 @@
 //! its own order.
 
 use super::html::{Entry, anchor, close, escape, open, prose};
+use super::site::{Shown, Site};
 use super::text::FigureText;
-use super::{Shown, Site, drawing, figure, foot, verdicts};
+use super::{drawing, figure, foot, verdicts};
 use crate::claims::judge::JudgedFigure;
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! The picture of all papers: how many claims hold. It stands alone, with its own style, for pages that
 //! show pictures.
 
-use super::Site;
 use super::html::escape;
+use super::site::Site;
 use crate::claims::judge::Counts;
 use std::fmt::Write as _;
 

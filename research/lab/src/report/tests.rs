@@ -2,6 +2,11 @@
 
 use super::*;
 use crate::catalogue::catalogue;
+use crate::claims::headlines::Headline;
+use crate::claims::judge::JudgedFigure;
+use crate::claims::kept::Record;
+use crate::experiment::Scale;
+use crate::results::Circumstances;
 use crate::runner::{Places, run};
 use std::collections::HashSet;
 

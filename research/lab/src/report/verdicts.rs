@@ -2,7 +2,7 @@
 
 use super::html::{anchor, escape, prose};
 use super::plot::short;
-use super::{Shown, Site};
+use super::site::{Shown, Site};
 use crate::claims::headlines::Headline;
 use crate::claims::judge::{AtPlace, ByPlace, Counts, JudgedFigure, Verdict};
 use crate::claims::number::span;

@@ -7,6 +7,9 @@ mod data;
 mod modelled;
 mod native;
 mod parallel;
+mod places;
+mod progress;
+mod sizes;
 pub(crate) mod together;
 mod work;
 
@@ -14,7 +17,8 @@ use crate::catalogue::Selected;
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::model::Parameters;
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::{NOT_COMPARABLE, Row};
 use crate::subject::Subject;
 pub(crate) use batched::{Loaded, serve};
 pub(crate) use chained::{Chained, chained};
@@ -22,52 +26,11 @@ pub(crate) use data::Keys;
 pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};
 pub(crate) use native::{Entrant, median, run_entrants, spread};
 pub(crate) use parallel::key_of;
+pub use places::Places;
+pub use progress::Progress;
+use progress::Reporter;
+pub use sizes::Sizes;
 use std::sync::Arc;
-
-/// The places to run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Places {
-    /// The memory-hierarchy model alone.
-    #[default]
-    Model,
-    /// This machine alone.
-    Native,
-    /// Both.
-    Both,
-}
-
-impl Places {
-    fn list(self) -> &'static [On] {
-        match self {
-            Self::Model => &[On::Model],
-            Self::Native => &[On::Native],
-            Self::Both => &[On::Model, On::Native],
-        }
-    }
-}
-
-/// Sizes that differ from an experiment's own, where it is done at any size.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Sizes {
-    /// Records that a tree holds before its transactions begin.
-    pub records: Option<usize>,
-    /// Seconds that each way of serving them is timed for, natively.
-    pub seconds: Option<f64>,
-}
-
-/// The progress of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
-    /// Points that are done.
-    pub done: usize,
-    /// Points in all.
-    pub total: usize,
-    /// The current work.
-    pub doing: String,
-}
-
-/// The note on a published number that was measured at another size.
-pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
 /// Runs the selected experiments and compares the results with the published ones. `progress` is called
 /// before every point.
@@ -145,29 +108,6 @@ pub fn run_sized(
         }));
     }
     Ok(rows)
-}
-
-impl Sizes {
-    /// Returns them as flags of the command line.
-    fn flags(self) -> String {
-        let records = self.records.map(|records| format!(" --records {records}"));
-        let seconds = self.seconds.map(|seconds| format!(" --seconds {seconds}"));
-        [records, seconds].into_iter().flatten().collect()
-    }
-}
-
-struct Reporter<'a> {
-    done: usize,
-    total: usize,
-    progress: &'a mut dyn FnMut(Progress),
-}
-
-impl Reporter<'_> {
-    /// Announces the next work, and its number of points.
-    fn next(&mut self, doing: String, points: usize) {
-        (self.progress)(Progress { done: self.done, total: self.total, doing });
-        self.done += points;
-    }
 }
 
 fn places_of(panel: &Panel, places: Places) -> &'static [On] {

@@ -2,10 +2,11 @@
 //! branch, so that a processor speculates: whether the gains of batches come from lines that aren't
 //! fetched speculatively.
 
-use super::{PAPER, naive};
+use super::ways::{PAPER, naive};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled, Way};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::{Loaded, median, serve, together};
 use latchless_core::mem::touch::{Branching, NoTrace};
 use latchless_papers::spiderman::Options;

@@ -1,9 +1,8 @@
 //! §4.2, Figures 9 to 12: four mixes, by threads and batch size. §4.3, Figure 13: the gain of each
 //! prefetch option, and of each proposal of §5.2.
 
-use super::{
-    BEST, MISSES, NATIVE_THREADS, OVER_NONE, PAPER, RECORDS, THREADS, THROUGHPUT, WAYS, naive, ours, profile,
-};
+use super::profile;
+use super::ways::{BEST, MISSES, OVER_NONE, PAPER, THROUGHPUT, naive, ours, panel};
 use crate::experiment::{
     BatchedClaim, BatchedPanel, BatchedYardstick, Body, Experiment, Pages, Published, Way,
 };
@@ -32,22 +31,6 @@ pub(super) const fn says(
     published: Published,
 ) -> BatchedClaim {
     BatchedClaim { over: Way::NONE.name, ways, threads, published }
-}
-
-pub(super) const fn panel(workload: Workload, claims: &'static [BatchedClaim]) -> BatchedPanel {
-    BatchedPanel {
-        name: "",
-        changes: &[],
-        pages: Pages::Ours,
-        workload,
-        records: RECORDS,
-        modelled_records: RECORDS,
-        modelled_threads: THREADS,
-        native_threads: NATIVE_THREADS,
-        ways: WAYS,
-        yardsticks: &[THROUGHPUT, OVER_NONE, MISSES],
-        claims,
-    }
 }
 
 pub(super) const FIG_9: Experiment = Experiment {

@@ -3,7 +3,8 @@
 
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::median;
 use latchless_measure::huge_pages;
 use rand::rngs::Xoshiro256PlusPlus;

@@ -1,8 +1,7 @@
 //! The properties of a machine that the gains of batches depend on: Figures 9 to 13 on machines that
 //! differ in one property.
 
-use super::figures::panel;
-use super::{MISSES, OVER_NONE, PAPER, THROUGHPUT, naive};
+use super::ways::{MISSES, OVER_NONE, PAPER, THROUGHPUT, naive, panel};
 use crate::experiment::{BatchedPanel, BatchedYardstick, Body, Experiment, Way};
 use crate::model::{Branches, Change, Depends, Parameters};
 use latchless_workload::Workload;

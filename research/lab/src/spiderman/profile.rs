@@ -1,8 +1,7 @@
 //! §3.1.4, Figures 6 to 8: the phase in which lines are missed, and the part of a page. Only on the model:
 //! there each miss has an address.
 
-use super::figures::panel;
-use super::{BEST, MISSES, OVER_NONE, PAPER, naive, ours};
+use super::ways::{BEST, MISSES, OVER_NONE, PAPER, naive, ours, panel};
 use crate::experiment::{
     BatchedClaim, BatchedPanel, BatchedYardstick, Body, Experiment, Kind, Published, Spot, Way,
 };

@@ -3,7 +3,8 @@
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::Row;
 use crate::runner::{median, spread, together};
 use latchless::{Direction, Index};
 use latchless_core::base::index::{ConcurrentIndex, OrderedIndex};

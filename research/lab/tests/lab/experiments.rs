@@ -1,7 +1,8 @@
 //! Runs each experiment once on the model, at the small scale, for several tests.
 
 use latchless_lab::experiment::Scale;
-use latchless_lab::row::{On, Row};
+use latchless_lab::on::On;
+use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, run};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};

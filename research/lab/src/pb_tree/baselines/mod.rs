@@ -14,11 +14,12 @@ mod page_tree;
 mod prefix_tree;
 mod t_tree;
 
-use super::{B_PLUS, CSB, P8};
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale};
 use crate::model::{Branches, Change, Depends, Listener, Machine, Parameters};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::pb_tree::subjects::{B_PLUS, CSB, P8};
+use crate::row::Row;
 use crate::runner::{Keys, median};
 use crate::subject::Subject;
 use cache_first::CacheFirst;

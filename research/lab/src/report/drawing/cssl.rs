@@ -1,6 +1,6 @@
 //! CSSL: the fast lanes of a skip list in one dense array, proxies, and the linked data.
 
-use super::Sheet;
+use super::sheet::Sheet;
 
 const LEFT: f64 = 10.0;
 const CELL: f64 = 20.0;

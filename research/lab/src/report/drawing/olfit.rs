@@ -1,6 +1,6 @@
 //! OLFIT: a node with a version and a latch in one word, and readers beside a writer.
 
-use super::Sheet;
+use super::sheet::Sheet;
 
 const LEFT: f64 = 10.0;
 

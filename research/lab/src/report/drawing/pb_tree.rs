@@ -1,7 +1,7 @@
 //! A pB+-Tree: a wide node whose lines arrive together, and a scan that prefetches leaves through an array
 //! of pointers.
 
-use super::Sheet;
+use super::sheet::Sheet;
 
 /// Lines of a node, and leaves below.
 const LINES: usize = 8;

@@ -1,7 +1,7 @@
 //! PI: a batch of queries over a skip list, whose index layer is of entries, and whose parts belong to
 //! threads.
 
-use super::Sheet;
+use super::sheet::Sheet;
 
 const LEFT: f64 = 10.0;
 /// The threads, each with a part of the list.

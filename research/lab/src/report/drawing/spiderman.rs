@@ -1,6 +1,6 @@
 //! Spiderman: descents one after the other, and interleaved so that their misses overlap.
 
-use super::Sheet;
+use super::sheet::Sheet;
 
 const LEFT: f64 = 62.0;
 /// Widths of work at a node, and of a miss.

@@ -1,9 +1,10 @@
 //! Bars from left to right: a block for each x, a bar for each series, with its number.
 
 use super::axis::Scale;
-use super::curves::{LETTER, WIDTH};
+use super::chart::{Curve, Plot};
 use super::marks::{Stated, marker};
-use super::{Curve, Plot, brief, short};
+use super::number::{brief, short};
+use super::size::{LETTER, WIDTH};
 use crate::report::html::escape;
 use std::fmt::Write as _;
 

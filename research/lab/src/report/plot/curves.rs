@@ -1,16 +1,15 @@
 //! Curves along an axis, with their names at their ends.
 
 use super::axis::{Scale, ticks};
+use super::bars::bars;
+use super::chart::{COLOURS, Curve, Mark, Plot};
 use super::labels::spread;
 use super::marks::{Stated, marker};
-use super::{Curve, Mark, Plot, brief, short};
+use super::number::{brief, short};
+use super::size::{LETTER, WIDTH};
 use crate::report::html::escape;
 use std::fmt::Write as _;
 
-/// The width of all charts: that of a small telephone, where text must not be scaled down.
-pub const WIDTH: f64 = 340.0;
-/// Pixels of a letter.
-pub const LETTER: f64 = 7.7;
 const HEIGHT: f64 = 274.0;
 const LINE: f64 = 15.0;
 /// The letters of a name for which there is room beside a chart.
@@ -30,7 +29,7 @@ struct Frame {
 pub fn curves(page: &mut String, plot: &Plot) {
     let xs = plot.xs();
     if xs.len() < 2 {
-        return super::bars(page, plot);
+        return bars(page, plot);
     }
     let (least, most) = plot.ends();
     let y_ticks = ticks((least, most), plot.log_y);
@@ -140,7 +139,7 @@ fn stated(page: &mut String, plot: &Plot, x_scale: &Scale, y_scale: &Scale) {
     for curve in &plot.curves {
         for mark in &curve.marks {
             match drawn.iter_mut().find(|(_, other)| other == mark) {
-                Some((colour, _)) => *colour = super::COLOURS,
+                Some((colour, _)) => *colour = COLOURS,
                 None => drawn.push((curve.colour, *mark)),
             }
         }

@@ -1,6 +1,6 @@
 //! Signs on charts: our points, and what texts state.
 
-use super::Mark;
+use super::chart::Mark;
 use std::fmt::Write as _;
 
 /// A path of a marker around a point, by the number of its colour: so curves differ without colours,

@@ -1,9 +1,10 @@
 //! Parts of the time, stacked, as in Figures 1 and 14 of the pB+-Tree paper.
 
 use super::axis::Scale;
-use super::curves::WIDTH;
+use super::chart::{COLOURS, Mark, Plot};
 use super::marks::Stated;
-use super::{Mark, Plot, brief};
+use super::number::brief;
+use super::size::WIDTH;
 use crate::report::html::escape;
 use std::fmt::Write as _;
 
@@ -102,7 +103,7 @@ fn stack(
             let lifted = Mark { low: base + mark.low, high: base + mark.high, ..*mark };
             let along = |number: f64| scale.place(number);
             let at = middle + width / 2.0 + 8.0;
-            Stated { along: &along, at, vertical: true }.draw(page, super::COLOURS, &lifted);
+            Stated { along: &along, at, vertical: true }.draw(page, COLOURS, &lifted);
         }
         levels.push(base + size / 2.0);
         base += size;

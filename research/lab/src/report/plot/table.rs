@@ -1,6 +1,6 @@
 //! A figure that is a table in the paper: our numbers, and what is stated below each.
 
-use super::{brief, short};
+use super::number::{brief, short};
 use crate::claims::judge::distinct;
 use crate::claims::kept::Record;
 use crate::report::html::escape;

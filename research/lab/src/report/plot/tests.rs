@@ -1,10 +1,12 @@
 //! Charts: one curve a series, what is stated beside it, and nothing that covers them.
 
+use super::chart::{BARS, COLOURS, LEAST, MOST, Mark};
 use super::*;
 use crate::catalogue::catalogue;
-use crate::claims::judge::grouped;
-use crate::claims::kept::Kept;
+use crate::claims::judge::{distinct, grouped};
+use crate::claims::kept::{Kept, Record, Stated};
 use crate::experiment::Body;
+use crate::report::text::{ChartText, Form, Text};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -18,7 +20,7 @@ fn kept(paper: &str, experiment: &str) -> Vec<Record> {
 
 fn record(series: &str, x: f64, unit: &str, ours: f64) -> Record {
     let row = crate::row::Row::new(series, x, unit, ours);
-    Record::from(&crate::row::Row { on: crate::row::On::Model, ..row })
+    Record::from(&crate::row::Row { on: crate::on::On::Model, ..row })
 }
 
 fn text() -> Text {

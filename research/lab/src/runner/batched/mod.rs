@@ -5,10 +5,13 @@ mod modelled;
 mod native;
 mod traffic;
 
-use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
+use super::places::Places;
+use super::progress::Reporter;
+use super::sizes::Sizes;
 use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Pages, Scale, Way};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::{NOT_COMPARABLE, Row};
 use latchless_core::mem::touch::{Branching, NoTrace, Traced};
 use latchless_papers::spiderman::page::CodeBase;
 pub(crate) use traffic::{Loaded, serve};

@@ -8,7 +8,7 @@ use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
-use crate::row::On;
+use crate::on::On;
 use latchless_core::base::request::Request;
 use latchless_papers::spiderman::page::Form;
 use latchless_papers::spiderman::{Options, SpidermanMap};

@@ -7,7 +7,7 @@
 use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
-use crate::row::On;
+use crate::on::On;
 use crate::runner::native::median;
 use crate::runner::{Sizes, together};
 use latchless_papers::spiderman::Options;

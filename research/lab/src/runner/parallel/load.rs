@@ -3,7 +3,7 @@
 use super::population::{Population, key_of};
 use crate::error::Result;
 use crate::experiment::ParallelCase;
-use crate::row::On;
+use crate::on::On;
 use crate::subject::{Index, Subject};
 
 /// The properties that determine how an index is built: bytes per node, keys, whether it has duplicates.

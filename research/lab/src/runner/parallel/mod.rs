@@ -8,10 +8,12 @@ mod work;
 
 pub(crate) use population::key_of;
 
-use super::{NOT_COMPARABLE, Places, Reporter};
+use super::places::Places;
+use super::progress::Reporter;
 use crate::error::Result;
 use crate::experiment::{Experiment, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Scale};
-use crate::row::{On, Row};
+use crate::on::On;
+use crate::row::{NOT_COMPARABLE, Row};
 use crate::subject::Subject;
 
 /// Returns the number of points of a panel.

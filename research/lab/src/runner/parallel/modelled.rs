@@ -5,7 +5,7 @@ use super::work::{Shared, do_all};
 use crate::error::Result;
 use crate::experiment::{ParallelCase, ParallelOutcome};
 use crate::model::{Listener, Machine, Parameters, Translation, Worker};
-use crate::row::On;
+use crate::on::On;
 use crate::subject::Subject;
 use latchless_measure::apart::apart;
 

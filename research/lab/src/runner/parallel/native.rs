@@ -9,7 +9,7 @@ use super::load::Loaded;
 use super::work::{Shared, do_all};
 use crate::error::Result;
 use crate::experiment::{ParallelCase, ParallelOutcome, Scale};
-use crate::row::On;
+use crate::on::On;
 use crate::runner::{median, spread, together};
 use crate::subject::Subject;
 use std::time::Instant;

@@ -10,10 +10,30 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 /// In the order of the header.
-const SOURCES: [&str; 4] = ["status.rs", "options.rs", "stats.rs", "exports/library.rs"];
-const KEYS: [&str; 3] = ["u64", "i64", "f64"];
-const PARTS: [&str; 5] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs"];
-const BYTES: [&str; 6] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs", "cursors.rs"];
+const SOURCES: [&str; 19] = [
+    "status.rs",
+    "key.rs",
+    "near.rs",
+    "bytes/column.rs",
+    "bytes/cursors.rs",
+    "options.rs",
+    "stats.rs",
+    "exports/library.rs",
+    "exports/index/life.rs",
+    "exports/index/entries.rs",
+    "exports/index/order.rs",
+    "exports/index/batches.rs",
+    "exports/index/ranges.rs",
+    "exports/bytes/life.rs",
+    "exports/bytes/entries.rs",
+    "exports/bytes/order.rs",
+    "exports/bytes/batches.rs",
+    "exports/bytes/ranges.rs",
+    "exports/bytes/cursors.rs",
+];
+
+/// The most columns of a line.
+const WIDTH: usize = 118;
 
 fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml"))?;
@@ -21,19 +41,42 @@ fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     for source in SOURCES {
         builder = builder.with_src(root.join("src").join(source));
     }
-    for key in KEYS {
-        for part in PARTS {
-            builder = builder.with_src(root.join("src/exports").join(key).join(part));
-        }
-    }
-    for values in ["bytes", "kv"] {
-        for part in BYTES {
-            builder = builder.with_src(root.join("src/exports").join(values).join(part));
-        }
-    }
     let mut text = Vec::new();
     builder.generate()?.write(&mut text);
-    Ok(String::from_utf8(text)?)
+    Ok(filled(&String::from_utf8(text)?))
+}
+
+/// The header with the parameters of functions side by side, as many as there is room for: cbindgen
+/// writes one a line.
+fn filled(text: &str) -> String {
+    let (mut filled, mut indent) = (String::new(), None);
+    for line in text.lines() {
+        let is_of_function = indent.is_some() || line.contains('(') && !line.starts_with(['/', ' ']);
+        // The types' names are enough there, without their tags.
+        let short = line.replace("enum latchless_", "latchless_").replace("struct latchless_", "latchless_");
+        let line = if is_of_function { &short } else { line };
+        let start = filled.rfind('\n').map_or(0, |at| at + 1);
+        match indent {
+            Some(indent) => {
+                let is_room = filled.len() - start + 1 + line.trim_start().len() <= WIDTH;
+                let space = if is_room { " ".to_owned() } else { format!("\n{}", " ".repeat(indent)) };
+                filled.push_str(&(space + line.trim_start()));
+            }
+            None => filled.push_str(line),
+        }
+        let start = filled.rfind('\n').map_or(0, |at| at + 1);
+        let is_function =
+            line.contains('(') && line.ends_with(',') && !line.trim_start().starts_with(['/', '*']);
+        indent = match indent {
+            Some(indent) if line.ends_with(',') => Some(indent),
+            None if is_function => filled[start..].find('(').map(|at| at + 1),
+            _ => None,
+        };
+        if indent.is_none() {
+            filled.push('\n');
+        }
+    }
+    filled
 }
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {

@@ -3,40 +3,57 @@
  * \brief Ordered indexes in main memory that many threads read and change at once.
  *
  * \code{.c}
- *     latchless_u64 *prices;
- *     if (latchless_u64_new(NULL, &prices) != LATCHLESS_OK) {
+ *     latchless_index *prices;
+ *     if (latchless_index_new(NULL, &prices) != LATCHLESS_OK) {
  *         fprintf(stderr, "%s\n", latchless_last_error());
  *         return 1;
  *     }
- *     latchless_u64_insert(prices, 99, 5, NULL);
+ *     latchless_index_insert(prices, 99, 5, NULL);
  *     latchless_value price;
- *     if (latchless_u64_get(prices, 99, &price) == LATCHLESS_OK) { ... }
- *     latchless_u64_free(prices);
+ *     if (latchless_index_get(prices, 99, &price) == LATCHLESS_OK) { ... }
+ *     latchless_index_free(prices);
  * \endcode
  *
- * An index maps each key to one value. Each type of keys has its functions: latchless_u64_... for uint64_t,
- * latchless_i64_... for int64_t, latchless_f64_... for double, latchless_bytes_... for byte strings. Their values have
- * 64 bits: see latchless_value. The functions latchless_kv_... are for byte strings as keys and values.
+ * An index maps each key to one value. The keys of a latchless_index have 64 bits: a uint64_t, or a signed integer, a
+ * double or a time that latchless_key_from_i64(), latchless_key_from_f64() or latchless_key_from_time() encodes; its
+ * values have 64 bits, too. The keys of a latchless_bytes are byte strings; its values have 64 bits or are byte
+ * strings, as the option `value_kind` says.
  *
  * \par Results
  * A status below zero means that the call was refused: latchless_last_error() says why and where, and nothing has
  * changed unless the function says otherwise. A status of zero or above means that the call succeeded, and is its
- * answer. Functions list those statuses that need an explanation.
+ * answer: LATCHLESS_NOT_FOUND where the key is absent or there is no such entry, otherwise LATCHLESS_OK or what the
+ * function lists. latchless_status says what else can be wrong.
+ *
+ * \par Answers
+ * A pointer to something that isn't const, other than a handle, is a place for an answer. It may be NULL if the answer
+ * isn't needed, except `out`, `options`, `stats`, `len`, `rank`, `ranks`, `count`, `counts` and `filled`. Where there
+ * is no answer, as for an absent key, the place or the element of an array of answers is unchanged; but `*out` becomes
+ * NULL if the call fails.
  *
  * \par Doubles
- * NaN isn't a key: the whole call is refused with LATCHLESS_NAN. -0.0 and 0.0 are one key, which is returned as 0.0.
- * Infinities are keys.
+ * NaN isn't a key: where the option `key_kind` is LATCHLESS_KEY_F64, the whole call is refused with LATCHLESS_NAN. -0.0
+ * and 0.0 are one key, which is returned as 0.0. Infinities are keys.
  *
  * \par Byte strings
  * A byte string is a pointer and a length, and may contain any bytes, zeros included. NULL with the length 0 is the
  * empty string, which is a valid key; NULL with another length is LATCHLESS_NULL. The order is that of memcmp(), and a
- * proper prefix of a key is less than the key. Keys, and values that are byte strings, are copied into the index and
- * copied out of it into the caller's memory. The library can't check that a byte string has the given length.
+ * proper prefix of a key is less than the key. Keys and values are copied into the index and copied out of it into the
+ * caller's memory. The library can't check that a byte string has the given length. A value of an index whose values
+ * are words has eight bytes, otherwise it is LATCHLESS_INVALID.
+ *
+ * \par Places for byte strings
+ * `key`, `key_room` and `key_len` are where the bytes of a key go, how many fit there, and where its length goes; the
+ * same for `value`, `before` and others. The place may overlap the arguments. The one for a length may be NULL if that
+ * for the bytes is, or if the answer is a word. Bytes that don't fit are LATCHLESS_SMALL_ROOM: then only lengths are
+ * written. "Room for any" value is LATCHLESS_VALUE_MAX bytes, or 8 for a word; for any key it is LATCHLESS_KEY_MAX.
+ * Functions that return what they remove or replace require it, so that nothing is lost: with less room they are
+ * refused, and nothing changes.
  *
  * \par Ranges
- * A range of numbers includes both its ends, `low` and `high`, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and
- * -INFINITY to INFINITY contain every key. A range of byte strings includes `begin` and excludes `end`: see
- * latchless_bytes_count(). A low end above the high end is LATCHLESS_INVERTED_RANGE.
+ * A range of a latchless_index includes both its ends, `low` and `high`, so 0 to UINT64_MAX contains every key of each
+ * kind. A range of byte strings is from `begin` on and before `end`; the empty `begin` is before all other keys, and
+ * with LATCHLESS_NO_END for `end_len` the range has no end. A low end above the high end is LATCHLESS_INVERTED_RANGE.
  *
  * \par Arrays
  * An array without elements may be NULL. Elements may be unaligned. Arrays of one call may overlap: it reads and writes
@@ -44,7 +61,7 @@
  * LATCHLESS_TOO_LONG. The library can't check that an array has the given number of elements.
  *
  * \par Handles
- * NULL, a freed handle, a handle of another kind, and memory that isn't a handle are LATCHLESS_BAD_HANDLE, provided that
+ * NULL, a freed handle, a handle of another type, and memory that isn't a handle are LATCHLESS_BAD_HANDLE, provided that
  * the address can be read. A freed handle is recognized until a thousand others have been freed after it.
  *
  * \par Threads
@@ -59,7 +76,7 @@
  *
  * \par Exceptions
  * No exception and no longjmp() may pass through a function of this library. An exception that leaves a callback ends
- * the process; the headers for C++ prevent that. A panic of the library, which would be a bug, is returned as
+ * the process; latchless.hpp prevents that. A panic of the library, which would be a bug, is returned as
  * LATCHLESS_PANIC.
  */
 
@@ -70,9 +87,61 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /// The length of a range's end if the range has no end: it extends to the last key.
 #define LATCHLESS_NO_END SIZE_MAX
+
+/** Encodes a signed integer, or a count of seconds or parts of a second, as a key of the same order. */
+static inline uint64_t latchless_key_from_i64(int64_t number) {
+    uint64_t key;
+    memcpy(&key, &number, sizeof key);
+    return key ^ UINT64_C(1) << 63;
+}
+
+/** Decodes a key that latchless_key_from_i64() has made. */
+static inline int64_t latchless_key_to_i64(uint64_t key) {
+    int64_t number;
+    key ^= UINT64_C(1) << 63;
+    memcpy(&number, &key, sizeof number);
+    return number;
+}
+
+/** Encodes a double as a key of the same order: -0.0 as 0.0 is, NaN beyond the infinity of its sign. */
+static inline uint64_t latchless_key_from_f64(double number) {
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t key;
+    memcpy(&key, &number, sizeof key);
+    if (key == sign) key = 0;
+    return key & sign ? ~key : key | sign;
+}
+
+/** Decodes a key that latchless_key_from_f64() has made. */
+static inline double latchless_key_to_f64(uint64_t key) {
+    const uint64_t sign = UINT64_C(1) << 63;
+    double number;
+    key = key & sign ? key ^ sign : ~key;
+    memcpy(&number, &key, sizeof number);
+    return number;
+}
+
+/**
+ * Encodes a time as a key of the kind LATCHLESS_KEY_TIME_NS: seconds since 1970 and nanoseconds from 0 to 999999999.
+ * Times before 1677-09-21T00:12:44 or from 2262-04-11T23:47:16 on are the earliest and the latest key.
+ */
+static inline uint64_t latchless_key_from_time(int64_t seconds, int64_t nanoseconds) {
+    const int64_t second = 1000000000;
+    if (seconds < INT64_MIN / second) return 0;
+    if (seconds >= INT64_MAX / second) return UINT64_MAX;
+    return latchless_key_from_i64(seconds * second + nanoseconds);
+}
+
+/** Decodes a key that latchless_key_from_time() has made. */
+static inline void latchless_key_to_time(uint64_t key, int64_t *seconds, int64_t *nanoseconds) {
+    const int64_t number = latchless_key_to_i64(key), second = 1000000000;
+    *seconds = number / second - (number % second < 0);
+    *nanoseconds = number - *seconds * second;
+}
 
 /// The version of the binary interface that this header describes. latchless_abi() is that of the library
 /// that the program is linked with.
@@ -81,7 +150,7 @@
 /// The largest number of bytes in a key. A longer key can be looked up, but is never present.
 #define LATCHLESS_KEY_MAX 65535
 
-/// The largest number of bytes in a value of a latchless_kv.
+/// The largest number of bytes in a value that is a byte string.
 #define LATCHLESS_VALUE_MAX 65535
 
 /// The result of a call. Zero or above: the call succeeded, and this is its answer. Below zero: the call
@@ -150,42 +219,97 @@ typedef enum latchless_kernel {
     LATCHLESS_KERNEL_NEON = 4,
 } latchless_kernel;
 
-/// An ordered index whose keys are byte strings and whose values have 64 bits.
+/// What the keys of a latchless_index are encoded from. It decides the type of keys in files, what is
+/// nearest, and which words aren't keys; the order is that of the words in any case.
+typedef enum latchless_key_kind {
+    /// uint64_t, as they are.
+    LATCHLESS_KEY_U64 = 0,
+    /// int64_t, by latchless_key_from_i64().
+    LATCHLESS_KEY_I64 = 1,
+    /// double, by latchless_key_from_f64(). NaN isn't a key.
+    LATCHLESS_KEY_F64 = 2,
+    /// Seconds since 1970, by latchless_key_from_i64().
+    LATCHLESS_KEY_TIME_S = 3,
+    /// Milliseconds since 1970, by latchless_key_from_i64().
+    LATCHLESS_KEY_TIME_MS = 4,
+    /// Microseconds since 1970, by latchless_key_from_i64().
+    LATCHLESS_KEY_TIME_US = 5,
+    /// Nanoseconds since 1970, by latchless_key_from_time() or latchless_key_from_i64().
+    LATCHLESS_KEY_TIME_NS = 6,
+} latchless_key_kind;
+
+/// What the values of a latchless_bytes are.
+typedef enum latchless_value_kind {
+    /// A latchless_value: each value has eight bytes, stored beside its key.
+    LATCHLESS_VALUE_WORD = 0,
+    /// Byte strings of up to LATCHLESS_VALUE_MAX bytes.
+    LATCHLESS_VALUE_BYTES = 1,
+} latchless_value_kind;
+
+/// An entry near a key.
+typedef enum latchless_near {
+    /// The largest key that is less than or equal to it.
+    LATCHLESS_FLOOR = 0,
+    /// The smallest key that is greater than or equal to it.
+    LATCHLESS_CEILING = 1,
+    /// The largest key that is less than it.
+    LATCHLESS_LOWER = 2,
+    /// The smallest key that is greater than it.
+    LATCHLESS_HIGHER = 3,
+    /// The nearest key on either side, of two equally near ones the smaller. Of a latchless_index only: byte
+    /// strings have no distance.
+    LATCHLESS_NEAREST = 4,
+} latchless_near;
+
+/// How the byte strings of a batch are stored.
+typedef enum latchless_layout {
+    /// `data` is an array of addresses (const void *), `ends` an array of lengths (size_t).
+    LATCHLESS_APART = 0,
+    /// `data` has the bytes of all strings. The i-th extends from ends[i] to ends[i + 1]; `ends` has one
+    /// int32_t more than there are strings, as in an Arrow column of the type Binary.
+    LATCHLESS_PACKED_32 = 1,
+    /// The same with an int64_t, as in an Arrow column of the type LargeBinary.
+    LATCHLESS_PACKED_64 = 2,
+    /// `data` is an array of words, such as a latchless_value, each a string of eight bytes. `ends` is NULL.
+    LATCHLESS_WORDS = 3,
+} latchless_layout;
+
+/// Where a cursor moves.
+typedef enum latchless_move {
+    /// To `key` or, if it is absent, to the first key after it.
+    LATCHLESS_SEEK = 0,
+    /// To `key` or, if it is absent, to the last key before it.
+    LATCHLESS_SEEK_FOR_PREV = 1,
+    /// To the first entry.
+    LATCHLESS_SEEK_FIRST = 2,
+    /// To the last entry.
+    LATCHLESS_SEEK_LAST = 3,
+    /// To the next entry.
+    LATCHLESS_NEXT = 4,
+    /// To the previous entry.
+    LATCHLESS_PREV = 5,
+    /// It stays on its entry.
+    LATCHLESS_CURRENT = 6,
+} latchless_move;
+
+/// An ordered index whose keys are byte strings. The option `value_kind` says what its values are: by
+/// default words, each a latchless_value that is passed as its eight bytes; or byte strings. Both are
+/// copied into the index and out of it. Values of up to 192 bytes are stored beside their keys; each 248
+/// bytes of a longer value cost a lookup one more cache miss.
 typedef struct latchless_bytes latchless_bytes;
 
-/// A position in an index of byte strings: on an entry, before the first one, or after the last one. One
-/// thread at a time may use it; a second one gets LATCHLESS_BUSY.
+/// A position in a latchless_bytes: on an entry, before the first one, or after the last one. One thread at a
+/// time may use it; a second one gets LATCHLESS_BUSY.
 typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 
-/// An ordered index whose keys are of the type f64.
-typedef struct latchless_f64 latchless_f64;
+/// An ordered index whose keys are words, and whose values are a latchless_value each. The functions
+/// latchless_key_from_i64(), latchless_key_from_f64() and latchless_key_from_time() encode other keys as
+/// words of the same order; the option `key_kind` says which.
+typedef struct latchless_index latchless_index;
 
-/// A position in a range of an index of f64. One thread at a time may use it; a second one gets
+/// A position in a range of a latchless_index. One thread at a time may use it; a second one gets
 /// LATCHLESS_BUSY.
-typedef struct latchless_f64_cursor latchless_f64_cursor;
-
-/// An ordered index whose keys are of the type i64.
-typedef struct latchless_i64 latchless_i64;
-
-/// A position in a range of an index of i64. One thread at a time may use it; a second one gets
-/// LATCHLESS_BUSY.
-typedef struct latchless_i64_cursor latchless_i64_cursor;
-
-/// An ordered index whose keys and values are byte strings, which are copied into the index and out of it.
-/// Values of up to 192 bytes are stored beside their keys; each 248 bytes of a longer value cost a lookup
-/// one more cache miss.
-typedef struct latchless_kv latchless_kv;
-
-/// A position in an index from byte strings to byte strings: on an entry, before the first one, or after
-/// the last one. One thread at a time may use it; a second one gets LATCHLESS_BUSY.
-typedef struct latchless_kv_cursor latchless_kv_cursor;
-
-/// An ordered index whose keys are of the type u64.
-typedef struct latchless_u64 latchless_u64;
-
-/// A position in a range of an index of u64. One thread at a time may use it; a second one gets
-/// LATCHLESS_BUSY.
-typedef struct latchless_u64_cursor latchless_u64_cursor;
+typedef struct latchless_index_cursor latchless_index_cursor;
 
 /// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
 /// options accept NULL for the defaults.
@@ -211,8 +335,10 @@ typedef struct latchless_options {
     /// 1: a thread of the library prepares memory before inserts need it, so that inserts don't wait for
     /// page faults. Needs Linux 5.14 or later. Default: 0.
     uint8_t prefault;
-    /// Must be 0.
-    uint8_t reserved[2];
+    /// A latchless_key_kind, for a latchless_index. Default: LATCHLESS_KEY_U64.
+    uint8_t key_kind;
+    /// A latchless_value_kind, for a latchless_bytes. Default: LATCHLESS_VALUE_WORD.
+    uint8_t value_kind;
 } latchless_options;
 
 /// The value of a key: 64 bits that the index doesn't interpret. An integer; a pointer by
@@ -247,46 +373,28 @@ typedef struct latchless_stats {
     uint64_t misled;
 } latchless_stats;
 
-/// A callback of latchless_u64_scan_chunks(). It receives `count` entries, which are valid until it returns,
-/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
-/// longjmp() may leave it.
-typedef int (*latchless_u64_visitor)(const uint64_t *keys,
-                                     const latchless_value *values,
-                                     size_t count,
-                                     void *context);
+/// A callback of latchless_index_scan_chunks(). It receives `count` entries, which are valid until it
+/// returns, and returns 0 to go on or another number to stop. It may use and change the index. No
+/// exception and no longjmp() may leave it.
+typedef int (*latchless_index_visitor)(const uint64_t *keys, const latchless_value *values, size_t count,
+             void *context);
 
-/// A callback of latchless_i64_scan_chunks(). It receives `count` entries, which are valid until it returns,
-/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
-/// longjmp() may leave it.
-typedef int (*latchless_i64_visitor)(const int64_t *keys,
-                                     const latchless_value *values,
-                                     size_t count,
-                                     void *context);
+/// The byte strings of a batch, whose number the function has as another parameter. NULL for a string or for
+/// `data` is right where there are no bytes.
+typedef struct latchless_column {
+    /// The bytes, or addresses of them.
+    const void *data;
+    /// Lengths or offsets.
+    const void *ends;
+    /// A latchless_layout.
+    uint32_t layout;
+} latchless_column;
 
-/// A callback of latchless_f64_scan_chunks(). It receives `count` entries, which are valid until it returns,
-/// and returns 0 to go on or another number to stop. It may use and change the index. No exception and no
-/// longjmp() may leave it.
-typedef int (*latchless_f64_visitor)(const double *keys,
-                                     const latchless_value *values,
-                                     size_t count,
-                                     void *context);
-
-/// A callback of latchless_bytes_scan(). It receives one entry, whose key is valid until it returns, and
+/// A callback of latchless_bytes_scan(). It receives one entry, which is valid until it returns, and
 /// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
 /// longjmp() may leave it.
-typedef int (*latchless_bytes_visitor)(const void *key,
-                                       size_t key_len,
-                                       latchless_value value,
-                                       void *context);
-
-/// A callback of latchless_kv_scan(). It receives one entry, which is valid until it returns, and returns 0
-/// to go on or another number to stop. It may use and change the index. No exception and no longjmp() may
-/// leave it.
-typedef int (*latchless_kv_visitor)(const void *key,
-                                    size_t key_len,
-                                    const void *value,
-                                    size_t value_len,
-                                    void *context);
+typedef int (*latchless_bytes_visitor)(const void *key, size_t key_len, const void *value, size_t value_len,
+             void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -311,2432 +419,391 @@ const char *latchless_last_error(void);
 ///
 /// \param[out] options the options
 /// \param size sizeof(latchless_options)
-enum latchless_status latchless_options_init(struct latchless_options *options, size_t size);
+latchless_status latchless_options_init(latchless_options *options, size_t size);
 
 /// Creates an empty index.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_u64_new(const struct latchless_options *options,
-                                        struct latchless_u64 **out);
+latchless_status latchless_index_new(const latchless_options *options, latchless_index **out);
 
 /// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
-/// distinct. Much faster than inserting the same entries.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_u64_bulk_load(const uint64_t *keys,
-                                              const latchless_value *values,
-                                              size_t count,
-                                              const struct latchless_options *options,
-                                              struct latchless_u64 **out);
+/// distinct; if they aren't, latchless_last_error() names the position. Much faster than inserting the
+/// same entries.
+latchless_status latchless_index_bulk_load(const uint64_t *keys, const latchless_value *values, size_t count,
+                                           const latchless_options *options, latchless_index **out);
 
-/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
-/// type, and its values 64 bits.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_u64_open(const char *path,
-                                         const struct latchless_options *options,
-                                         struct latchless_u64 **out);
+/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be of
+/// the option `key_kind`, and its values of 64 bits. LATCHLESS_KEY_I64 takes times and durations as
+/// well.
+latchless_status latchless_index_open(const char *path, const latchless_options *options, latchless_index **out);
 
-/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
-/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
-/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
-/// states.
+/// Writes all entries to an Arrow file with the columns `key`, whose type is that of the index's
+/// `key_kind`, and `value`. The file at `path` is replaced in one step; if the call fails, it is
+/// unchanged. A symbolic link is followed, and permissions are kept. Other threads may use and change
+/// the index meanwhile; an entry that they change is saved in one of its states.
 ///
-/// \param[out] entries the number of entries saved; may be NULL
-/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
-enum latchless_status latchless_u64_save(const struct latchless_u64 *index,
-                                         const char *path,
-                                         size_t *entries);
+/// \param[out] entries the number of entries saved
+latchless_status latchless_index_save(const latchless_index *index, const char *path, size_t *entries);
 
-/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
-/// its memory until they are freed.
-enum latchless_status latchless_u64_free(struct latchless_u64 *index);
+/// Frees an index, which may be NULL. Cursors of it stay valid and keep its memory until they are freed.
+latchless_status latchless_index_free(latchless_index *index);
 
 /// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
-enum latchless_status latchless_u64_len(const struct latchless_u64 *index, size_t *len);
+latchless_status latchless_index_len(const latchless_index *index, size_t *len);
+
+/// Gets the bytes that the index holds, and those of its nodes in use, without reading its nodes: see
+/// latchless_stats.
+latchless_status latchless_index_memory_bytes(const latchless_index *index, size_t *memory_bytes, size_t *live_bytes);
 
 /// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
-enum latchless_status latchless_u64_clear(const struct latchless_u64 *index);
+latchless_status latchless_index_clear(const latchless_index *index);
 
-/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
-/// the index meanwhile.
+/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads
+/// change the index meanwhile.
 ///
 /// \param[in,out] stats its `struct_size` must be set
-enum latchless_status latchless_u64_stats(const struct latchless_u64 *index,
-                                          struct latchless_stats *stats);
+latchless_status latchless_index_stats(const latchless_index *index, latchless_stats *stats);
 
 /// Checks every node. Meant for tests. No thread may be changing the index.
-///
-/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
-enum latchless_status latchless_u64_check_invariants(const struct latchless_u64 *index);
+latchless_status latchless_index_check_invariants(const latchless_index *index);
 
 /// Gets the value of a key.
-///
-/// \param[out] value unchanged if the key is absent; may be NULL
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
-                                        uint64_t key,
-                                        latchless_value *value);
+latchless_status latchless_index_get(const latchless_index *index, uint64_t key, latchless_value *value);
 
 /// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_u64_contains_key(const struct latchless_u64 *index, uint64_t key);
+latchless_status latchless_index_contains_key(const latchless_index *index, uint64_t key);
 
 /// Inserts a key with a value, or replaces the value of a key that is present.
 ///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] before the value that was replaced
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-enum latchless_status latchless_u64_insert(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
+latchless_status latchless_index_insert(const latchless_index *index, uint64_t key, latchless_value value,
+                                        latchless_value *before);
 
 /// Inserts a key with a value unless the key is present.
 ///
-/// \param[out] present the value of a key that is present; may be NULL
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-enum latchless_status latchless_u64_try_insert(const struct latchless_u64 *index,
-                                               uint64_t key,
-                                               latchless_value value,
-                                               latchless_value *present);
+latchless_status latchless_index_try_insert(const latchless_index *index, uint64_t key, latchless_value value,
+                                            latchless_value *present);
 
 /// Replaces the value of a key that is present.
 ///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
-enum latchless_status latchless_u64_replace(const struct latchless_u64 *index,
-                                            uint64_t key,
-                                            latchless_value value,
-                                            latchless_value *before);
+/// \param[out] before the value that was replaced
+latchless_status latchless_index_replace(const latchless_index *index, uint64_t key, latchless_value value,
+                                         latchless_value *before);
 
 /// Removes a key.
 ///
-/// \param[out] before the value that the key had; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_u64_remove(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value *before);
+/// \param[out] before the value that the key had
+latchless_status latchless_index_remove(const latchless_index *index, uint64_t key, latchless_value *before);
 
 /// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
 ///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
+/// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_u64_compare_exchange(const struct latchless_u64 *index,
-                                                     uint64_t key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
+latchless_status latchless_index_compare_exchange(const latchless_index *index, uint64_t key,
+                                                  latchless_value expected, latchless_value value,
+                                                  latchless_value *found);
 
 /// Removes a key if its value is the expected one. Otherwise nothing changes.
 ///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the key is removed
+/// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_u64_compare_remove(const struct latchless_u64 *index,
-                                                   uint64_t key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
+latchless_status latchless_index_compare_remove(const latchless_index *index, uint64_t key, latchless_value expected,
+                                                latchless_value *found);
 
 /// Gets the entry with the smallest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_u64_first(const struct latchless_u64 *index,
-                                          uint64_t *key,
-                                          latchless_value *value);
+latchless_status latchless_index_first(const latchless_index *index, uint64_t *key, latchless_value *value);
 
 /// Gets the entry with the largest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_u64_last(const struct latchless_u64 *index,
-                                         uint64_t *key,
-                                         latchless_value *value);
+latchless_status latchless_index_last(const latchless_index *index, uint64_t *key, latchless_value *value);
 
-/// Removes the entry with the smallest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_u64_pop_first(const struct latchless_u64 *index,
-                                              uint64_t *key,
-                                              latchless_value *value);
+/// Removes the entry with the smallest key.
+latchless_status latchless_index_pop_first(const latchless_index *index, uint64_t *key, latchless_value *value);
 
-/// Removes the entry with the largest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_u64_pop_last(const struct latchless_u64 *index,
-                                             uint64_t *key,
-                                             latchless_value *value);
+/// Removes the entry with the largest key.
+latchless_status latchless_index_pop_last(const latchless_index *index, uint64_t *key, latchless_value *value);
 
-/// Gets the entry with the largest key that is less than or equal to `key`.
+/// Gets an entry near `key`. The answer is correct at one moment, that of LATCHLESS_NEAREST included.
 ///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_u64_floor(const struct latchless_u64 *index,
-                                          uint64_t key,
-                                          uint64_t *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than or equal to `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_u64_ceiling(const struct latchless_u64 *index,
-                                            uint64_t key,
-                                            uint64_t *near_key,
-                                            latchless_value *value);
-
-/// Gets the entry with the largest key that is less than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_u64_lower(const struct latchless_u64 *index,
-                                          uint64_t key,
-                                          uint64_t *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_u64_higher(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           uint64_t *near_key,
-                                           latchless_value *value);
-
-/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
-/// answer is correct at one moment, unlike the nearer of what latchless_u64_floor() and
-/// latchless_u64_ceiling() return.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_u64_nearest(const struct latchless_u64 *index,
-                                            uint64_t key,
-                                            uint64_t *near_key,
-                                            latchless_value *value);
+/// \param near a latchless_near
+latchless_status latchless_index_near(const latchless_index *index, uint32_t near, uint64_t key, uint64_t *near_key,
+                                      latchless_value *value);
 
 /// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
 /// count, counts all leaves; later calls count only the leaves that have changed since.
-///
-/// \param[out] rank the number of smaller keys
-enum latchless_status latchless_u64_rank(const struct latchless_u64 *index,
-                                         uint64_t key,
-                                         size_t *rank);
+latchless_status latchless_index_rank(const latchless_index *index, uint64_t key, size_t *rank);
 
 /// Gets the entry that has `position` entries before it.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
-enum latchless_status latchless_u64_nth(const struct latchless_u64 *index,
-                                        size_t position,
-                                        uint64_t *key,
-                                        latchless_value *value);
+latchless_status latchless_index_nth(const latchless_index *index, size_t position, uint64_t *key,
+                                     latchless_value *value);
 
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
 ///
-/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
-/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-enum latchless_status latchless_u64_get_columns(const struct latchless_u64 *index,
-                                                const uint64_t *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
+/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0
+/// \param[out] hits the number of keys present
+latchless_status latchless_index_get_columns(const latchless_index *index, const uint64_t *keys, size_t count,
+                                             latchless_value *values, uint8_t *found, size_t *hits);
 
-/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
-/// are faster. If memory is refused, all other entries are inserted.
+/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted
+/// keys are faster. If memory is refused, all other entries are inserted.
 ///
-/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_u64_insert_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
+/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused
+/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0
+latchless_status latchless_index_insert_columns(const latchless_index *index, const uint64_t *keys,
+                                                const latchless_value *values, size_t count, size_t *new_keys,
+                                                uint8_t *refused);
 
 /// Removes `count` keys.
 ///
-/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_u64_remove_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
+/// \param[out] values values[i] is the value that keys[i] had
+/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0
+/// \param[out] hits the number of keys removed
+latchless_status latchless_index_remove_columns(const latchless_index *index, const uint64_t *keys, size_t count,
+                                                latchless_value *values, uint8_t *found, size_t *hits);
 
-/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
+/// Gets, for each of `count` keys, the entry that latchless_index_near() gets, each at one moment.
 ///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *keys,
-                                                  size_t count,
-                                                  uint64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
+/// \param near a latchless_near
+/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0
+/// \param[out] hits the number of entries found
+latchless_status latchless_index_near_columns(const latchless_index *index, uint32_t near, const uint64_t *keys,
+                                              size_t count, uint64_t *near_keys, latchless_value *values,
+                                              uint8_t *found, size_t *hits);
 
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_u64_ceiling_columns(const struct latchless_u64 *index,
-                                                    const uint64_t *keys,
-                                                    size_t count,
-                                                    uint64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
+/// Gets the ranks of `count` keys: see latchless_index_rank().
+latchless_status latchless_index_rank_columns(const latchless_index *index, const uint64_t *keys, size_t count,
+                                              size_t *ranks);
 
-/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_u64_lower_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *keys,
-                                                  size_t count,
-                                                  uint64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
+/// Counts the keys of `count` ranges: counts[i] is the number of keys from low[i] to high[i].
+latchless_status latchless_index_count_columns(const latchless_index *index, const uint64_t *low,
+                                               const uint64_t *high, size_t count, size_t *counts);
 
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_u64_higher_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   size_t count,
-                                                   uint64_t *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
+/// Counts the keys of a range.
+latchless_status latchless_index_count(const latchless_index *index, uint64_t low, uint64_t high, size_t *count);
 
-/// Gets, for each of `count` keys, the entry that latchless_u64_nearest() returns. Each answer is correct
-/// at one moment.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
-///   NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
-/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_u64_nearest_columns(const struct latchless_u64 *index,
-                                                    const uint64_t *keys,
-                                                    size_t count,
-                                                    uint64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
+/// Removes the keys of a range, not atomically as a whole.
+latchless_status latchless_index_remove_range(const latchless_index *index, uint64_t low, uint64_t high,
+                                              size_t *removed);
 
-/// Gets the ranks of `count` keys: see latchless_u64_rank().
-///
-/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
-enum latchless_status latchless_u64_rank_columns(const struct latchless_u64 *index,
-                                                 const uint64_t *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-/// Counts the keys of `count` ranges.
-///
-/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
-enum latchless_status latchless_u64_count_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *low,
-                                                  const uint64_t *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
-/// Counts the keys from `low` to `high`, both included.
-///
-/// \param[out] count the number of keys
-enum latchless_status latchless_u64_count(const struct latchless_u64 *index,
-                                          uint64_t low,
-                                          uint64_t high,
-                                          size_t *count);
-
-/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
-///
-/// \param[out] removed the number of keys removed; may be NULL
-enum latchless_status latchless_u64_remove_range(const struct latchless_u64 *index,
-                                                 uint64_t low,
-                                                 uint64_t high,
-                                                 size_t *removed);
-
-/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
+/// Copies the first entries of a range, in ascending order.
 ///
 /// \param descending not 0: copies the last entries instead, in descending order
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
 /// \param room the number of entries to copy at most, 1 or more
 /// \param[out] filled the number of entries copied
 /// \retval LATCHLESS_NOT_FOUND the range is empty
-enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
-                                         uint64_t low,
-                                         uint64_t high,
-                                         int descending,
-                                         uint64_t *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
+latchless_status latchless_index_page(const latchless_index *index, uint64_t low, uint64_t high, int descending,
+                                      uint64_t *keys, latchless_value *values, size_t room, size_t *filled);
 
-/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
-/// at a time.
+/// Passes the entries of a range to a function, in ascending order, some dozens at a time.
 ///
-/// \param visitor returns 0 to go on
+/// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK the whole range was passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_u64_scan_chunks(const struct latchless_u64 *index,
-                                                uint64_t low,
-                                                uint64_t high,
-                                                latchless_u64_visitor visitor,
-                                                void *context);
+latchless_status latchless_index_scan_chunks(const latchless_index *index, uint64_t low, uint64_t high,
+                                             latchless_index_visitor visitor, void *context);
 
-/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
-/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
+/// Creates a cursor, which copies the entries of a range, page by page, in ascending order. It sees
+/// changes that threads make ahead of it, and it may outlive the index.
 ///
 /// \param descending not 0: descending order
-/// \param[out] out the cursor, or NULL if the call fails
-enum latchless_status latchless_u64_cursor_new(const struct latchless_u64 *index,
-                                               uint64_t low,
-                                               uint64_t high,
-                                               int descending,
-                                               struct latchless_u64_cursor **out);
+latchless_status latchless_index_cursor_new(const latchless_index *index, uint64_t low, uint64_t high, int descending,
+                                            latchless_index_cursor **out);
 
-/// Copies the next entries.
+/// Copies the next entries. The parameters are those of latchless_index_page().
 ///
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
-/// \param room the number of entries to copy at most, 1 or more
-/// \param[out] filled the number of entries copied
 /// \retval LATCHLESS_NOT_FOUND the range has no more entries
-/// \retval LATCHLESS_BUSY another thread is using the cursor
-enum latchless_status latchless_u64_cursor_next(struct latchless_u64_cursor *cursor,
-                                                uint64_t *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
+latchless_status latchless_index_cursor_next(latchless_index_cursor *cursor, uint64_t *keys, latchless_value *values,
+                                             size_t room, size_t *filled);
 
 /// Frees a cursor, which may be NULL.
-enum latchless_status latchless_u64_cursor_free(struct latchless_u64_cursor *cursor);
-
-/// Creates an empty index.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_i64_new(const struct latchless_options *options,
-                                        struct latchless_i64 **out);
-
-/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
-/// distinct. Much faster than inserting the same entries.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_i64_bulk_load(const int64_t *keys,
-                                              const latchless_value *values,
-                                              size_t count,
-                                              const struct latchless_options *options,
-                                              struct latchless_i64 **out);
-
-/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
-/// type, and its values 64 bits.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_i64_open(const char *path,
-                                         const struct latchless_options *options,
-                                         struct latchless_i64 **out);
-
-/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
-/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
-/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
-/// states.
-///
-/// \param[out] entries the number of entries saved; may be NULL
-/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
-enum latchless_status latchless_i64_save(const struct latchless_i64 *index,
-                                         const char *path,
-                                         size_t *entries);
-
-/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
-/// its memory until they are freed.
-enum latchless_status latchless_i64_free(struct latchless_i64 *index);
-
-/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
-enum latchless_status latchless_i64_len(const struct latchless_i64 *index, size_t *len);
-
-/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
-enum latchless_status latchless_i64_clear(const struct latchless_i64 *index);
-
-/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
-/// the index meanwhile.
-///
-/// \param[in,out] stats its `struct_size` must be set
-enum latchless_status latchless_i64_stats(const struct latchless_i64 *index,
-                                          struct latchless_stats *stats);
-
-/// Checks every node. Meant for tests. No thread may be changing the index.
-///
-/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
-enum latchless_status latchless_i64_check_invariants(const struct latchless_i64 *index);
-
-/// Gets the value of a key.
-///
-/// \param[out] value unchanged if the key is absent; may be NULL
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
-                                        int64_t key,
-                                        latchless_value *value);
-
-/// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_i64_contains_key(const struct latchless_i64 *index, int64_t key);
-
-/// Inserts a key with a value, or replaces the value of a key that is present.
-///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-enum latchless_status latchless_i64_insert(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-/// Inserts a key with a value unless the key is present.
-///
-/// \param[out] present the value of a key that is present; may be NULL
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-enum latchless_status latchless_i64_try_insert(const struct latchless_i64 *index,
-                                               int64_t key,
-                                               latchless_value value,
-                                               latchless_value *present);
-
-/// Replaces the value of a key that is present.
-///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
-enum latchless_status latchless_i64_replace(const struct latchless_i64 *index,
-                                            int64_t key,
-                                            latchless_value value,
-                                            latchless_value *before);
-
-/// Removes a key.
-///
-/// \param[out] before the value that the key had; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_i64_remove(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value *before);
-
-/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_i64_compare_exchange(const struct latchless_i64 *index,
-                                                     int64_t key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
-
-/// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_i64_compare_remove(const struct latchless_i64 *index,
-                                                   int64_t key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
-
-/// Gets the entry with the smallest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_i64_first(const struct latchless_i64 *index,
-                                          int64_t *key,
-                                          latchless_value *value);
-
-/// Gets the entry with the largest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_i64_last(const struct latchless_i64 *index,
-                                         int64_t *key,
-                                         latchless_value *value);
-
-/// Removes the entry with the smallest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_i64_pop_first(const struct latchless_i64 *index,
-                                              int64_t *key,
-                                              latchless_value *value);
-
-/// Removes the entry with the largest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_i64_pop_last(const struct latchless_i64 *index,
-                                             int64_t *key,
-                                             latchless_value *value);
-
-/// Gets the entry with the largest key that is less than or equal to `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_i64_floor(const struct latchless_i64 *index,
-                                          int64_t key,
-                                          int64_t *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than or equal to `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_i64_ceiling(const struct latchless_i64 *index,
-                                            int64_t key,
-                                            int64_t *near_key,
-                                            latchless_value *value);
-
-/// Gets the entry with the largest key that is less than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_i64_lower(const struct latchless_i64 *index,
-                                          int64_t key,
-                                          int64_t *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_i64_higher(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           int64_t *near_key,
-                                           latchless_value *value);
-
-/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
-/// answer is correct at one moment, unlike the nearer of what latchless_i64_floor() and
-/// latchless_i64_ceiling() return.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_i64_nearest(const struct latchless_i64 *index,
-                                            int64_t key,
-                                            int64_t *near_key,
-                                            latchless_value *value);
-
-/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
-/// count, counts all leaves; later calls count only the leaves that have changed since.
-///
-/// \param[out] rank the number of smaller keys
-enum latchless_status latchless_i64_rank(const struct latchless_i64 *index,
-                                         int64_t key,
-                                         size_t *rank);
-
-/// Gets the entry that has `position` entries before it.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
-enum latchless_status latchless_i64_nth(const struct latchless_i64 *index,
-                                        size_t position,
-                                        int64_t *key,
-                                        latchless_value *value);
-
-/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
-///
-/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
-/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-enum latchless_status latchless_i64_get_columns(const struct latchless_i64 *index,
-                                                const int64_t *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
-
-/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
-/// are faster. If memory is refused, all other entries are inserted.
-///
-/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_i64_insert_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
-
-/// Removes `count` keys.
-///
-/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_i64_remove_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *index,
-                                                  const int64_t *keys,
-                                                  size_t count,
-                                                  int64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_i64_ceiling_columns(const struct latchless_i64 *index,
-                                                    const int64_t *keys,
-                                                    size_t count,
-                                                    int64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_i64_lower_columns(const struct latchless_i64 *index,
-                                                  const int64_t *keys,
-                                                  size_t count,
-                                                  int64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_i64_higher_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   size_t count,
-                                                   int64_t *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-/// Gets, for each of `count` keys, the entry that latchless_i64_nearest() returns. Each answer is correct
-/// at one moment.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
-///   NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
-/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_i64_nearest_columns(const struct latchless_i64 *index,
-                                                    const int64_t *keys,
-                                                    size_t count,
-                                                    int64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-/// Gets the ranks of `count` keys: see latchless_i64_rank().
-///
-/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
-enum latchless_status latchless_i64_rank_columns(const struct latchless_i64 *index,
-                                                 const int64_t *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-/// Counts the keys of `count` ranges.
-///
-/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
-enum latchless_status latchless_i64_count_columns(const struct latchless_i64 *index,
-                                                  const int64_t *low,
-                                                  const int64_t *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
-/// Counts the keys from `low` to `high`, both included.
-///
-/// \param[out] count the number of keys
-enum latchless_status latchless_i64_count(const struct latchless_i64 *index,
-                                          int64_t low,
-                                          int64_t high,
-                                          size_t *count);
-
-/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
-///
-/// \param[out] removed the number of keys removed; may be NULL
-enum latchless_status latchless_i64_remove_range(const struct latchless_i64 *index,
-                                                 int64_t low,
-                                                 int64_t high,
-                                                 size_t *removed);
-
-/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
-///
-/// \param descending not 0: copies the last entries instead, in descending order
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
-/// \param room the number of entries to copy at most, 1 or more
-/// \param[out] filled the number of entries copied
-/// \retval LATCHLESS_NOT_FOUND the range is empty
-enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
-                                         int64_t low,
-                                         int64_t high,
-                                         int descending,
-                                         int64_t *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
-
-/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
-/// at a time.
-///
-/// \param visitor returns 0 to go on
-/// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK the whole range was passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_i64_scan_chunks(const struct latchless_i64 *index,
-                                                int64_t low,
-                                                int64_t high,
-                                                latchless_i64_visitor visitor,
-                                                void *context);
-
-/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
-/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
-///
-/// \param descending not 0: descending order
-/// \param[out] out the cursor, or NULL if the call fails
-enum latchless_status latchless_i64_cursor_new(const struct latchless_i64 *index,
-                                               int64_t low,
-                                               int64_t high,
-                                               int descending,
-                                               struct latchless_i64_cursor **out);
-
-/// Copies the next entries.
-///
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
-/// \param room the number of entries to copy at most, 1 or more
-/// \param[out] filled the number of entries copied
-/// \retval LATCHLESS_NOT_FOUND the range has no more entries
-/// \retval LATCHLESS_BUSY another thread is using the cursor
-enum latchless_status latchless_i64_cursor_next(struct latchless_i64_cursor *cursor,
-                                                int64_t *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
-
-/// Frees a cursor, which may be NULL.
-enum latchless_status latchless_i64_cursor_free(struct latchless_i64_cursor *cursor);
-
-/// Creates an empty index.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_f64_new(const struct latchless_options *options,
-                                        struct latchless_f64 **out);
-
-/// Creates an index from columns: values[i] is stored under keys[i]. The keys must be ascending and
-/// distinct. Much faster than inserting the same entries.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_f64_bulk_load(const double *keys,
-                                              const latchless_value *values,
-                                              size_t count,
-                                              const struct latchless_options *options,
-                                              struct latchless_f64 **out);
-
-/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must have this
-/// type, and its values 64 bits.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_f64_open(const char *path,
-                                         const struct latchless_options *options,
-                                         struct latchless_f64 **out);
-
-/// Writes all entries to an Arrow file with the columns `key` and `value`. The file at `path` is replaced
-/// in one step; if the call fails, it is unchanged. A symbolic link is followed, and permissions are kept.
-/// Other threads may use and change the index meanwhile; an entry that they change is saved in one of its
-/// states.
-///
-/// \param[out] entries the number of entries saved; may be NULL
-/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
-enum latchless_status latchless_f64_save(const struct latchless_f64 *index,
-                                         const char *path,
-                                         size_t *entries);
-
-/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
-/// its memory until they are freed.
-enum latchless_status latchless_f64_free(struct latchless_f64 *index);
-
-/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
-enum latchless_status latchless_f64_len(const struct latchless_f64 *index, size_t *len);
-
-/// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
-enum latchless_status latchless_f64_clear(const struct latchless_f64 *index);
-
-/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
-/// the index meanwhile.
-///
-/// \param[in,out] stats its `struct_size` must be set
-enum latchless_status latchless_f64_stats(const struct latchless_f64 *index,
-                                          struct latchless_stats *stats);
-
-/// Checks every node. Meant for tests. No thread may be changing the index.
-///
-/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
-enum latchless_status latchless_f64_check_invariants(const struct latchless_f64 *index);
-
-/// Gets the value of a key.
-///
-/// \param[out] value unchanged if the key is absent; may be NULL
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
-                                        double key,
-                                        latchless_value *value);
-
-/// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_f64_contains_key(const struct latchless_f64 *index, double key);
-
-/// Inserts a key with a value, or replaces the value of a key that is present.
-///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-enum latchless_status latchless_f64_insert(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-/// Inserts a key with a value unless the key is present.
-///
-/// \param[out] present the value of a key that is present; may be NULL
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-enum latchless_status latchless_f64_try_insert(const struct latchless_f64 *index,
-                                               double key,
-                                               latchless_value value,
-                                               latchless_value *present);
-
-/// Replaces the value of a key that is present.
-///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
-enum latchless_status latchless_f64_replace(const struct latchless_f64 *index,
-                                            double key,
-                                            latchless_value value,
-                                            latchless_value *before);
-
-/// Removes a key.
-///
-/// \param[out] before the value that the key had; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_f64_remove(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value *before);
-
-/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_f64_compare_exchange(const struct latchless_f64 *index,
-                                                     double key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
-
-/// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_f64_compare_remove(const struct latchless_f64 *index,
-                                                   double key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
-
-/// Gets the entry with the smallest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_f64_first(const struct latchless_f64 *index,
-                                          double *key,
-                                          latchless_value *value);
-
-/// Gets the entry with the largest key.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_f64_last(const struct latchless_f64 *index,
-                                         double *key,
-                                         latchless_value *value);
-
-/// Removes the entry with the smallest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_f64_pop_first(const struct latchless_f64 *index,
-                                              double *key,
-                                              latchless_value *value);
-
-/// Removes the entry with the largest key, in one atomic step.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*key` and `*value` are unchanged
-enum latchless_status latchless_f64_pop_last(const struct latchless_f64 *index,
-                                             double *key,
-                                             latchless_value *value);
-
-/// Gets the entry with the largest key that is less than or equal to `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_f64_floor(const struct latchless_f64 *index,
-                                          double key,
-                                          double *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than or equal to `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_f64_ceiling(const struct latchless_f64 *index,
-                                            double key,
-                                            double *near_key,
-                                            latchless_value *value);
-
-/// Gets the entry with the largest key that is less than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_f64_lower(const struct latchless_f64 *index,
-                                          double key,
-                                          double *near_key,
-                                          latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than `key`.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_f64_higher(const struct latchless_f64 *index,
-                                           double key,
-                                           double *near_key,
-                                           latchless_value *value);
-
-/// Gets the entry whose key is nearest to `key`, on either side; of two equally near ones, the smaller. The
-/// answer is correct at one moment, unlike the nearer of what latchless_f64_floor() and
-/// latchless_f64_ceiling() return.
-///
-/// \param[out] near_key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty; `*near_key` and `*value` are unchanged
-enum latchless_status latchless_f64_nearest(const struct latchless_f64 *index,
-                                            double key,
-                                            double *near_key,
-                                            latchless_value *value);
-
-/// Gets the number of keys that are less than `key`, which may be absent. The first such call, or a long
-/// count, counts all leaves; later calls count only the leaves that have changed since.
-///
-/// \param[out] rank the number of smaller keys
-enum latchless_status latchless_f64_rank(const struct latchless_f64 *index,
-                                         double key,
-                                         size_t *rank);
-
-/// Gets the entry that has `position` entries before it.
-///
-/// \param[out] key may be NULL
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index has no more than `position` entries
-enum latchless_status latchless_f64_nth(const struct latchless_f64 *index,
-                                        size_t position,
-                                        double *key,
-                                        latchless_value *value);
-
-/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
-///
-/// \param[out] values values[i] is the value of keys[i], and is unchanged if the key is absent; may be NULL
-/// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-enum latchless_status latchless_f64_get_columns(const struct latchless_f64 *index,
-                                                const double *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
-
-/// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted keys
-/// are faster. If memory is refused, all other entries are inserted.
-///
-/// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_f64_insert_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
-
-/// Removes `count` keys.
-///
-/// \param[out] values values[i] is the value that keys[i] had, and is unchanged if the key was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_f64_remove_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the largest key that is less than or equal to it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *index,
-                                                  const double *keys,
-                                                  size_t count,
-                                                  double *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than or equal to it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_f64_ceiling_columns(const struct latchless_f64 *index,
-                                                    const double *keys,
-                                                    size_t count,
-                                                    double *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the largest key that is less than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_f64_lower_columns(const struct latchless_f64 *index,
-                                                  const double *keys,
-                                                  size_t count,
-                                                  double *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-/// Gets, for each of `count` keys, the entry with the smallest key that is greater than it.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if there is no such entry; may
-///   be NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if there is no such entry; may be
-///   NULL
-/// \param[out] found found[i] is 1 if there is such an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_f64_higher_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   size_t count,
-                                                   double *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-/// Gets, for each of `count` keys, the entry that latchless_f64_nearest() returns. Each answer is correct
-/// at one moment.
-///
-/// \param[out] near_keys near_keys[i] is the entry's key, and is unchanged if the index is empty; may be
-///   NULL
-/// \param[out] values values[i] is the entry's value, and is unchanged if the index is empty; may be NULL
-/// \param[out] found found[i] is 1 if there is an entry, otherwise 0; may be NULL
-/// \param[out] hits the number of entries found; may be NULL
-enum latchless_status latchless_f64_nearest_columns(const struct latchless_f64 *index,
-                                                    const double *keys,
-                                                    size_t count,
-                                                    double *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-/// Gets the ranks of `count` keys: see latchless_f64_rank().
-///
-/// \param[out] ranks ranks[i] is the number of keys that are less than keys[i]
-enum latchless_status latchless_f64_rank_columns(const struct latchless_f64 *index,
-                                                 const double *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-/// Counts the keys of `count` ranges.
-///
-/// \param[out] counts counts[i] is the number of keys from low[i] to high[i], both included
-enum latchless_status latchless_f64_count_columns(const struct latchless_f64 *index,
-                                                  const double *low,
-                                                  const double *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
-/// Counts the keys from `low` to `high`, both included.
-///
-/// \param[out] count the number of keys
-enum latchless_status latchless_f64_count(const struct latchless_f64 *index,
-                                          double low,
-                                          double high,
-                                          size_t *count);
-
-/// Removes the keys from `low` to `high`, both included, not atomically as a whole.
-///
-/// \param[out] removed the number of keys removed; may be NULL
-enum latchless_status latchless_f64_remove_range(const struct latchless_f64 *index,
-                                                 double low,
-                                                 double high,
-                                                 size_t *removed);
-
-/// Copies the first entries of the range from `low` to `high`, both included, in ascending order.
-///
-/// \param descending not 0: copies the last entries instead, in descending order
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
-/// \param room the number of entries to copy at most, 1 or more
-/// \param[out] filled the number of entries copied
-/// \retval LATCHLESS_NOT_FOUND the range is empty
-enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
-                                         double low,
-                                         double high,
-                                         int descending,
-                                         double *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
-
-/// Passes the entries from `low` to `high`, both included, to a function, in ascending order, some dozens
-/// at a time.
-///
-/// \param visitor returns 0 to go on
-/// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK the whole range was passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_f64_scan_chunks(const struct latchless_f64 *index,
-                                                double low,
-                                                double high,
-                                                latchless_f64_visitor visitor,
-                                                void *context);
-
-/// Creates a cursor, which copies the entries from `low` to `high`, both included, page by page, in
-/// ascending order. It sees changes that threads make ahead of it, and it may outlive the index.
-///
-/// \param descending not 0: descending order
-/// \param[out] out the cursor, or NULL if the call fails
-enum latchless_status latchless_f64_cursor_new(const struct latchless_f64 *index,
-                                               double low,
-                                               double high,
-                                               int descending,
-                                               struct latchless_f64_cursor **out);
-
-/// Copies the next entries.
-///
-/// \param[out] keys room for `room` keys; may be NULL
-/// \param[out] values room for `room` values; may be NULL
-/// \param room the number of entries to copy at most, 1 or more
-/// \param[out] filled the number of entries copied
-/// \retval LATCHLESS_NOT_FOUND the range has no more entries
-/// \retval LATCHLESS_BUSY another thread is using the cursor
-enum latchless_status latchless_f64_cursor_next(struct latchless_f64_cursor *cursor,
-                                                double *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
-
-/// Frees a cursor, which may be NULL.
-enum latchless_status latchless_f64_cursor_free(struct latchless_f64_cursor *cursor);
-
-/// Creates an empty index.
-///
-/// \param options NULL for the defaults; `threads` and `group` are ignored
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_bytes_new(const struct latchless_options *options,
-                                          struct latchless_bytes **out);
-
-/// Creates an index: values[i] is stored under the key of lens[i] bytes at keys[i]. The keys must be
-/// ascending and distinct. Much faster than inserting the same entries.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_bytes_bulk_load(const void *const *keys,
-                                                const size_t *lens,
-                                                const latchless_value *values,
-                                                size_t count,
-                                                const struct latchless_options *options,
-                                                struct latchless_bytes **out);
-
-/// Creates an index from packed keys, as latchless_bytes_bulk_load() does: see
-/// latchless_bytes_get_packed().
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_bytes_bulk_load_packed(const void *bytes,
-                                                       const void *offsets,
-                                                       size_t offset_size,
-                                                       const latchless_value *values,
-                                                       size_t count,
-                                                       const struct latchless_options *options,
-                                                       struct latchless_bytes **out);
+latchless_status latchless_index_cursor_free(latchless_index_cursor *cursor);
+
+/// Creates an empty index. The options `threads` and `group` are ignored.
+latchless_status latchless_bytes_new(const latchless_options *options, latchless_bytes **out);
+
+/// Creates an index of `count` entries: the i-th value is stored under the i-th key. The keys must be
+/// ascending and distinct; if they aren't, latchless_last_error() names the position. Much faster than
+/// inserting the same entries.
+latchless_status latchless_bytes_bulk_load(const latchless_column *keys, const latchless_column *values, size_t count,
+                                           const latchless_options *options, latchless_bytes **out);
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte
-/// strings or texts, and its values numbers of 64 bits.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_bytes_open(const char *path,
-                                           const struct latchless_options *options,
-                                           struct latchless_bytes **out);
+/// strings or texts. Its values must be of the option `value_kind`: numbers of 64 bits, or byte strings
+/// or texts.
+latchless_status latchless_bytes_open(const char *path, const latchless_options *options, latchless_bytes **out);
 
-/// Writes all entries to an Arrow file with the columns `key`, of the type Binary, and `value`. The file at
-/// `path` is replaced in one step; if the call fails, it is unchanged. A symbolic link is followed, and
-/// permissions are kept. Other threads may use and change the index meanwhile; an entry that they change is
-/// saved in one of its states.
-///
-/// \param[out] entries the number of entries saved; may be NULL
-/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
-enum latchless_status latchless_bytes_save(const struct latchless_bytes *index,
-                                           const char *path,
-                                           size_t *entries);
+/// Writes all entries to an Arrow file with the columns `key`, of the type Binary, and `value`, of the
+/// type UInt64 or Binary, as latchless_index_save() does.
+latchless_status latchless_bytes_save(const latchless_bytes *index, const char *path, size_t *entries);
 
-/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
-/// its memory until they are freed.
-enum latchless_status latchless_bytes_free(struct latchless_bytes *index);
+/// Frees an index, which may be NULL. Cursors of it stay valid and keep its memory until they are freed.
+latchless_status latchless_bytes_free(latchless_bytes *index);
 
 /// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
-enum latchless_status latchless_bytes_len(const struct latchless_bytes *index, size_t *len);
+latchless_status latchless_bytes_len(const latchless_bytes *index, size_t *len);
 
-/// Gets the bytes that the index holds for keys, values and nodes. Takes constant time.
-///
-/// \param[out] held all bytes that the index holds; may be NULL
-/// \param[out] live those of them that are in use; may be NULL
-enum latchless_status latchless_bytes_memory_bytes(const struct latchless_bytes *index,
-                                                   size_t *held,
-                                                   size_t *live);
+/// Gets the bytes that the index holds: see latchless_index_memory_bytes().
+latchless_status latchless_bytes_memory_bytes(const latchless_bytes *index, size_t *memory_bytes, size_t *live_bytes);
 
 /// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
-enum latchless_status latchless_bytes_clear(const struct latchless_bytes *index);
+latchless_status latchless_bytes_clear(const latchless_bytes *index);
 
-/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
-/// the index meanwhile. `misled` is 0.
-///
-/// \param[in,out] stats its `struct_size` must be set
-enum latchless_status latchless_bytes_stats(const struct latchless_bytes *index,
-                                            struct latchless_stats *stats);
+/// Gets the memory use, the number of nodes and their fill: see latchless_index_stats(). `misled` is 0.
+latchless_status latchless_bytes_stats(const latchless_bytes *index, latchless_stats *stats);
 
 /// Checks every node. Meant for tests. No thread may be changing the index.
-///
-/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
-enum latchless_status latchless_bytes_check_invariants(const struct latchless_bytes *index);
+latchless_status latchless_bytes_check_invariants(const latchless_bytes *index);
 
-/// Gets the value of the key of `key_len` bytes at `key`.
-///
-/// \param[out] value unchanged if the key is absent; may be NULL
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_bytes_get(const struct latchless_bytes *index,
-                                          const void *key,
-                                          size_t key_len,
-                                          latchless_value *value);
+/// Gets the value of a key.
+latchless_status latchless_bytes_get(const latchless_bytes *index, const void *key, size_t key_len, void *value,
+                                     size_t value_room, size_t *value_len);
 
 /// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_bytes_contains_key(const struct latchless_bytes *index,
-                                                   const void *key,
-                                                   size_t key_len);
+latchless_status latchless_bytes_contains_key(const latchless_bytes *index, const void *key, size_t key_len);
 
-/// Inserts a copy of a key with a value, or replaces the value of a key that is present.
+/// Inserts copies of a key and a value, or replaces the value of a key that is present.
 ///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
-enum latchless_status latchless_bytes_insert(const struct latchless_bytes *index,
-                                             const void *key,
-                                             size_t key_len,
-                                             latchless_value value,
-                                             latchless_value *before);
-
-/// Inserts a copy of a key with a value unless the key is present.
-///
-/// \param[out] present the value of a key that is present; may be NULL
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
-enum latchless_status latchless_bytes_try_insert(const struct latchless_bytes *index,
-                                                 const void *key,
-                                                 size_t key_len,
-                                                 latchless_value value,
-                                                 latchless_value *present);
-
-/// Replaces the value of a key that is present.
-///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
-enum latchless_status latchless_bytes_replace(const struct latchless_bytes *index,
-                                              const void *key,
-                                              size_t key_len,
-                                              latchless_value value,
-                                              latchless_value *before);
-
-/// Removes a key.
-///
-/// \param[out] before the value that the key had; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_bytes_remove(const struct latchless_bytes *index,
-                                             const void *key,
-                                             size_t key_len,
-                                             latchless_value *before);
-
-/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_bytes_compare_exchange(const struct latchless_bytes *index,
-                                                       const void *key,
-                                                       size_t key_len,
-                                                       latchless_value expected,
-                                                       latchless_value value,
-                                                       latchless_value *found);
-
-/// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_bytes_compare_remove(const struct latchless_bytes *index,
-                                                     const void *key,
-                                                     size_t key_len,
-                                                     latchless_value expected,
-                                                     latchless_value *found);
-
-/// Gets the entry with the smallest key.
-///
-/// \param[out] key receives the key's bytes; NULL if they aren't needed
-/// \param room the number of bytes that fit at `key`
-/// \param[out] key_len the key's length; may be NULL if `key` is
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM the key has more than `room` bytes; only `*key_len` is written
-enum latchless_status latchless_bytes_first(const struct latchless_bytes *index,
-                                            void *key,
-                                            size_t room,
-                                            size_t *key_len,
-                                            latchless_value *value);
-
-/// Gets the entry with the largest key. The parameters are those of latchless_bytes_first().
-enum latchless_status latchless_bytes_last(const struct latchless_bytes *index,
-                                           void *key,
-                                           size_t room,
-                                           size_t *key_len,
-                                           latchless_value *value);
-
-/// Removes the entry with the smallest key, in one atomic step. Any key must fit, so that none is lost.
-///
-/// \param[out] key receives the key's bytes; NULL if they aren't needed
-/// \param room LATCHLESS_KEY_MAX or more, unless `key` is NULL
-/// \param[out] key_len the key's length; may be NULL if `key` is
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM `room` is less than LATCHLESS_KEY_MAX, and nothing is removed
-enum latchless_status latchless_bytes_pop_first(const struct latchless_bytes *index,
-                                                void *key,
-                                                size_t room,
-                                                size_t *key_len,
-                                                latchless_value *value);
-
-/// Removes the entry with the largest key, in one atomic step. The parameters are those of
-/// latchless_bytes_pop_first().
-enum latchless_status latchless_bytes_pop_last(const struct latchless_bytes *index,
-                                               void *key,
-                                               size_t room,
-                                               size_t *key_len,
-                                               latchless_value *value);
-
-/// Gets the entry with the largest key that is less than or equal to `key`.
-///
-/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
-///   `key`
-/// \param room the number of bytes that fit at `near_key`
-/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
-/// \param[out] value may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM the entry's key has more than `room` bytes; only `*near_key_len` is written
-enum latchless_status latchless_bytes_floor(const struct latchless_bytes *index,
-                                            const void *key,
-                                            size_t key_len,
-                                            void *near_key,
-                                            size_t room,
-                                            size_t *near_key_len,
-                                            latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
-/// latchless_bytes_floor().
-enum latchless_status latchless_bytes_ceiling(const struct latchless_bytes *index,
-                                              const void *key,
-                                              size_t key_len,
-                                              void *near_key,
-                                              size_t room,
-                                              size_t *near_key_len,
-                                              latchless_value *value);
-
-/// Gets the entry with the largest key that is less than `key`. The parameters are those of
-/// latchless_bytes_floor().
-enum latchless_status latchless_bytes_lower(const struct latchless_bytes *index,
-                                            const void *key,
-                                            size_t key_len,
-                                            void *near_key,
-                                            size_t room,
-                                            size_t *near_key_len,
-                                            latchless_value *value);
-
-/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
-/// latchless_bytes_floor().
-enum latchless_status latchless_bytes_higher(const struct latchless_bytes *index,
-                                             const void *key,
-                                             size_t key_len,
-                                             void *near_key,
-                                             size_t room,
-                                             size_t *near_key_len,
-                                             latchless_value *value);
-
-/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. Much faster than single calls, because
-/// memory accesses overlap.
-///
-/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
-///   NULL
-/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *index,
-                                                  const void *const *keys,
-                                                  const size_t *lens,
-                                                  size_t count,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-/// Looks up `count` packed keys, as latchless_bytes_get_columns() does. The bytes of all keys are
-/// contiguous, and the i-th key extends from offset i to offset i + 1, so there is one more offset than
-/// keys. Arrow's columns of the types Binary and Utf8 (int32_t), LargeBinary and LargeUtf8 (int64_t) have
-/// this layout.
-///
-/// \param offsets `count` + 1 of int32_t or int64_t
-/// \param offset_size 4 for int32_t, 8 for int64_t
-/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
-///   NULL
-/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
-enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *index,
-                                                 const void *bytes,
-                                                 const void *offsets,
-                                                 size_t offset_size,
-                                                 size_t count,
-                                                 latchless_value *values,
-                                                 uint8_t *found,
-                                                 size_t *hits);
-
-/// Stores values[i] under the key of lens[i] bytes at keys[i] for `count` keys. Of equal keys the last
-/// one's value remains. Sorted keys are faster. If memory is refused or a key is too long, all other
-/// entries are inserted.
-///
-/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_bytes_insert_columns(const struct latchless_bytes *index,
-                                                     const void *const *keys,
-                                                     const size_t *lens,
-                                                     const latchless_value *values,
-                                                     size_t count,
-                                                     size_t *new_keys,
-                                                     uint8_t *refused);
-
-/// Inserts packed keys, as latchless_bytes_insert_columns() does: see latchless_bytes_get_packed().
-///
-/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_bytes_insert_packed(const struct latchless_bytes *index,
-                                                    const void *bytes,
-                                                    const void *offsets,
-                                                    size_t offset_size,
-                                                    const latchless_value *values,
-                                                    size_t count,
-                                                    size_t *new_keys,
-                                                    uint8_t *refused);
-
-/// Removes `count` keys: the i-th has lens[i] bytes at keys[i].
-///
-/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_bytes_remove_columns(const struct latchless_bytes *index,
-                                                     const void *const *keys,
-                                                     const size_t *lens,
-                                                     size_t count,
-                                                     latchless_value *values,
-                                                     uint8_t *found,
-                                                     size_t *hits);
-
-/// Removes packed keys, as latchless_bytes_remove_columns() does: see latchless_bytes_get_packed().
-///
-/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_bytes_remove_packed(const struct latchless_bytes *index,
-                                                    const void *bytes,
-                                                    const void *offsets,
-                                                    size_t offset_size,
-                                                    size_t count,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-/// Counts the keys from `begin` on and before `end`. Reads every leaf of the range.
-///
-/// \param begin the empty string is before all other keys
-/// \param end_len LATCHLESS_NO_END: the range has no end
-/// \param[out] count the number of keys
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
-                                            const void *begin,
-                                            size_t begin_len,
-                                            const void *end,
-                                            size_t end_len,
-                                            size_t *count);
-
-/// Removes the keys from `begin` on and before `end`, not atomically as a whole.
-///
-/// \param end_len LATCHLESS_NO_END: the range has no end
-/// \param[out] removed the number of keys removed; may be NULL
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes *index,
-                                                   const void *begin,
-                                                   size_t begin_len,
-                                                   const void *end,
-                                                   size_t end_len,
-                                                   size_t *removed);
-
-/// Passes the entries from `begin` on and before `end` to a function, one at a time, in ascending order.
-///
-/// \param end_len LATCHLESS_NO_END: the range has no end
-/// \param descending not 0: descending order
-/// \param visitor returns 0 to go on
-/// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK the whole range was passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_bytes_scan(const struct latchless_bytes *index,
-                                           const void *begin,
-                                           size_t begin_len,
-                                           const void *end,
-                                           size_t end_len,
-                                           int descending,
-                                           latchless_bytes_visitor visitor,
-                                           void *context);
-
-/// Passes the entries whose keys start with a prefix to a function, one at a time, in ascending order.
-///
-/// \param visitor returns 0 to go on
-/// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK all such entries were passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_bytes_scan_prefix(const struct latchless_bytes *index,
-                                                  const void *prefix,
-                                                  size_t prefix_len,
-                                                  latchless_bytes_visitor visitor,
-                                                  void *context);
-
-/// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
-/// changes that threads make further on. It may outlive the index.
-///
-/// \param[out] out the cursor, or NULL if the call fails
-enum latchless_status latchless_bytes_cursor_new(const struct latchless_bytes *index,
-                                                 struct latchless_bytes_cursor **out);
-
-/// Moves to a key or, if it is absent, to the first key after it.
-///
-/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
-///   NULL
-/// \param[out] near_key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
-///   written
-enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor *cursor,
-                                                  const void *key,
-                                                  size_t key_len,
-                                                  const void **near_key,
-                                                  size_t *near_key_len,
-                                                  latchless_value *value);
-
-/// Moves to a key or, if it is absent, to the last key before it.
-///
-/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
-///   NULL
-/// \param[out] near_key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
-///   written
-enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_bytes_cursor *cursor,
-                                                           const void *key,
-                                                           size_t key_len,
-                                                           const void **near_key,
-                                                           size_t *near_key_len,
-                                                           latchless_value *value);
-
-/// Moves to the first entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-enum latchless_status latchless_bytes_cursor_seek_first(struct latchless_bytes_cursor *cursor,
-                                                        const void **key,
-                                                        size_t *key_len,
-                                                        latchless_value *value);
-
-/// Moves to the last entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-enum latchless_status latchless_bytes_cursor_seek_last(struct latchless_bytes_cursor *cursor,
-                                                       const void **key,
-                                                       size_t *key_len,
-                                                       latchless_value *value);
-
-/// Moves to the next entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
-enum latchless_status latchless_bytes_cursor_next(struct latchless_bytes_cursor *cursor,
-                                                  const void **key,
-                                                  size_t *key_len,
-                                                  latchless_value *value);
-
-/// Moves to the previous entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
-enum latchless_status latchless_bytes_cursor_prev(struct latchless_bytes_cursor *cursor,
-                                                  const void **key,
-                                                  size_t *key_len,
-                                                  latchless_value *value);
-
-/// Gets the entry that the cursor is on.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
-///   written
-enum latchless_status latchless_bytes_cursor_current(struct latchless_bytes_cursor *cursor,
-                                                     const void **key,
-                                                     size_t *key_len,
-                                                     latchless_value *value);
-
-/// Frees a cursor, which may be NULL.
-enum latchless_status latchless_bytes_cursor_free(struct latchless_bytes_cursor *cursor);
-
-/// Creates an empty index.
-///
-/// \param options NULL for the defaults; `threads` and `group` are ignored
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_kv_new(const struct latchless_options *options,
-                                       struct latchless_kv **out);
-
-/// Creates an index: the value of value_lens[i] bytes at values[i] is stored under the key of lens[i] bytes
-/// at keys[i]. The keys must be ascending and distinct. Much faster than inserting the same entries.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_kv_bulk_load(const void *const *keys,
-                                             const size_t *lens,
-                                             const void *const *values,
-                                             const size_t *value_lens,
-                                             size_t count,
-                                             const struct latchless_options *options,
-                                             struct latchless_kv **out);
-
-/// Creates an index from packed keys and values, as latchless_kv_bulk_load() does: see
-/// latchless_bytes_get_packed().
-///
-/// \param offset_size 4 or 8, for the offsets of both keys and values
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails; then latchless_last_error() names the position at
-///   fault
-enum latchless_status latchless_kv_bulk_load_packed(const void *bytes,
-                                                    const void *offsets,
-                                                    const void *value_bytes,
-                                                    const void *value_offsets,
-                                                    size_t offset_size,
-                                                    size_t count,
-                                                    const struct latchless_options *options,
-                                                    struct latchless_kv **out);
-
-/// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys and values must
-/// be byte strings or texts.
-///
-/// \param options NULL for the defaults
-/// \param[out] out the index, or NULL if the call fails
-enum latchless_status latchless_kv_open(const char *path,
-                                        const struct latchless_options *options,
-                                        struct latchless_kv **out);
-
-/// Writes all entries to an Arrow file with the columns `key` and `value`, both of the type Binary. The
-/// file at `path` is replaced in one step; if the call fails, it is unchanged. A symbolic link is followed,
-/// and permissions are kept. Other threads may use and change the index meanwhile; an entry that they
-/// change is saved in one of its states.
-///
-/// \param[out] entries the number of entries saved; may be NULL
-/// \retval LATCHLESS_IO the file can't be written, or `path` names something other than a file
-enum latchless_status latchless_kv_save(const struct latchless_kv *index,
-                                        const char *path,
-                                        size_t *entries);
-
-/// Frees an index, which may be NULL. No other thread may be using it. Cursors of it stay valid and keep
-/// its memory until they are freed.
-enum latchless_status latchless_kv_free(struct latchless_kv *index);
-
-/// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
-enum latchless_status latchless_kv_len(const struct latchless_kv *index, size_t *len);
-
-/// Gets the bytes that the index holds for keys, values and nodes. Takes constant time.
-///
-/// \param[out] held all bytes that the index holds; may be NULL
-/// \param[out] live those of them that are in use; may be NULL
-enum latchless_status latchless_kv_memory_bytes(const struct latchless_kv *index,
-                                                size_t *held,
-                                                size_t *live);
-
-/// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
-enum latchless_status latchless_kv_clear(const struct latchless_kv *index);
-
-/// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads change
-/// the index meanwhile. `misled` is 0.
-///
-/// \param[in,out] stats its `struct_size` must be set
-enum latchless_status latchless_kv_stats(const struct latchless_kv *index,
-                                         struct latchless_stats *stats);
-
-/// Checks every node. Meant for tests. No thread may be changing the index.
-///
-/// \retval LATCHLESS_BROKEN an invariant doesn't hold, which is a bug of the library
-enum latchless_status latchless_kv_check_invariants(const struct latchless_kv *index);
-
-/// Gets the value of the key of `key_len` bytes at `key`.
-///
-/// \param[out] value receives the value's bytes; NULL if they aren't needed; may overlap `key`
-/// \param value_room the number of bytes that fit at `value`
-/// \param[out] value_len the value's length; may be NULL if `value` is
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM the value has more than `value_room` bytes; only `*value_len` is written
-enum latchless_status latchless_kv_get(const struct latchless_kv *index,
-                                       const void *key,
-                                       size_t key_len,
-                                       void *value,
-                                       size_t value_room,
-                                       size_t *value_len);
-
-/// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_kv_contains_key(const struct latchless_kv *index,
-                                                const void *key,
-                                                size_t key_len);
-
-/// Inserts copies of a key and a value, or replaces the value of a key that is present. A value of any
-/// length must fit at `before`, so that none is lost.
-///
-/// \param[out] before receives the bytes of the value that was replaced; NULL if they aren't needed
-/// \param before_room LATCHLESS_VALUE_MAX or more, unless `before` is NULL
-/// \param[out] before_len the length of the value that was replaced; may be NULL if `before` is
-/// \retval LATCHLESS_OK the key was absent
-/// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
-/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
-enum latchless_status latchless_kv_insert(const struct latchless_kv *index,
-                                          const void *key,
-                                          size_t key_len,
-                                          const void *value,
-                                          size_t value_len,
-                                          void *before,
-                                          size_t before_room,
-                                          size_t *before_len);
+latchless_status latchless_bytes_insert(const latchless_bytes *index, const void *key, size_t key_len,
+                                        const void *value, size_t value_len, void *before, size_t before_room,
+                                        size_t *before_len);
 
 /// Inserts copies of a key and a value unless the key is present.
 ///
-/// \param[out] present receives the bytes of the value that is present; NULL if they aren't needed
-/// \param present_room the number of bytes that fit at `present`
-/// \param[out] present_len the length of the value that is present; may be NULL if `present` is
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-/// \retval LATCHLESS_SMALL_ROOM the key is present, and its value has more than `present_room` bytes
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
-/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
-enum latchless_status latchless_kv_try_insert(const struct latchless_kv *index,
-                                              const void *key,
-                                              size_t key_len,
-                                              const void *value,
-                                              size_t value_len,
-                                              void *present,
-                                              size_t present_room,
-                                              size_t *present_len);
+latchless_status latchless_bytes_try_insert(const latchless_bytes *index, const void *key, size_t key_len,
+                                            const void *value, size_t value_len, void *present, size_t present_room,
+                                            size_t *present_len);
 
-/// Replaces the value of a key that is present. The parameters are those of latchless_kv_insert().
+/// Replaces the value of a key that is present.
 ///
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
-/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
-/// \retval LATCHLESS_VALUE_TOO_LONG the value has more than LATCHLESS_VALUE_MAX bytes
-enum latchless_status latchless_kv_replace(const struct latchless_kv *index,
-                                           const void *key,
-                                           size_t key_len,
-                                           const void *value,
-                                           size_t value_len,
-                                           void *before,
-                                           size_t before_room,
-                                           size_t *before_len);
+/// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
+latchless_status latchless_bytes_replace(const latchless_bytes *index, const void *key, size_t key_len,
+                                         const void *value, size_t value_len, void *before, size_t before_room,
+                                         size_t *before_len);
 
-/// Removes a key. The parameters for the value that it had are those of latchless_kv_insert().
+/// Removes a key.
 ///
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-/// \retval LATCHLESS_SMALL_ROOM `before_room` is less than LATCHLESS_VALUE_MAX, and nothing changed
-enum latchless_status latchless_kv_remove(const struct latchless_kv *index,
-                                          const void *key,
-                                          size_t key_len,
-                                          void *before,
-                                          size_t before_room,
-                                          size_t *before_len);
+/// \param[out] before the value that the key had; unless it is NULL, there must be room for any value
+latchless_status latchless_bytes_remove(const latchless_bytes *index, const void *key, size_t key_len, void *before,
+                                        size_t before_room, size_t *before_len);
 
 /// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
 ///
-/// \param[out] found receives the bytes of a value that isn't the expected one; NULL if they aren't needed
-/// \param found_room the number of bytes that fit at `found`
-/// \param[out] found_len the length of a value that isn't the expected one; may be NULL if `found` is
-/// \retval LATCHLESS_OK the value is replaced
+/// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_kv_compare_exchange(const struct latchless_kv *index,
-                                                    const void *key,
-                                                    size_t key_len,
-                                                    const void *expected,
-                                                    size_t expected_len,
-                                                    const void *value,
-                                                    size_t value_len,
-                                                    void *found,
-                                                    size_t found_room,
-                                                    size_t *found_len);
-
-/// Removes a key if its value has the expected bytes. Otherwise nothing changes. The parameters are those
-/// of latchless_kv_compare_exchange().
-///
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_SMALL_ROOM the key has another value, of more than `found_room` bytes
-/// \retval LATCHLESS_NOT_FOUND the key is absent
-enum latchless_status latchless_kv_compare_remove(const struct latchless_kv *index,
-                                                  const void *key,
-                                                  size_t key_len,
-                                                  const void *expected,
-                                                  size_t expected_len,
-                                                  void *found,
-                                                  size_t found_room,
+/// \retval LATCHLESS_SMALL_ROOM the same, and it has more than `found_room` bytes
+latchless_status latchless_bytes_compare_exchange(const latchless_bytes *index, const void *key, size_t key_len,
+                                                  const void *expected, size_t expected_len, const void *value,
+                                                  size_t value_len, void *found, size_t found_room,
                                                   size_t *found_len);
 
+/// Removes a key if its value has the expected bytes. Otherwise nothing changes. The answers are those
+/// of latchless_bytes_compare_exchange().
+latchless_status latchless_bytes_compare_remove(const latchless_bytes *index, const void *key, size_t key_len,
+                                                const void *expected, size_t expected_len, void *found,
+                                                size_t found_room, size_t *found_len);
+
 /// Gets the entry with the smallest key.
+latchless_status latchless_bytes_first(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
+                                       void *value, size_t value_room, size_t *value_len);
+
+/// Gets the entry with the largest key.
+latchless_status latchless_bytes_last(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
+                                      void *value, size_t value_room, size_t *value_len);
+
+/// Removes the entry with the smallest key. Unless `key` or `value` is NULL, there must be room for any
+/// key or value.
+latchless_status latchless_bytes_pop_first(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
+                                           void *value, size_t value_room, size_t *value_len);
+
+/// Removes the entry with the largest key. Unless `key` or `value` is NULL, there must be room for any
+/// key or value.
+latchless_status latchless_bytes_pop_last(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
+                                          void *value, size_t value_room, size_t *value_len);
+
+/// Gets an entry near `key`.
 ///
-/// \param[out] key receives the key's bytes; NULL if they aren't needed
-/// \param key_room the number of bytes that fit at `key`
-/// \param[out] key_len the key's length; may be NULL if `key` is
-/// \param[out] value receives the value's bytes; NULL if they aren't needed
-/// \param value_room the number of bytes that fit at `value`
-/// \param[out] value_len the value's length; may be NULL if `value` is
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM the key or the value doesn't fit; only the two lengths are written
-enum latchless_status latchless_kv_first(const struct latchless_kv *index,
-                                         void *key,
-                                         size_t key_room,
-                                         size_t *key_len,
-                                         void *value,
-                                         size_t value_room,
-                                         size_t *value_len);
+/// \param near a latchless_near other than LATCHLESS_NEAREST
+latchless_status latchless_bytes_near(const latchless_bytes *index, uint32_t near, const void *key, size_t key_len,
+                                      void *near_key, size_t near_key_room, size_t *near_key_len, void *value,
+                                      size_t value_room, size_t *value_len);
 
-/// Gets the entry with the largest key. The parameters are those of latchless_kv_first().
-enum latchless_status latchless_kv_last(const struct latchless_kv *index,
-                                        void *key,
-                                        size_t key_room,
-                                        size_t *key_len,
-                                        void *value,
-                                        size_t value_room,
-                                        size_t *value_len);
-
-/// Removes the entry with the smallest key, in one atomic step. Any key and any value must fit, so that
-/// nothing is lost.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
 ///
-/// \param[out] key receives the key's bytes; NULL if they aren't needed
-/// \param key_room LATCHLESS_KEY_MAX or more, unless `key` is NULL
-/// \param[out] key_len the key's length; may be NULL if `key` is
-/// \param[out] value receives the value's bytes; NULL if they aren't needed
-/// \param value_room LATCHLESS_VALUE_MAX or more, unless `value` is NULL
-/// \param[out] value_len the value's length; may be NULL if `value` is
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM `key_room` or `value_room` is too small, and nothing is removed
-enum latchless_status latchless_kv_pop_first(const struct latchless_kv *index,
-                                             void *key,
-                                             size_t key_room,
-                                             size_t *key_len,
-                                             void *value,
-                                             size_t value_room,
-                                             size_t *value_len);
-
-/// Removes the entry with the largest key, in one atomic step. The parameters are those of
-/// latchless_kv_pop_first().
-enum latchless_status latchless_kv_pop_last(const struct latchless_kv *index,
-                                            void *key,
-                                            size_t key_room,
-                                            size_t *key_len,
-                                            void *value,
-                                            size_t value_room,
-                                            size_t *value_len);
-
-/// Gets the entry with the largest key that is less than or equal to `key`.
+/// Values that are words are written as an array of latchless_value. The bytes of values that are byte
+/// strings are written contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i
+/// + 1], as in an Arrow column of the type LargeBinary: that of an absent key is empty.
 ///
-/// \param[out] near_key receives the bytes of the entry's key; NULL if they aren't needed; may overlap
-///   `key`
-/// \param near_key_room the number of bytes that fit at `near_key`
-/// \param[out] near_key_len the length of the entry's key; may be NULL if `near_key` is
-/// \param[out] value receives the value's bytes; NULL if they aren't needed
-/// \param value_room the number of bytes that fit at `value`
-/// \param[out] value_len the value's length; may be NULL if `value` is
-/// \retval LATCHLESS_NOT_FOUND there is no such entry, and nothing is written
-/// \retval LATCHLESS_SMALL_ROOM the entry's key or value doesn't fit; only the two lengths are written
-enum latchless_status latchless_kv_floor(const struct latchless_kv *index,
-                                         const void *key,
-                                         size_t key_len,
-                                         void *near_key,
-                                         size_t near_key_room,
-                                         size_t *near_key_len,
-                                         void *value,
-                                         size_t value_room,
-                                         size_t *value_len);
-
-/// Gets the entry with the smallest key that is greater than or equal to `key`. The parameters are those of
-/// latchless_kv_floor().
-enum latchless_status latchless_kv_ceiling(const struct latchless_kv *index,
-                                           const void *key,
-                                           size_t key_len,
-                                           void *near_key,
-                                           size_t near_key_room,
-                                           size_t *near_key_len,
-                                           void *value,
-                                           size_t value_room,
-                                           size_t *value_len);
-
-/// Gets the entry with the largest key that is less than `key`. The parameters are those of
-/// latchless_kv_floor().
-enum latchless_status latchless_kv_lower(const struct latchless_kv *index,
-                                         const void *key,
-                                         size_t key_len,
-                                         void *near_key,
-                                         size_t near_key_room,
-                                         size_t *near_key_len,
-                                         void *value,
-                                         size_t value_room,
-                                         size_t *value_len);
-
-/// Gets the entry with the smallest key that is greater than `key`. The parameters are those of
-/// latchless_kv_floor().
-enum latchless_status latchless_kv_higher(const struct latchless_kv *index,
-                                          const void *key,
-                                          size_t key_len,
-                                          void *near_key,
-                                          size_t near_key_room,
-                                          size_t *near_key_len,
-                                          void *value,
-                                          size_t value_room,
-                                          size_t *value_len);
-
-/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. The bytes of all values are written
-/// contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i + 1], as in an Arrow
-/// column of the type LargeBinary. An absent key has an empty value.
-///
-/// \param[out] values receives the values' bytes; NULL if they aren't needed
 /// \param room the number of bytes that fit at `values`
-/// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is
-/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
-///   in part, and the other answers are complete
-enum latchless_status latchless_kv_get_columns(const struct latchless_kv *index,
-                                               const void *const *keys,
-                                               const size_t *lens,
-                                               size_t count,
-                                               void *values,
-                                               size_t room,
-                                               int64_t *value_offsets,
-                                               uint8_t *found,
-                                               size_t *hits);
+/// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is, or if values are words
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0
+/// \param[out] hits the number of keys present
+/// \retval LATCHLESS_SMALL_ROOM words need 8 * `count` bytes, and nothing is written; byte strings need
+///   value_offsets[count] bytes, `values` may have been written in part, and the other answers are
+///   complete
+latchless_status latchless_bytes_get_columns(const latchless_bytes *index, const latchless_column *keys, size_t count,
+                                             void *values, size_t room, int64_t *value_offsets, uint8_t *found,
+                                             size_t *hits);
 
-/// Looks up packed keys, as latchless_kv_get_columns() does: see latchless_bytes_get_packed(). The
-/// parameters for the answers are those of latchless_kv_get_columns().
+/// Stores the i-th value under the i-th key for `count` keys. Of equal keys the last one's value
+/// remains. Sorted keys are faster. If memory is refused or a string is too long, all other entries are
+/// inserted.
 ///
-/// \retval LATCHLESS_SMALL_ROOM the values need value_offsets[count] bytes; `values` may have been written
-///   in part, and the other answers are complete
-/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
-enum latchless_status latchless_kv_get_packed(const struct latchless_kv *index,
-                                              const void *bytes,
-                                              const void *offsets,
-                                              size_t offset_size,
-                                              size_t count,
-                                              void *values,
-                                              size_t room,
-                                              int64_t *value_offsets,
-                                              uint8_t *found,
-                                              size_t *hits);
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0
+latchless_status latchless_bytes_insert_columns(const latchless_bytes *index, const latchless_column *keys,
+                                                const latchless_column *values, size_t count, size_t *new_keys,
+                                                uint8_t *refused);
 
-/// Stores the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i] for
-/// `count` keys. Of equal keys the last one's value remains. Sorted keys are faster. If memory is refused
-/// or a string is too long, all other entries are inserted.
+/// Removes `count` keys.
 ///
-/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_kv_insert_columns(const struct latchless_kv *index,
-                                                  const void *const *keys,
-                                                  const size_t *lens,
-                                                  const void *const *values,
-                                                  const size_t *value_lens,
-                                                  size_t count,
-                                                  size_t *new_keys,
-                                                  uint8_t *refused);
+/// \param[out] values values[i] is the word that the i-th key had; NULL if values are byte strings,
+///   which latchless_bytes_remove() returns one by one
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0
+/// \param[out] hits the number of keys removed
+latchless_status latchless_bytes_remove_columns(const latchless_bytes *index, const latchless_column *keys,
+                                                size_t count, latchless_value *values, uint8_t *found, size_t *hits);
 
-/// Inserts packed keys and values, as latchless_kv_insert_columns() does: see latchless_bytes_get_packed().
-///
-/// \param offset_size 4 or 8, for the offsets of both keys and values
-/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0; may be NULL
-enum latchless_status latchless_kv_insert_packed(const struct latchless_kv *index,
-                                                 const void *bytes,
-                                                 const void *offsets,
-                                                 const void *value_bytes,
-                                                 const void *value_offsets,
-                                                 size_t offset_size,
-                                                 size_t count,
-                                                 size_t *new_keys,
-                                                 uint8_t *refused);
+/// Counts the keys of a range. Reads every leaf of the range.
+latchless_status latchless_bytes_count(const latchless_bytes *index, const void *begin, size_t begin_len,
+                                       const void *end, size_t end_len, size_t *count);
 
-/// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. To get the values that they had, use
-/// latchless_kv_remove().
-///
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_kv_remove_columns(const struct latchless_kv *index,
-                                                  const void *const *keys,
-                                                  const size_t *lens,
-                                                  size_t count,
-                                                  uint8_t *found,
-                                                  size_t *hits);
+/// Removes the keys of a range, not atomically as a whole.
+latchless_status latchless_bytes_remove_range(const latchless_bytes *index, const void *begin, size_t begin_len,
+                                              const void *end, size_t end_len, size_t *removed);
 
-/// Removes packed keys, as latchless_kv_remove_columns() does: see latchless_bytes_get_packed().
+/// Passes the entries of a range to a function, one at a time, in ascending order.
 ///
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-enum latchless_status latchless_kv_remove_packed(const struct latchless_kv *index,
-                                                 const void *bytes,
-                                                 const void *offsets,
-                                                 size_t offset_size,
-                                                 size_t count,
-                                                 uint8_t *found,
-                                                 size_t *hits);
-
-/// Counts the keys from `begin` on and before `end`. Reads every leaf of the range.
-///
-/// \param begin the empty string is before all other keys
-/// \param end_len LATCHLESS_NO_END: the range has no end
-/// \param[out] count the number of keys
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_kv_count(const struct latchless_kv *index,
-                                         const void *begin,
-                                         size_t begin_len,
-                                         const void *end,
-                                         size_t end_len,
-                                         size_t *count);
-
-/// Removes the keys from `begin` on and before `end`, not atomically as a whole.
-///
-/// \param end_len LATCHLESS_NO_END: the range has no end
-/// \param[out] removed the number of keys removed; may be NULL
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_kv_remove_range(const struct latchless_kv *index,
-                                                const void *begin,
-                                                size_t begin_len,
-                                                const void *end,
-                                                size_t end_len,
-                                                size_t *removed);
-
-/// Passes the entries from `begin` on and before `end` to a function, one at a time, in ascending order.
-///
-/// \param end_len LATCHLESS_NO_END: the range has no end
 /// \param descending not 0: descending order
-/// \param visitor returns 0 to go on
+/// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK the whole range was passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-/// \retval LATCHLESS_INVERTED_RANGE `begin` is after `end`
-enum latchless_status latchless_kv_scan(const struct latchless_kv *index,
-                                        const void *begin,
-                                        size_t begin_len,
-                                        const void *end,
-                                        size_t end_len,
-                                        int descending,
-                                        latchless_kv_visitor visitor,
-                                        void *context);
+latchless_status latchless_bytes_scan(const latchless_bytes *index, const void *begin, size_t begin_len,
+                                      const void *end, size_t end_len, int descending,
+                                      latchless_bytes_visitor visitor, void *context);
 
-/// Passes the entries whose keys start with a prefix to a function, one at a time, in ascending order.
-///
-/// \param visitor returns 0 to go on
-/// \param context is passed to `visitor`
-/// \retval LATCHLESS_OK all such entries were passed
-/// \retval LATCHLESS_STOPPED `visitor` returned something other than 0
-enum latchless_status latchless_kv_scan_prefix(const struct latchless_kv *index,
-                                               const void *prefix,
-                                               size_t prefix_len,
-                                               latchless_kv_visitor visitor,
-                                               void *context);
+/// Passes the entries whose keys start with a prefix to a function, as latchless_bytes_scan() does.
+latchless_status latchless_bytes_scan_prefix(const latchless_bytes *index, const void *prefix, size_t prefix_len,
+                                             latchless_bytes_visitor visitor, void *context);
 
 /// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
 /// changes that threads make further on. It may outlive the index.
-///
-/// \param[out] out the cursor, or NULL if the call fails
-enum latchless_status latchless_kv_cursor_new(const struct latchless_kv *index,
-                                              struct latchless_kv_cursor **out);
+latchless_status latchless_bytes_cursor_new(const latchless_bytes *index, latchless_bytes_cursor **out);
 
-/// Moves to a key or, if it is absent, to the first key after it.
+/// Moves a cursor and gets the entry that it is on then. The addresses of its key and value are valid
+/// until the next call for the cursor.
 ///
-/// \param[out] near_key the address of the entry's key, valid until the next call for the cursor; may be
-///   NULL
-/// \param[out] near_key_len the length of the entry's key; may be NULL
-/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
-///   NULL
-/// \param[out] value_len the length of the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
-///   written
-enum latchless_status latchless_kv_cursor_seek(struct latchless_kv_cursor *cursor,
-                                               const void *key,
-                                               size_t key_len,
-                                               const void **near_key,
-                                               size_t *near_key_len,
-                                               const void **value,
-                                               size_t *value_len);
-
-/// Moves to a key or, if it is absent, to the last key before it. The parameters are those of
-/// latchless_kv_cursor_seek().
-///
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
-///   written
-enum latchless_status latchless_kv_cursor_seek_for_prev(struct latchless_kv_cursor *cursor,
-                                                        const void *key,
-                                                        size_t key_len,
-                                                        const void **near_key,
-                                                        size_t *near_key_len,
-                                                        const void **value,
-                                                        size_t *value_len);
-
-/// Moves to the first entry.
-///
-/// \param[out] key the address of the entry's key, valid until the next call for the cursor; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the address of the entry's value, valid until the next call for the cursor; may be
-///   NULL
-/// \param[out] value_len the length of the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-enum latchless_status latchless_kv_cursor_seek_first(struct latchless_kv_cursor *cursor,
-                                                     const void **key,
-                                                     size_t *key_len,
-                                                     const void **value,
-                                                     size_t *value_len);
-
-/// Moves to the last entry. The parameters are those of latchless_kv_cursor_seek_first().
-///
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-enum latchless_status latchless_kv_cursor_seek_last(struct latchless_kv_cursor *cursor,
-                                                    const void **key,
-                                                    size_t *key_len,
-                                                    const void **value,
-                                                    size_t *value_len);
-
-/// Moves to the next entry. The parameters are those of latchless_kv_cursor_seek_first().
-///
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
-enum latchless_status latchless_kv_cursor_next(struct latchless_kv_cursor *cursor,
-                                               const void **key,
-                                               size_t *key_len,
-                                               const void **value,
-                                               size_t *value_len);
-
-/// Moves to the previous entry. The parameters are those of latchless_kv_cursor_seek_first().
-///
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
-enum latchless_status latchless_kv_cursor_prev(struct latchless_kv_cursor *cursor,
-                                               const void **key,
-                                               size_t *key_len,
-                                               const void **value,
-                                               size_t *value_len);
-
-/// Gets the entry that the cursor is on. The parameters are those of latchless_kv_cursor_seek_first().
-///
-/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
-///   written
-enum latchless_status latchless_kv_cursor_current(struct latchless_kv_cursor *cursor,
-                                                  const void **key,
-                                                  size_t *key_len,
-                                                  const void **value,
-                                                  size_t *value_len);
+/// \param movement a latchless_move
+/// \param key what LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to; the others ignore it
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one or after the
+///   last one
+latchless_status latchless_bytes_cursor_move(latchless_bytes_cursor *cursor, uint32_t movement, const void *key,
+                                             size_t key_len, const void **near_key, size_t *near_key_len,
+                                             const void **value, size_t *value_len);
 
 /// Frees a cursor, which may be NULL.
-enum latchless_status latchless_kv_cursor_free(struct latchless_kv_cursor *cursor);
+latchless_status latchless_bytes_cursor_free(latchless_bytes_cursor *cursor);
 
 #ifdef __cplusplus
 }  // extern "C"

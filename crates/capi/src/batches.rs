@@ -3,10 +3,10 @@
 
 use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
-use crate::entries::{Near, NearNumber};
 use crate::failure::Failure;
-use crate::handle::{Call, with_index};
-use crate::key::KeyType;
+use crate::handle::{Call, with_words};
+use crate::key::KeyKind;
+use crate::near::Near::{self, *};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Words;
 use core::ops::Range;
@@ -64,14 +64,14 @@ pub unsafe fn get_or_remove(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind| {
         // SAFETY: as the caller promises.
         let (keys, answers) =
-            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
+            unsafe { (Keys::new("keys", kind, keys, count)?, Answers::new(values, found, count)?) };
         let (mut words, mut values, mut found) = (Scratch::new(), Scratch::new(), Scratch::new());
         let mut total = 0;
         for chunk in chunks(count) {
-            let words = keys.read(&chunk, &mut words)?;
+            let words = keys.read(&chunk, &mut words);
             let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
             total += match done {
                 Done::Looked => index.get_columns(words, values, found)?,
@@ -84,7 +84,7 @@ pub unsafe fn get_or_remove(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 /// The refused inserts of a batch.
@@ -136,9 +136,9 @@ pub unsafe fn insert(
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        let keys = unsafe { Keys::new("keys", kind, keys, count)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Source::new("values", values, count)? };
         // SAFETY: as the caller promises.
@@ -146,7 +146,7 @@ pub unsafe fn insert(
         let (mut words, mut room) = (Scratch::new(), Scratch::new());
         let mut new = 0;
         for chunk in chunks(count) {
-            let words = keys.read(&chunk, &mut words)?;
+            let words = keys.read(&chunk, &mut words);
             let room = room.zeros(chunk.len());
             values.copy_to(chunk.clone(), room);
             let outcome = index.insert_columns(words, room);
@@ -157,13 +157,13 @@ pub unsafe fn insert(
         unsafe { refusals.end(new, new_keys) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
 pub unsafe fn near(
     call: Call,
-    near: impl Into<NearNumber>,
+    near: u32,
     keys: *const u64,
     count: usize,
     near_keys: *mut u64,
@@ -171,33 +171,33 @@ pub unsafe fn near(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let near = near.into();
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind: KeyKind| {
+        let near = Near::of(near)?;
         // SAFETY: as the caller promises.
         let (keys, answers) =
-            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
+            unsafe { (Keys::new("keys", kind, keys, count)?, Answers::new(values, found, count)?) };
         // SAFETY: as the caller promises.
         let near_keys = unsafe { Target::if_any("near_keys", near_keys, count)? };
         let (mut words, mut nearest) = (Scratch::new(), Scratch::new());
         let (mut values, mut found) = (Scratch::new(), Scratch::new());
         let mut total = 0;
         for chunk in chunks(count) {
-            let words = keys.read(&chunk, &mut words)?;
+            let words = keys.read(&chunk, &mut words);
             let nearest = nearest.zeros(chunk.len());
             let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
             total += match near {
-                NearNumber::Beside(Near::Floor) => index.floor_columns(words, nearest, values, found)?,
-                NearNumber::Beside(Near::Ceiling) => index.ceiling_columns(words, nearest, values, found)?,
-                NearNumber::Beside(Near::Lower) => index.lower_columns(words, nearest, values, found)?,
-                NearNumber::Beside(Near::Higher) => index.higher_columns(words, nearest, values, found)?,
-                NearNumber::Nearest => {
-                    let distance = |one, other| call.keys.distance(one, other);
+                LATCHLESS_FLOOR => index.floor_columns(words, nearest, values, found)?,
+                LATCHLESS_CEILING => index.ceiling_columns(words, nearest, values, found)?,
+                LATCHLESS_LOWER => index.lower_columns(words, nearest, values, found)?,
+                LATCHLESS_HIGHER => index.higher_columns(words, nearest, values, found)?,
+                LATCHLESS_NEAREST => {
+                    let distance = |one, other| kind.distance(one, other);
                     let columns = (&mut *nearest, &mut *values, &mut *found);
                     index.nearest_columns_by(words, (Own::Counts, distance), columns)?
                 }
             };
             if near_keys.is_asked_for() {
-                put_near_keys(near_keys, call.keys, &chunk, nearest, found);
+                put_found(near_keys, &chunk, nearest, found);
             }
             answers.put(&chunk, values, found);
         }
@@ -206,21 +206,13 @@ pub unsafe fn near(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
-}
-
-fn put_near_keys(to: Target<u64>, keys: KeyType, chunk: &Range<usize>, words: &[u64], found: &[bool]) {
-    for ((at, &word), &found) in chunk.clone().zip(words).zip(found) {
-        if found {
-            to.put(at, keys.decode(word));
-        }
-    }
+    unsafe { with_words(call, serve) }
 }
 
 pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        let keys = unsafe { Keys::new("keys", kind, keys, count)? };
         // SAFETY: as the caller promises.
         let ranks = unsafe { Target::new("ranks", ranks, count)? };
         for at in 0..count {
@@ -229,7 +221,7 @@ pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usiz
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 pub unsafe fn counts(
@@ -239,14 +231,15 @@ pub unsafe fn counts(
     count: usize,
     counts: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind: KeyKind| {
         // SAFETY: as the caller promises.
-        let (low, high) =
-            unsafe { (Keys::new("low", call.keys, low, count)?, Keys::new("high", call.keys, high, count)?) };
+        let (low, high) = unsafe { (Source::new("low", low, count)?, Source::new("high", high, count)?) };
         // SAFETY: as the caller promises.
         let counts = unsafe { Target::new("counts", counts, count)? };
         for at in 0..count {
-            let (low, high) = (low.get(at)?, high.get(at)?);
+            let (low, high) = (low.get(at), high.get(at));
+            let nan = [("low", low), ("high", high)].into_iter().find(|end| !kind.ends_at(end.1));
+            nan.map_or(Ok(()), |(argument, _)| Err(Failure::NanAt { argument, at }))?;
             if low > high {
                 return Err(Failure::InvertedAt { at });
             }
@@ -255,5 +248,5 @@ pub unsafe fn counts(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }

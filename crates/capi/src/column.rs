@@ -3,7 +3,7 @@
 //! written through the other array.
 
 use crate::failure::Failure;
-use crate::key::KeyType;
+use crate::key::KeyKind;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr;
@@ -63,6 +63,13 @@ impl<T: Copy> Source<T> {
         assert!(at < self.len, "position {at} of {}", self.len);
         // SAFETY: it is one of the elements that `new` was promised.
         unsafe { self.at.add(at).read_unaligned() }
+    }
+
+    /// Where an element is.
+    #[inline(always)]
+    pub fn address(self, at: usize) -> *const T {
+        assert!(at < self.len, "position {at} of {}", self.len);
+        self.at.wrapping_add(at)
     }
 
     /// Some elements.
@@ -154,53 +161,40 @@ pub unsafe fn put<T: Copy>(at: *mut T, answer: T) {
 #[derive(Debug, Clone, Copy)]
 pub struct Keys {
     argument: &'static str,
-    keys: KeyType,
-    cells: Source<u64>,
+    kind: KeyKind,
+    words: Source<u64>,
 }
 
 impl Keys {
-    /// The array under the name `argument`, in which no key is NaN.
+    /// The array under the name `argument`, in which each word is a key.
     ///
     /// # Safety
     /// The contract of [`Source::new`].
     pub unsafe fn new(
         argument: &'static str,
-        keys: KeyType,
-        cells: *const u64,
+        kind: KeyKind,
+        words: *const u64,
         count: usize,
     ) -> Result<Self, Failure> {
         // SAFETY: as the caller promises.
-        let cells = unsafe { Source::new(argument, cells, count)? };
-        let keys = Self { argument, keys, cells };
-        if keys.keys.is_partial() {
-            (0..count).try_for_each(|at| keys.get(at).map(drop))?;
-        }
-        Ok(keys)
+        let words = unsafe { Source::new(argument, words, count)? };
+        let no_key = (0..count).find(|&at| !kind.has(words.get(at)));
+        no_key.map_or(Ok(Self { argument, kind, words }), |at| Err(Failure::NanAt { argument, at }))
     }
 
-    /// The word of a key.
+    /// A key.
     #[inline(always)]
     pub fn get(self, at: usize) -> Result<u64, Failure> {
-        self.keys.encode(self.cells.get(at)).ok_or(Failure::NanAt { argument: self.argument, at })
+        let word = self.words.get(at);
+        if self.kind.has(word) { Ok(word) } else { Err(Failure::NanAt { argument: self.argument, at }) }
     }
 
-    /// The words of some keys.
+    /// Some keys.
     #[inline]
-    pub fn read<'a>(self, chunk: &Range<usize>, room: &'a mut Scratch<u64>) -> Result<&'a [u64], Failure> {
+    pub fn read<'a>(self, chunk: &Range<usize>, room: &'a mut Scratch<u64>) -> &'a [u64] {
         let words = room.zeros(chunk.len());
-        self.cells.copy_to(chunk.clone(), words);
-        // One loop for each type, which the compiler can vectorize.
-        match self.keys {
-            KeyType::U64 => {}
-            KeyType::I64 => words.iter_mut().for_each(|word| *word = KeyType::I64.encode(*word).unwrap_or(0)),
-            KeyType::F64 => {
-                for (word, at) in words.iter_mut().zip(chunk.clone()) {
-                    let nan = Failure::NanAt { argument: self.argument, at };
-                    *word = KeyType::F64.encode(*word).ok_or(nan)?;
-                }
-            }
-        }
-        Ok(words)
+        self.words.copy_to(chunk.clone(), words);
+        words
     }
 }
 

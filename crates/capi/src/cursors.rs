@@ -2,27 +2,28 @@
 //! crate.
 
 use crate::column::place;
-use crate::handle::{self, Call, Cursor, with_cursor, with_shared_index};
+use crate::family::Cursor;
+use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
+use crate::key::WordKeys;
 use crate::ranges::{Page, direction, page_status, words};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use core::ffi::c_int;
 use core::ptr;
 
-/// A cursor of this kind.
-pub unsafe fn new(
+/// A cursor, whose handle is of the type `H`.
+pub unsafe fn new<H: Handle<WordKeys>>(
     call: Call,
     low: u64,
     high: u64,
     descending: c_int,
-    kind: u64,
-    out: *mut *mut (),
+    out: *mut *mut H,
 ) -> latchless_status {
-    let serve = |index| {
+    let serve = |index, kind| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
-        let cursor = Cursor::of(index, words(call.keys, low, high)?, direction(descending));
+        let cursor = Cursor::of(index, words(kind, low, high)?, direction(descending));
         // SAFETY: as the caller promises.
-        unsafe { handle::hand_out(kind, Box::new(cursor), out)? };
+        unsafe { handle::hand_out_cursor::<WordKeys, H>(cursor, out.cast())? };
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -40,7 +41,7 @@ pub unsafe fn next(
         // SAFETY: as the caller promises.
         unsafe { place("filled", filled)? }.put(0, 0);
         // SAFETY: as the caller promises.
-        let page = unsafe { Page::new(call.keys, keys, values, room)? };
+        let page = unsafe { Page::new(keys, values, room)? };
         let got = page.fill(|words, values| cursor.fill(words, values))?;
         // SAFETY: as the caller promises.
         Ok(unsafe { page_status(got, filled) })

@@ -1,11 +1,12 @@
-//! Operations on one key, and on the nearest entries. Inlined, so that the type of keys is known. The
+//! Operations on one key, and on the nearest entries. The
 //! safety contract of all unsafe functions here is at the head of the crate.
 
 use crate::border::Served;
 use crate::column::{place, put};
 use crate::failure::Failure;
-use crate::handle::{Call, with_index};
-use crate::key::KeyType;
+use crate::handle::{Call, with_index, with_words};
+use crate::key::KeyKind;
+use crate::near::Near::{self, *};
 use crate::status::latchless_status::{self, *};
 use crate::whole::Words;
 use engine::TryInsertError;
@@ -13,10 +14,12 @@ use engine::index::Own;
 
 /// Serves a call for one key.
 #[inline(always)]
-unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words, u64) -> Served) -> latchless_status {
-    let serve = |index: &Words| serve(index, call.keys.encode(key).ok_or(Failure::Nan { argument: "key" })?);
+unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words) -> Served) -> latchless_status {
+    let serve = |index: &Words, kind: KeyKind| {
+        if kind.has(key) { serve(index) } else { Err(Failure::Nan { argument: "key" }) }
+    };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 /// Writes the value, if there is one, and returns whether there was.
@@ -35,11 +38,11 @@ pub unsafe fn answer(
 
 /// Writes the entry, if there is one.
 #[inline(always)]
-unsafe fn entry(entry: Option<(u64, u64)>, keys: KeyType, key: *mut u64, value: *mut u64) -> Served {
+unsafe fn entry(entry: Option<(u64, u64)>, key: *mut u64, value: *mut u64) -> Served {
     let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
     // SAFETY: as the caller promises.
     unsafe {
-        put(key, keys.decode(its_key));
+        put(key, its_key);
         put(value, its_value);
     }
     Ok(LATCHLESS_OK)
@@ -48,23 +51,21 @@ unsafe fn entry(entry: Option<(u64, u64)>, keys: KeyType, key: *mut u64, value: 
 #[inline(always)]
 pub unsafe fn get(call: Call, key: u64, value: *mut u64) -> latchless_status {
     // SAFETY: as the caller promises.
-    let serve =
-        |index: &Words, key| unsafe { answer(index.get(key), value, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
+    let serve = |index: &Words| unsafe { answer(index.get(key), value, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
     // SAFETY: as the caller promises.
     unsafe { with_key(call, key, serve) }
 }
 
 #[inline(always)]
 pub unsafe fn contains_key(call: Call, key: u64) -> latchless_status {
-    let serve =
-        |index: &Words, key| Ok(if index.contains_key(key) { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
+    let serve = |index: &Words| Ok(if index.contains_key(key) { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
     // SAFETY: as the caller promises.
     unsafe { with_key(call, key, serve) }
 }
 
 #[inline(always)]
 pub unsafe fn insert(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         let replaced = index.insert(key, value)?;
         // SAFETY: as the caller promises.
         unsafe { answer(replaced, before, LATCHLESS_PRESENT, LATCHLESS_OK) }
@@ -75,7 +76,7 @@ pub unsafe fn insert(call: Call, key: u64, value: u64, before: *mut u64) -> latc
 
 #[inline(always)]
 pub unsafe fn try_insert(call: Call, key: u64, value: u64, present: *mut u64) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         let there = match index.try_insert(key, value) {
             Ok(()) => None,
             Err(TryInsertError::Present { present, .. }) => Some(present),
@@ -90,7 +91,7 @@ pub unsafe fn try_insert(call: Call, key: u64, value: u64, present: *mut u64) ->
 
 #[inline(always)]
 pub unsafe fn replace(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         unsafe { answer(index.replace(key, value), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
     };
@@ -100,7 +101,7 @@ pub unsafe fn replace(call: Call, key: u64, value: u64, before: *mut u64) -> lat
 
 #[inline(always)]
 pub unsafe fn remove(call: Call, key: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         unsafe { answer(index.remove(key), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
     };
@@ -125,7 +126,7 @@ pub unsafe fn compare_exchange(
     value: u64,
     found: *mut u64,
 ) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         unsafe { compared(index.compare_exchange(key, expected, value), found) }
     };
@@ -135,7 +136,7 @@ pub unsafe fn compare_exchange(
 
 #[inline(always)]
 pub unsafe fn compare_remove(call: Call, key: u64, expected: u64, found: *mut u64) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         unsafe { compared(index.compare_remove(key, expected), found) }
     };
@@ -162,64 +163,36 @@ pub unsafe fn end(call: Call, end: End, key: *mut u64, value: *mut u64) -> latch
             End::PopLast => index.pop_last(),
         };
         // SAFETY: as the caller promises.
-        unsafe { entry(found, call.keys, key, value) }
+        unsafe { entry(found, key, value) }
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
 }
 
-/// Selects an entry near a key.
-#[derive(Debug, Clone, Copy)]
-pub enum Near {
-    Floor,
-    Ceiling,
-    Lower,
-    Higher,
-}
-
-/// Selects an entry near a key that is a number: numbers have a distance.
-#[derive(Debug, Clone, Copy)]
-pub enum NearNumber {
-    Beside(Near),
-    /// On either side.
-    Nearest,
-}
-
-impl From<Near> for NearNumber {
-    fn from(near: Near) -> Self {
-        Self::Beside(near)
-    }
-}
-
 #[inline(always)]
-pub unsafe fn near(
-    call: Call,
-    near: impl Into<NearNumber>,
-    key: u64,
-    near_key: *mut u64,
-    value: *mut u64,
-) -> latchless_status {
-    let near = near.into();
-    let serve = |index: &Words, key| {
+pub unsafe fn near(call: Call, near: u32, key: u64, near_key: *mut u64, value: *mut u64) -> latchless_status {
+    let serve = |index: &Words, kind: KeyKind| {
+        let near = Near::of(near)?;
+        if !kind.has(key) {
+            return Err(Failure::Nan { argument: "key" });
+        }
         let found = match near {
-            NearNumber::Beside(Near::Floor) => index.floor(key),
-            NearNumber::Beside(Near::Ceiling) => index.ceiling(key),
-            NearNumber::Beside(Near::Lower) => index.lower(key),
-            NearNumber::Beside(Near::Higher) => index.higher(key),
-            NearNumber::Nearest => {
-                index.nearest_by(key, Own::Counts, |one, other| call.keys.distance(one, other))
-            }
+            LATCHLESS_FLOOR => index.floor(key),
+            LATCHLESS_CEILING => index.ceiling(key),
+            LATCHLESS_LOWER => index.lower(key),
+            LATCHLESS_HIGHER => index.higher(key),
+            LATCHLESS_NEAREST => index.nearest_by(key, Own::Counts, |one, other| kind.distance(one, other)),
         };
         // SAFETY: as the caller promises.
-        unsafe { entry(found, call.keys, near_key, value) }
+        unsafe { entry(found, near_key, value) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 #[inline(always)]
 pub unsafe fn rank(call: Call, key: u64, rank: *mut usize) -> latchless_status {
-    let serve = |index: &Words, key| {
+    let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         unsafe { place("rank", rank)? }.put(0, index.rank(key));
         Ok(LATCHLESS_OK)
@@ -231,7 +204,7 @@ pub unsafe fn rank(call: Call, key: u64, rank: *mut usize) -> latchless_status {
 #[inline(always)]
 pub unsafe fn nth(call: Call, position: usize, key: *mut u64, value: *mut u64) -> latchless_status {
     // SAFETY: as the caller promises.
-    let serve = |index: &Words| unsafe { entry(index.nth(position), call.keys, key, value) };
+    let serve = |index: &Words| unsafe { entry(index.nth(position), key, value) };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
 }

@@ -20,6 +20,14 @@ pub enum Failure {
     TooLongAt { argument: &'static str, at: usize, len: usize },
     #[error("{argument} has room for {room} bytes, but needs {needed}")]
     SmallRoom { argument: &'static str, room: usize, needed: usize },
+    #[error("{argument} has {len} bytes, but must have 8: the values of this index are words")]
+    NoWord { argument: &'static str, len: usize },
+    #[error("{argument}[{at}] has {len} bytes, but must have 8: the values of this index are words")]
+    NoWordAt { argument: &'static str, at: usize, len: usize },
+    #[error(
+        "values isn't NULL, but values of this index are byte strings: latchless_bytes_remove returns them"
+    )]
+    NotWords,
     #[error("{argument}[{at}] is {offset}, below the one before or zero")]
     Descends { argument: &'static str, at: usize, offset: i64 },
     #[error("{argument} can't have {count} elements: they would not fit into memory")]
@@ -97,6 +105,9 @@ impl Failure {
             | Self::Field { .. }
             | Self::StructSize { .. }
             | Self::Newer { .. }
+            | Self::NoWord { .. }
+            | Self::NoWordAt { .. }
+            | Self::NotWords
             | Self::Descends { .. } => LATCHLESS_INVALID,
             Self::Index(error) | Self::Refused { error, .. } => status_of(error),
             Self::Snapshot(error) => match error {

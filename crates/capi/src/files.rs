@@ -3,8 +3,8 @@
 
 use crate::column::put;
 use crate::failure::Failure;
-use crate::handle::{Call, with_index};
-use crate::key::KeyType;
+use crate::handle::{Call, with_words};
+use crate::key::KeyKind;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
@@ -38,17 +38,17 @@ pub fn is_value(column: DataType) -> bool {
 }
 
 pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &Words, kind: KeyKind| {
         // SAFETY: as the caller promises.
         let to = unsafe { path(to)? };
-        let layout = Layout::new(call.keys.data_type(), DataType::UInt64);
-        let saved = layout.save(index, to, |word, value| (call.keys.decode(word), value))?;
+        let layout = Layout::new(kind.data_type(), DataType::UInt64);
+        let saved = layout.save(index, to, |word, value| (kind.decode(word), value))?;
         // SAFETY: as the caller promises.
         unsafe { put(entries, saved as usize) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 pub unsafe fn open(
@@ -60,25 +60,24 @@ pub unsafe fn open(
     let fill = |index: &mut Words, parsed: &Parsed| {
         // SAFETY: as the caller promises.
         let file = Snapshot::open(unsafe { path(from)? })?;
-        if !call.keys.is_in(file.key_type()) {
+        if !parsed.keys.is_in(file.key_type()) {
             return Err(Failure::OtherType { column: "key", found: file.key_type().to_string() });
         }
         if !is_value(file.value_type()) {
             return Err(Failure::OtherType { column: "value", found: file.value_type().to_string() });
         }
-        load(&file, call.keys, index, parsed)
+        load(&file, index, parsed)
     };
     // SAFETY: as the caller promises.
     unsafe { life::make(call, options, out, fill) }
 }
 
-fn load(file: &Snapshot, keys: KeyType, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
-    let word = |cell| keys.encode(cell);
-    if keys.is_partial() {
+fn load(file: &Snapshot, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
+    let word = |cell| parsed.keys.encode(cell);
+    if !parsed.keys.has(u64::MAX) {
         // A maliciously made file may have keys that no index has.
-        let nan = (0..file.len()).find(|&at| word(file.row(at).0).is_none());
+        let nan = (0..file.len()).find(|&at| !parsed.keys.has(word(file.row(at).0)));
         nan.map_or(Ok(()), |at| Err(Failure::NanInFile { at }))?;
     }
-    let entry = |key, value| (word(key).unwrap_or(0), value);
-    Ok(file.load_by(index, parsed.fill, parsed.threads, entry)?)
+    Ok(file.load_by(index, parsed.fill, parsed.threads, |key, value| (word(key), value))?)
 }

@@ -12,68 +12,53 @@
 
 use crate::border::{Served, guard, refuse};
 use crate::failure::{Failure, Fault};
-use crate::key::{ByteStrings, KeyType};
+use crate::family::Family;
+use crate::key::{KeyKind, ValueKind, WordKeys};
 use crate::status::latchless_status;
-use crate::whole::{Strings, Whole, Words};
+use crate::whole::Words;
+use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
-use engine::BytesValue;
-use engine::bytes::BytesCursor;
-use engine::index::Scan;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// The content of handles whose calls are served by the same functions. Cursors keep their index alive.
-pub trait Family: Copy {
-    type Index: Whole;
-    type Cursor: Send;
-}
-
-impl Family for KeyType {
-    type Index = Words;
-    type Cursor = Scan<Arc<Words>>;
-}
-
-impl<V: BytesValue> Family for ByteStrings<V> {
-    type Index = Strings<V>;
-    type Cursor = BytesCursor<Arc<Strings<V>>>;
-}
-
-/// A cursor of any kind of words.
-pub type Cursor = <KeyType as Family>::Cursor;
-
-/// An opaque type of C's: a handle is a pointer to it.
-pub trait Handle {
+/// The name of an opaque type of C's: a handle is a pointer to it.
+pub trait Named {
     /// Its name in C.
     const NAME: &'static str;
-    /// The functions' description of its keys.
-    type Keys: Family;
-    /// The keys.
-    const KEYS: Self::Keys;
-    /// The upper seven bytes of its shell's word; the last byte is the state.
+    /// The upper seven bytes of its shell's word.
     const KIND: u64 = kind(Self::NAME);
 }
 
+/// An opaque type of C's whose handles have such content.
+pub trait Handle<F: Family>: Named {}
+
 /// A call of C's: by which function, and for which handle.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<F = KeyType> {
+pub struct Call<F = WordKeys> {
     function: &'static str,
     handle: *const Shell,
     kind: u64,
-    /// The function's description of the keys.
-    pub keys: F,
+    family: PhantomData<F>,
 }
 
 impl<F: Family> Call<F> {
     /// A call of the function of this name, which takes handles of the type `H`.
     #[inline(always)]
-    pub fn new<H: Handle<Keys = F>>(function: &'static str, handle: *const H) -> Self {
-        Self { function, handle: handle.cast(), kind: H::KIND, keys: H::KEYS }
+    pub fn new<H: Handle<F>>(function: &'static str, handle: *const H) -> Self {
+        Self { function, handle: handle.cast(), kind: H::KIND, family: PhantomData }
     }
 
     /// Serves a call that needs no handle.
     pub fn guard(self, serve: impl FnOnce() -> Served) -> latchless_status {
         guard(self.function, serve, || ())
+    }
+
+    /// The word of a shell in this state, whose other bits are those of `word`.
+    #[inline(always)]
+    fn word(self, word: u64, state: u64) -> u64 {
+        let content = F::CONTENT.map_or(word & CONTENT, |content| content << CONTENT_SHIFT);
+        self.kind | content | state
     }
 }
 
@@ -118,10 +103,13 @@ const fn kind(name: &str) -> u64 {
         hash = (hash ^ name.as_bytes()[at] as u64).wrapping_mul(0x0000_0100_0000_01B3);
         at += 1;
     }
-    hash & !STATE
+    hash & !(CONTENT | STATE)
 }
 
-const STATE: u64 = 0xFF;
+/// The bits of a shell's word that have the state, and those that have the kind of the content.
+const STATE: u64 = 0x0F;
+const CONTENT: u64 = 0xF0;
+const CONTENT_SHIFT: u32 = CONTENT.trailing_zeros();
 /// The states of a shell.
 const READY: u64 = 1;
 const IN_USE: u64 = 2;
@@ -129,18 +117,8 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 10] = [
-    "latchless_u64",
-    "latchless_u64_cursor",
-    "latchless_i64",
-    "latchless_i64_cursor",
-    "latchless_f64",
-    "latchless_f64_cursor",
-    "latchless_bytes",
-    "latchless_bytes_cursor",
-    "latchless_kv",
-    "latchless_kv_cursor",
-];
+pub const NAMES: [&str; 4] =
+    ["latchless_index", "latchless_index_cursor", "latchless_bytes", "latchless_bytes_cursor"];
 
 /// The target of a handle. On a cache line of its own, which isn't written while an index is used.
 #[repr(C, align(64))]
@@ -163,15 +141,15 @@ fn freed_shells<T>(with: impl FnOnce(&mut VecDeque<&'static Shell>) -> Option<T>
 }
 
 impl Shell {
-    /// A shell for this content.
-    fn wrap(kind: u64, content: *mut ()) -> Result<&'static Self, Failure> {
+    /// A shell for this content, with this word.
+    fn wrap(word: u64, content: *mut ()) -> Result<&'static Self, Failure> {
         let again = freed_shells(|shells| if shells.len() < WAITING { None } else { shells.pop_front() });
         let shell = match again {
             Some(shell) => shell,
             None => Self::allocate()?,
         };
         shell.content.store(content, Relaxed);
-        shell.word.store(kind | READY, Release);
+        shell.word.store(word, Release);
         Ok(shell)
     }
 
@@ -184,12 +162,12 @@ impl Shell {
     }
 
     /// Takes the content out; only one thread gets it.
-    fn empty(&'static self, kind: u64, seen: u64) -> Result<*mut (), Fault> {
-        if seen != kind | READY && seen != kind | SPOILT {
-            return Err(Self::fault(kind, seen));
+    fn empty(&'static self, call: Call<impl Family>, seen: u64) -> Result<*mut (), Fault> {
+        if seen != call.word(seen, READY) && seen != call.word(seen, SPOILT) {
+            return Err(Self::fault(call.kind, seen));
         }
-        let taken = self.word.compare_exchange(seen, kind | FREED, AcqRel, Acquire);
-        taken.map_err(|now| Self::fault(kind, now))?;
+        let taken = self.word.compare_exchange(seen, call.word(seen, FREED), AcqRel, Acquire);
+        taken.map_err(|now| Self::fault(call.kind, now))?;
         let content = self.content.swap(ptr::null_mut(), Relaxed);
         // Where there is no room to remember it, the shell is never used again.
         freed_shells(|shells| {
@@ -202,8 +180,8 @@ impl Shell {
         Ok(content)
     }
 
-    fn spoil(&self, kind: u64) {
-        self.word.store(kind | SPOILT, Release);
+    fn spoil(&self, word: u64) {
+        self.word.store(word & !STATE | SPOILT, Release);
     }
 
     /// Why this word, of some kind, isn't that of a shell that can be used as `wanted`.
@@ -221,7 +199,7 @@ impl Shell {
 
 /// The kind of handles whose shells have this word.
 fn name_of(word: u64) -> Option<&'static str> {
-    NAMES.into_iter().find(|name| kind(name) == word & !STATE)
+    NAMES.into_iter().find(|name| kind(name) == word & !(CONTENT | STATE))
 }
 
 /// The shell under a handle of any kind, and its word.
@@ -239,7 +217,7 @@ unsafe fn shell<F: Family>(call: Call<F>) -> Result<(&'static Shell, u64), Fault
     }
     // SAFETY: it is aligned, and the caller promises the word.
     let word = unsafe { &*call.handle.cast::<AtomicU64>() }.load(Acquire);
-    if word & !STATE != call.kind && name_of(word).is_none() {
+    if word & !(CONTENT | STATE) != call.kind && name_of(word).is_none() {
         return Err(unknown);
     }
     // SAFETY: such a word is in shells only, except with a probability of 2^-53, and a shell stays one for
@@ -247,13 +225,32 @@ unsafe fn shell<F: Family>(call: Call<F>) -> Result<(&'static Shell, u64), Fault
     Ok((unsafe { &*call.handle }, word))
 }
 
+/// The kind of values of a handle of byte strings, whatever its state; words if it is no handle.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there.
+#[inline(always)]
+pub unsafe fn value_kind<H>(handle: *const H) -> ValueKind {
+    let shell = handle.cast::<Shell>();
+    if shell.is_null() || !shell.is_aligned() {
+        return ValueKind::LATCHLESS_VALUE_WORD;
+    }
+    // SAFETY: it is aligned, and the caller promises the word.
+    let word = unsafe { &*shell.cast::<AtomicU64>() }.load(Acquire);
+    if (word & CONTENT) >> CONTENT_SHIFT == ValueKind::LATCHLESS_VALUE_BYTES as u64 {
+        ValueKind::LATCHLESS_VALUE_BYTES
+    } else {
+        ValueKind::LATCHLESS_VALUE_WORD
+    }
+}
+
 /// Makes a handle of a thing, and writes it to the caller's place.
 ///
 /// # Safety
-/// A pointer can be written to `to`.
-pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> Result<(), Failure> {
+/// A pointer can be written to `to`, and this is the content of handles of this word.
+unsafe fn hand_out<C: Content>(word: u64, content: C, to: *mut *mut ()) -> Result<(), Failure> {
     let content = content.into_pointer();
-    match Shell::wrap(kind, content) {
+    match Shell::wrap(word, content) {
         Ok(shell) => {
             // SAFETY: as the caller promises.
             unsafe { to.write_unaligned(ptr::from_ref(shell).cast_mut().cast()) }
@@ -270,35 +267,48 @@ pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> R
 /// Makes an index's handle, of the kind that the call is for.
 ///
 /// # Safety
-/// The contract of [`hand_out`].
+/// A pointer can be written to `to`.
 pub unsafe fn hand_out_index<F: Family>(
     call: Call<F>,
-    index: F::Index,
+    (index, content): (F::Index, u64),
     to: *mut *mut (),
 ) -> Result<(), Failure> {
-    // SAFETY: as the caller promises.
-    unsafe { hand_out(call.kind, Arc::new(index), to) }
+    // SAFETY: as the caller promises, and handles of indexes own these.
+    unsafe { hand_out(call.word(content << CONTENT_SHIFT, READY), Arc::new(index), to) }
 }
 
-/// Serves a call for an index, whose handle owns an `Arc` of it as this pointer.
+/// Makes a cursor's handle, of the type `H`.
+///
+/// # Safety
+/// A pointer can be written to `to`.
+pub unsafe fn hand_out_cursor<F: Family, H: Handle<F>>(
+    cursor: F::Cursor,
+    to: *mut *mut (),
+) -> Result<(), Failure> {
+    let call = Call::<F>::new::<H>("", ptr::null());
+    // SAFETY: as the caller promises, and handles of cursors own these.
+    unsafe { hand_out(call.word(0, READY), Box::new(cursor), to) }
+}
+
+/// Serves a call for an index, whose handle owns an `Arc` of it as this pointer, and has this word.
 ///
 /// # Safety
 /// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
 #[inline(always)]
 unsafe fn with_owned<F: Family>(
     call: Call<F>,
-    serve: impl FnOnce(*const F::Index) -> Served,
+    serve: impl FnOnce(*const F::Index, u64) -> Served,
 ) -> latchless_status {
     // SAFETY: as the caller promises.
     let (shell, word) = match unsafe { shell(call) } {
         Ok(found) => found,
         Err(fault) => return refuse(call.function, fault),
     };
-    if word != call.kind | READY {
+    if word != call.word(word, READY) {
         return refuse(call.function, Shell::fault(call.kind, word));
     }
     let content = shell.content.load(Relaxed).cast::<F::Index>();
-    guard(call.function, || serve(content), || shell.spoil(call.kind))
+    guard(call.function, || serve(content, word), || shell.spoil(word))
 }
 
 /// Serves a call for an index.
@@ -311,27 +321,45 @@ pub unsafe fn with_index<F: Family>(
     serve: impl FnOnce(&F::Index) -> Served,
 ) -> latchless_status {
     // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
-    let serve = |index: *const F::Index| serve(unsafe { &*index });
+    let serve = |index: *const F::Index, _| serve(unsafe { &*index });
     // SAFETY: as the caller promises.
     unsafe { with_owned(call, serve) }
 }
 
-/// Serves a call that keeps the index alive: one that makes a cursor.
+/// Serves a call for an index of words, whose keys are of this kind.
+///
+/// # Safety
+/// The contract of [`with_index`].
+#[inline(always)]
+pub unsafe fn with_words(call: Call, serve: impl FnOnce(&Words, KeyKind) -> Served) -> latchless_status {
+    // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
+    let serve = |index: *const Words, word| serve(unsafe { &*index }, key_kind(word));
+    // SAFETY: as the caller promises.
+    unsafe { with_owned(call, serve) }
+}
+
+/// The kind of keys in the word of an index's shell, which has one.
+#[inline(always)]
+fn key_kind(word: u64) -> KeyKind {
+    KeyKind::ALL[((word & CONTENT) >> CONTENT_SHIFT) as usize % KeyKind::ALL.len()]
+}
+
+/// Serves a call that keeps the index alive: one that makes a cursor. Keys that are words are of this kind.
 ///
 /// # Safety
 /// The contract of [`with_index`].
 pub unsafe fn with_shared_index<F: Family>(
     call: Call<F>,
-    serve: impl FnOnce(Arc<F::Index>) -> Served,
+    serve: impl FnOnce(Arc<F::Index>, KeyKind) -> Served,
 ) -> latchless_status {
-    let serve = |index: *const F::Index| {
+    let serve = |index: *const F::Index, word| {
         // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns. It
         // leads to the counts as well, which a reference to the index wouldn't.
         let owned = unsafe {
             Arc::increment_strong_count(index);
             Arc::from_raw(index)
         };
-        serve(owned)
+        serve(owned, key_kind(word))
     };
     // SAFETY: as the caller promises.
     unsafe { with_owned(call, serve) }
@@ -346,11 +374,12 @@ pub unsafe fn with_cursor<F: Family>(
     serve: impl FnOnce(&mut F::Cursor) -> Served,
 ) -> latchless_status {
     // SAFETY: as the caller promises.
-    let shell = match unsafe { shell(call) } {
-        Ok((shell, _)) => shell,
+    let (shell, word) = match unsafe { shell(call) } {
+        Ok(found) => found,
         Err(fault) => return refuse(call.function, fault),
     };
-    let taken = shell.word.compare_exchange(call.kind | READY, call.kind | IN_USE, AcqRel, Acquire);
+    let ready = call.word(word, READY);
+    let taken = shell.word.compare_exchange(ready, call.word(word, IN_USE), AcqRel, Acquire);
     if let Err(word) = taken {
         return refuse(call.function, Shell::fault(call.kind, word));
     }
@@ -359,10 +388,10 @@ pub unsafe fn with_cursor<F: Family>(
         // SAFETY: the shell is that of a cursor and has its content; no other call has it, because only one
         // finds the shell ready.
         let served = serve(unsafe { &mut *content });
-        shell.word.store(call.kind | READY, Release);
+        shell.word.store(ready, Release);
         served
     };
-    guard(call.function, serve, || shell.spoil(call.kind))
+    guard(call.function, serve, || shell.spoil(ready))
 }
 
 /// Frees the content of a handle. NULL has none.
@@ -377,7 +406,7 @@ unsafe fn free<C: Content>(call: Call<impl Family>) -> latchless_status {
     call.guard(|| {
         // SAFETY: as the caller promises.
         let (shell, word) = unsafe { shell(call)? };
-        let content = shell.empty(call.kind, word)?;
+        let content = shell.empty(call, word)?;
         // SAFETY: the shell is of this kind, and had its content until now.
         drop(unsafe { C::from_pointer(content) });
         Ok(latchless_status::LATCHLESS_OK)

@@ -1,11 +1,11 @@
 //! `liblatchless`: ordered indexes for C, and by `latchless.hpp` for C++. The header, `latchless.h`, is
 //! generated from [`exports`], and documents the functions.
 //!
-//! [`exports`] has the functions that C sees, thin ones, for each type of key. Below it: [`life`],
-//! [`entries`], [`batches`], [`ranges`], [`cursors`] and [`files`] serve them, once for all types of
-//! numbers, and [`bytes`] for byte strings; [`handle`] validates handles, [`whole`] has the operations on a
-//! whole index, [`border`] turns failures and panics into statuses, [`key`] turns numbers into words, and
-//! [`column`] reads and writes the caller's arrays.
+//! [`exports`] has the functions that C sees, thin ones, each once. Below it: [`life`], [`entries`],
+//! [`batches`], [`ranges`], [`cursors`] and [`files`] serve them for keys that are words, and [`bytes`]
+//! for byte strings; [`handle`] validates handles, [`whole`] has the operations on a whole index,
+//! [`border`] turns failures and panics into statuses, [`key`] has what words mean, and [`column`] reads
+//! and writes the caller's arrays.
 //!
 //! The caller's obligations are the same for all functions, and are at the head of the header: pointers
 //! point to what the function's documentation says, no other thread writes there during a call, and a
@@ -21,11 +21,13 @@ mod column;
 mod cursors;
 mod entries;
 mod failure;
+mod family;
 mod files;
 mod handle;
 mod key;
 mod life;
 mod message;
+mod near;
 mod options;
 mod ranges;
 mod stats;

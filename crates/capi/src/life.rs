@@ -2,7 +2,8 @@
 
 use crate::column::{Keys, Source, place, put};
 use crate::failure::Failure;
-use crate::handle::{self, Call, Family, with_index};
+use crate::family::Family;
+use crate::handle::{self, Call, with_index};
 use crate::options::{self, Parsed, latchless_options};
 use crate::stats::{self, latchless_stats};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
@@ -24,10 +25,11 @@ pub unsafe fn make<F: Family>(
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
         // SAFETY: as the caller promises.
         let parsed = unsafe { options::read(options)? };
+        let content = F::content(&parsed)?;
         let mut index = F::Index::with_options(parsed.options)?;
         fill(&mut index, &parsed)?;
         // SAFETY: as the caller promises.
-        unsafe { handle::hand_out_index(call, index, out)? };
+        unsafe { handle::hand_out_index(call, (index, content), out)? };
         Ok(LATCHLESS_OK)
     };
     call.guard(serve)
@@ -60,7 +62,7 @@ pub unsafe fn bulk_load(
 ) -> latchless_status {
     let fill = |index: &mut Words, parsed: &Parsed| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        let keys = unsafe { Keys::new("keys", parsed.keys, keys, count)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Source::new("values", values, count)? };
         // A key that has become NaN since it was checked is the caller's doing.

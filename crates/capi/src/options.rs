@@ -3,6 +3,7 @@
 #![expect(non_camel_case_types, reason = "C's names")]
 
 use crate::failure::Failure;
+use crate::key::{KeyKind, ValueKind, latchless_key_kind, latchless_value_kind};
 use core::num::NonZeroUsize;
 use core::ptr;
 use engine::index::{Group, Options};
@@ -59,8 +60,10 @@ pub struct latchless_options {
     /// 1: a thread of the library prepares memory before inserts need it, so that inserts don't wait for
     /// page faults. Needs Linux 5.14 or later. Default: 0.
     pub prefault: u8,
-    /// Must be 0.
-    pub reserved: [u8; 2],
+    /// A latchless_key_kind, for a latchless_index. Default: LATCHLESS_KEY_U64.
+    pub key_kind: u8,
+    /// A latchless_value_kind, for a latchless_bytes. Default: LATCHLESS_VALUE_WORD.
+    pub value_kind: u8,
 }
 
 impl Default for latchless_options {
@@ -75,7 +78,8 @@ impl Default for latchless_options {
             kernel: latchless_kernel::LATCHLESS_KERNEL_FASTEST as u32,
             huge_pages: huge_pages.into(),
             prefault: prefault.into(),
-            reserved: [0; 2],
+            key_kind: latchless_key_kind::LATCHLESS_KEY_U64 as u8,
+            value_kind: latchless_value_kind::LATCHLESS_VALUE_WORD as u8,
         }
     }
 }
@@ -109,6 +113,17 @@ pub struct Parsed {
     pub options: Options,
     pub fill: FillFactor,
     pub threads: NonZeroUsize,
+    pub keys: KeyKind,
+    pub values: ValueKind,
+}
+
+/// The kind of values that a caller's options name, valid or not: [`read`] finds what is wrong with them.
+///
+/// # Safety
+/// The contract of [`read`].
+pub unsafe fn value_kind(options: *const latchless_options) -> ValueKind {
+    // SAFETY: as the caller promises.
+    unsafe { read(options) }.map_or(ValueKind::LATCHLESS_VALUE_WORD, |parsed| parsed.values)
 }
 
 /// Reads a caller's options.
@@ -154,10 +169,19 @@ fn parse(options: latchless_options) -> Result<Parsed, Failure> {
         let given = options.kernel.into();
         return Err(Failure::Field { field: "kernel", given, wanted: "a latchless_kernel" });
     };
-    if options.reserved != [0; 2] {
-        let given = u16::from_ne_bytes(options.reserved).into();
-        return Err(Failure::Field { field: "reserved", given, wanted: "zero" });
-    }
+    let keys = KeyKind::ALL.into_iter().find(|&known| known as u8 == options.key_kind);
+    let Some(keys) = keys else {
+        let given = options.key_kind.into();
+        return Err(Failure::Field { field: "key_kind", given, wanted: "a latchless_key_kind" });
+    };
+    let values = match options.value_kind {
+        0 => ValueKind::LATCHLESS_VALUE_WORD,
+        1 => ValueKind::LATCHLESS_VALUE_BYTES,
+        given => {
+            let given = given.into();
+            return Err(Failure::Field { field: "value_kind", given, wanted: "a latchless_value_kind" });
+        }
+    };
     let options_of_index = Options {
         limit_bytes: (options.limit_bytes != usize::MAX).then_some(options.limit_bytes),
         huge_pages: flag("huge_pages", options.huge_pages)?,
@@ -166,5 +190,5 @@ fn parse(options: latchless_options) -> Result<Parsed, Failure> {
         group,
         ..Options::default()
     };
-    Ok(Parsed { options: options_of_index, fill: FillFactor::new(options.fill)?, threads })
+    Ok(Parsed { options: options_of_index, fill: FillFactor::new(options.fill)?, threads, keys, values })
 }

@@ -3,22 +3,22 @@
 
 use crate::column::{CHUNK, Scratch, Target, place, put};
 use crate::failure::Failure;
-use crate::handle::{Call, with_index};
-use crate::key::KeyType;
+use crate::handle::{Call, with_words};
+use crate::key::KeyKind;
 use crate::status::latchless_status::{self, *};
 use crate::whole::Words;
 use core::ffi::{c_int, c_void};
 use core::ops::{ControlFlow, RangeInclusive};
 use engine::Direction;
 
-/// A function of the caller's that is shown cells of keys, and values. It may have been compiled from C++:
+/// A function of the caller's that is shown keys and values. It may have been compiled from C++:
 /// an exception that leaves it then ends the process, because `catch_unwind` refuses it.
 pub type Visitor = unsafe extern "C-unwind" fn(*const u64, *const u64, usize, *mut c_void) -> c_int;
 
-/// The stored words of a range.
-pub fn words(keys: KeyType, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
-    let low = keys.encode(low).ok_or(Failure::Nan { argument: "low" })?;
-    let high = keys.encode(high).ok_or(Failure::Nan { argument: "high" })?;
+/// A range, of which each end is a key or the end of all words.
+pub fn words(keys: KeyKind, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
+    let nan = [("low", low), ("high", high)].into_iter().find(|end| !keys.ends_at(end.1));
+    nan.map_or(Ok(()), |(argument, _)| Err(Failure::Nan { argument }))?;
     if low <= high { Ok(low..=high) } else { Err(Failure::Inverted) }
 }
 
@@ -29,7 +29,6 @@ pub fn direction(descending: c_int) -> Direction {
 
 /// Where the entries of a page go.
 pub struct Page {
-    types: KeyType,
     keys: Target<u64>,
     values: Target<u64>,
     room: usize,
@@ -37,12 +36,7 @@ pub struct Page {
 
 impl Page {
     /// Room for this many entries; NULL for a column that the caller omits.
-    pub unsafe fn new(
-        types: KeyType,
-        keys: *mut u64,
-        values: *mut u64,
-        room: usize,
-    ) -> Result<Self, Failure> {
+    pub unsafe fn new(keys: *mut u64, values: *mut u64, room: usize) -> Result<Self, Failure> {
         if room == 0 {
             return Err(Failure::NoRoom);
         }
@@ -50,7 +44,7 @@ impl Page {
         let keys = unsafe { Target::if_any("keys", keys, room)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Target::if_any("values", values, room)? };
-        Ok(Self { types, keys, values, room })
+        Ok(Self { keys, values, room })
     }
 
     /// Fills the page by `more`, which fills all places that it is given, or fewer at the end of the range.
@@ -65,12 +59,7 @@ impl Page {
             let asked = CHUNK.min(self.room - filled);
             let (words, values) = (words.zeros(asked), values.zeros(asked));
             let got = more(words, values)?;
-            if self.keys.is_asked_for() {
-                words[..got]
-                    .iter()
-                    .enumerate()
-                    .for_each(|(at, &word)| self.keys.put(filled + at, self.types.decode(word)));
-            }
+            self.keys.copy_from(filled, &words[..got]);
             self.values.copy_from(filled, &values[..got]);
             filled += got;
             if got < asked {
@@ -108,12 +97,12 @@ pub unsafe fn page(
     room: usize,
     filled: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Words| {
-        let (mut left, direction) = (Some(words(call.keys, low, high)?), direction(descending));
+    let serve = |index: &Words, kind| {
+        let (mut left, direction) = (Some(words(kind, low, high)?), direction(descending));
         // SAFETY: as the caller promises.
         unsafe { place("filled", filled)? }.put(0, 0);
         // SAFETY: as the caller promises.
-        let page = unsafe { Page::new(call.keys, keys, values, room)? };
+        let page = unsafe { Page::new(keys, values, room)? };
         let got = page.fill(|words, values| {
             let Some(range) = left.take() else { return Ok(0) };
             let got = index.page(range.clone(), direction, words, values)?;
@@ -126,7 +115,7 @@ pub unsafe fn page(
         Ok(unsafe { page_status(got, filled) })
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 pub unsafe fn scan_chunks(
@@ -136,15 +125,12 @@ pub unsafe fn scan_chunks(
     visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index: &Words| {
-        let range = words(call.keys, low, high)?;
+    let serve = |index: &Words, kind| {
+        let range = words(kind, low, high)?;
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
         let mut status = LATCHLESS_OK;
-        let mut room = [0; PAGE];
-        let _ = index.scan_chunks(range, |words, values| {
-            for (words, values) in words.chunks(PAGE).zip(values.chunks(PAGE)) {
-                let keys = &mut room[..words.len()];
-                keys.iter_mut().zip(words).for_each(|(key, &word)| *key = call.keys.decode(word));
+        let _ = index.scan_chunks(range, |keys, values| {
+            for (keys, values) in keys.chunks(PAGE).zip(values.chunks(PAGE)) {
                 // SAFETY: the caller's own function, with arrays that are there until it returns.
                 if unsafe { visitor(keys.as_ptr(), values.as_ptr(), keys.len(), context) } != 0 {
                     status = LATCHLESS_STOPPED;
@@ -156,31 +142,31 @@ pub unsafe fn scan_chunks(
         Ok(status)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 /// Entries that a callback is shown at once: as many as a leaf has, and not more.
 const PAGE: usize = 64;
 
 pub unsafe fn count(call: Call, low: u64, high: u64, count: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
-        let range = words(call.keys, low, high)?;
+    let serve = |index: &Words, kind| {
+        let range = words(kind, low, high)?;
         // SAFETY: as the caller promises.
         let count = unsafe { place("count", count)? };
         count.put(0, index.count(range));
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }
 
 pub unsafe fn remove_range(call: Call, low: u64, high: u64, removed: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
-        let gone = index.remove_range(words(call.keys, low, high)?)?;
+    let serve = |index: &Words, kind| {
+        let gone = index.remove_range(words(kind, low, high)?)?;
         // SAFETY: as the caller promises.
         unsafe { put(removed, gone) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_words(call, serve) }
 }

@@ -1,32 +1,30 @@
 //! Behaviour that C can't observe, or can't cause: the rest is tested from C and C++ (`.ci/run c`).
 
 use crate::border::guard;
+use crate::bytes::column::{latchless_column, latchless_layout::LATCHLESS_APART};
+use crate::exports::bytes::batches::{latchless_bytes_get_columns, latchless_bytes_insert_columns};
 use crate::exports::bytes::cursors::{
-    latchless_bytes_cursor_free, latchless_bytes_cursor_new, latchless_bytes_cursor_seek,
-    latchless_bytes_cursor_seek_for_prev,
+    latchless_bytes_cursor_free, latchless_bytes_cursor_move, latchless_bytes_cursor_new,
 };
 use crate::exports::bytes::entries::{latchless_bytes_get, latchless_bytes_insert};
 use crate::exports::bytes::life::{
-    LATCHLESS_KEY_MAX, latchless_bytes_free, latchless_bytes_new, latchless_bytes_open,
+    LATCHLESS_KEY_MAX, LATCHLESS_VALUE_MAX, latchless_bytes, latchless_bytes_cursor, latchless_bytes_free,
+    latchless_bytes_new, latchless_bytes_open,
 };
-use crate::exports::bytes::order::latchless_bytes_ceiling;
-use crate::exports::bytes::{latchless_bytes, latchless_bytes_cursor};
-use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
-use crate::exports::f64::{latchless_f64, latchless_f64_cursor};
-use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
-use crate::exports::i64::{latchless_i64, latchless_i64_cursor};
-use crate::exports::kv::batches::{latchless_kv_get_columns, latchless_kv_insert_columns};
-use crate::exports::kv::entries::{latchless_kv_get, latchless_kv_insert};
-use crate::exports::kv::life::{LATCHLESS_VALUE_MAX, latchless_kv_free, latchless_kv_new, latchless_kv_open};
-use crate::exports::kv::{latchless_kv, latchless_kv_cursor};
-use crate::exports::u64::entries::latchless_u64_contains_key;
-use crate::exports::u64::life::{latchless_u64_free, latchless_u64_new};
-use crate::exports::u64::{latchless_u64, latchless_u64_cursor};
-use crate::handle::{Call, Handle, NAMES, with_index};
-use crate::key::{Key, KeyType};
+use crate::exports::bytes::order::latchless_bytes_near;
+use crate::exports::index::entries::latchless_index_contains_key;
+use crate::exports::index::life::{
+    latchless_index, latchless_index_cursor, latchless_index_free, latchless_index_new,
+};
+use crate::handle::{Call, NAMES, Named, with_index};
+use crate::key::KeyKind;
+use crate::key::latchless_key_kind::*;
+use crate::key::latchless_value_kind::{self, *};
 use crate::message;
+use crate::near::latchless_near::LATCHLESS_CEILING;
+use crate::options::latchless_options;
 use crate::status::latchless_status::{self, *};
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
 use engine::bytes::{BytesIndex, Words};
 use engine::snapshot::strings::{self, Layout};
@@ -42,40 +40,28 @@ fn last_error() -> String {
     unsafe { CStr::from_ptr(message::get()) }.to_str().unwrap().to_owned()
 }
 
-/// The prefixes of functions' names, after `latchless_`.
-const KEYS: [&str; 5] = ["u64", "i64", "f64", "bytes", "kv"];
-
-fn new() -> *mut latchless_u64 {
+fn new() -> *mut latchless_index {
     let mut index = ptr::null_mut();
     // SAFETY: a place for a handle.
-    assert_eq!(unsafe { latchless_u64_new(ptr::null(), &raw mut index) }, LATCHLESS_OK);
+    assert_eq!(unsafe { latchless_index_new(ptr::null(), &raw mut index) }, LATCHLESS_OK);
     index
 }
 
-fn free(index: *mut latchless_u64) -> latchless_status {
+fn free(index: *mut latchless_index) -> latchless_status {
     // SAFETY: a handle of this thread's.
-    unsafe { latchless_u64_free(index) }
+    unsafe { latchless_index_free(index) }
 }
 
-#[test]
-#[cfg_attr(miri, ignore = "reads files")]
-fn the_other_keys_have_the_same_functions() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/exports");
-    let mut files = 0;
-    for file in fs::read_dir(folder.join("u64")).unwrap() {
-        let file = file.unwrap();
-        let text = fs::read_to_string(file.path()).unwrap();
-        for key in ["i64", "f64"] {
-            let (copy, wanted) = (folder.join(key).join(file.file_name()), text.replace("u64", key));
-            if env::var_os("BLESS").is_some() {
-                fs::write(&copy, &wanted).unwrap();
-            }
-            let found = fs::read_to_string(&copy).unwrap_or_default();
-            assert!(found == wanted, "{} isn't as that of u64: BLESS=1 rewrites it", copy.display());
-            files += 1;
-        }
-    }
-    assert_eq!(files, 2 * 6);
+/// Options of an index of byte strings whose values are of this kind.
+fn with_values(kind: latchless_value_kind) -> latchless_options {
+    latchless_options { value_kind: kind as u8, ..latchless_options::default() }
+}
+
+fn new_bytes(kind: latchless_value_kind) -> *mut latchless_bytes {
+    let mut index = ptr::null_mut();
+    // SAFETY: options, and a place for a handle.
+    assert_eq!(unsafe { latchless_bytes_new(&with_values(kind), &raw mut index) }, LATCHLESS_OK);
+    index
 }
 
 /// A function has the name of the method of Rust that does the same.
@@ -89,18 +75,10 @@ fn functions_have_the_names_of_methods() {
         };
         entries.flat_map(each).collect()
     }
-    /// Rust has no methods for these: it has other ways to files, handles and packed columns.
-    const OWN: [&str; 9] = [
-        "open",
-        "save",
-        "free",
-        "cursor_new",
-        "cursor_free",
-        "bulk_load_packed",
-        "get_packed",
-        "insert_packed",
-        "remove_packed",
-    ];
+    /// Rust has no methods for these: it has other ways to files and handles, and a method for each neighbour
+    /// and for each movement.
+    const OWN: [&str; 8] =
+        ["open", "save", "free", "near", "near_columns", "cursor_new", "cursor_move", "cursor_free"];
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let engine =
         ["index", "bytes"].map(|room| files(&own.join("../latchless/src").join(room)).concat()).concat();
@@ -108,7 +86,8 @@ fn functions_have_the_names_of_methods() {
     for text in files(&own.join("src/exports")) {
         for name in text.split("extern \"C\" fn latchless_").skip(1) {
             let name = name.split('(').next().unwrap();
-            let Some((_, name)) = name.split_once('_').filter(|(keys, _)| KEYS.contains(keys)) else {
+            let Some((_, name)) = name.split_once('_').filter(|(kind, _)| ["index", "bytes"].contains(kind))
+            else {
                 continue;
             };
             let method = name.trim_start_matches("cursor_").trim_end_matches("_columns");
@@ -118,40 +97,40 @@ fn functions_have_the_names_of_methods() {
             found += 1;
         }
     }
-    assert!(found > 200, "{found} functions");
+    assert!(found > 50, "{found} functions");
 }
 
 #[test]
 fn words_keep_the_order_of_keys() {
-    fn check<K: Key + Copy>(ascending: &[K]) {
-        let cells: Vec<u64> = ascending.iter().map(|key| key.cell()).collect();
-        let words: Vec<u64> = cells.iter().map(|&cell| K::TYPE.encode(cell).unwrap()).collect();
-        assert!(words.is_sorted_by(|a, b| a < b), "{words:?}");
-        assert!(words.iter().zip(&cells).all(|(&word, &cell)| K::TYPE.decode(word) == cell));
+    fn check(kind: KeyKind, cells: &[u64]) {
+        let words: Vec<u64> = cells.iter().map(|&cell| kind.encode(cell)).collect();
+        assert!(words.is_sorted_by(|a, b| a < b), "{kind:?}: {words:?}");
+        assert!(words.iter().zip(cells).all(|(&word, &cell)| kind.decode(word) == cell && kind.has(word)));
     }
-    check(&[0, 1, u64::MAX / 2, u64::MAX]);
-    check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+    check(LATCHLESS_KEY_U64, &[0, 1, u64::MAX / 2, u64::MAX]);
+    for kind in KeyKind::ALL {
+        if ![LATCHLESS_KEY_U64, LATCHLESS_KEY_F64].contains(&kind) {
+            check(kind, &[i64::MIN, -1, 0, 1, i64::MAX].map(i64::cast_unsigned));
+        }
+    }
     let (tiny, huge) = (f64::from_bits(1), f64::MAX);
-    check(&[f64::NEG_INFINITY, -huge, -1.5, -tiny, 0.0, tiny, 1.5, huge, f64::INFINITY]);
-    let encode = |key: f64| KeyType::F64.encode(key.cell());
+    let doubles = [f64::NEG_INFINITY, -huge, -1.5, -tiny, 0.0, tiny, 1.5, huge, f64::INFINITY];
+    check(LATCHLESS_KEY_F64, &doubles.map(f64::to_bits));
+    let encode = |key: f64| LATCHLESS_KEY_F64.encode(key.to_bits());
     assert_eq!(encode(-0.0), encode(0.0));
-    assert_eq!(KeyType::F64.decode(encode(-0.0).unwrap()), 0, "it comes back as 0.0");
-    assert_eq!((encode(f64::NAN), encode(-f64::NAN)), (None, None));
+    assert_eq!(LATCHLESS_KEY_F64.decode(encode(-0.0)), 0, "it comes back as 0.0");
+    for nan in [f64::NAN, -f64::NAN, f64::from_bits(0x7FF0_0000_0000_0001)] {
+        assert!(!LATCHLESS_KEY_F64.has(encode(nan)) && LATCHLESS_KEY_I64.has(encode(nan)));
+    }
 }
 
 #[test]
 fn each_kind_of_handle_has_a_name_of_its_own() {
     let kinds = [
-        (latchless_u64::NAME, latchless_u64::KIND),
-        (latchless_u64_cursor::NAME, latchless_u64_cursor::KIND),
-        (latchless_i64::NAME, latchless_i64::KIND),
-        (latchless_i64_cursor::NAME, latchless_i64_cursor::KIND),
-        (latchless_f64::NAME, latchless_f64::KIND),
-        (latchless_f64_cursor::NAME, latchless_f64_cursor::KIND),
+        (latchless_index::NAME, latchless_index::KIND),
+        (latchless_index_cursor::NAME, latchless_index_cursor::KIND),
         (latchless_bytes::NAME, latchless_bytes::KIND),
         (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
-        (latchless_kv::NAME, latchless_kv::KIND),
-        (latchless_kv_cursor::NAME, latchless_kv_cursor::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {
@@ -166,7 +145,7 @@ fn a_panic_becomes_a_status_and_the_handle_can_only_be_freed() {
     let status = unsafe { with_index(Call::new("a_function", index), |_| panic!("a bug, number {}", 7)) };
     assert_eq!((status, last_error().as_str()), (LATCHLESS_PANIC, "a_function: a bug, number 7"));
     // SAFETY: as above.
-    let status = unsafe { latchless_u64_contains_key(index, 1) };
+    let status = unsafe { latchless_index_contains_key(index, 1) };
     assert_eq!(status, LATCHLESS_PANIC);
     assert!(last_error().contains("can only be freed"), "{}", last_error());
     assert_eq!((free(index), free(index)), (LATCHLESS_OK, LATCHLESS_BAD_HANDLE));
@@ -185,7 +164,7 @@ fn a_freed_handle_stays_freed() {
         assert_eq!(free(other), LATCHLESS_OK);
     }
     assert_eq!(free(freed), LATCHLESS_BAD_HANDLE);
-    assert!(last_error().ends_with("the handle of latchless_u64 was freed before"), "{}", last_error());
+    assert!(last_error().ends_with("the handle of latchless_index was freed before"), "{}", last_error());
     // And the shells don't pile up: those that have waited are used again.
     let mut seen = std::collections::HashSet::new();
     for _ in 0..5000 {
@@ -198,71 +177,104 @@ fn a_freed_handle_stays_freed() {
 
 #[test]
 fn a_handle_of_other_keys_is_told_from_the_right_one() {
-    let (mut signed, mut float): (*mut latchless_i64, *mut latchless_f64) =
-        (ptr::null_mut(), ptr::null_mut());
-    // SAFETY: places for handles.
-    unsafe {
-        assert_eq!(latchless_i64_new(ptr::null(), &raw mut signed), LATCHLESS_OK);
-        assert_eq!(latchless_f64_new(ptr::null(), &raw mut float), LATCHLESS_OK);
+    for kind in [LATCHLESS_VALUE_WORD, LATCHLESS_VALUE_BYTES] {
+        let strings = new_bytes(kind);
+        assert_eq!(free(strings.cast()), LATCHLESS_BAD_HANDLE);
+        let message =
+            "latchless_index_free: the handle is one of latchless_bytes, but must be one of latchless_index";
+        assert_eq!(last_error(), message);
+        let words = new();
+        // SAFETY: handles of this thread's.
+        unsafe {
+            assert_eq!(latchless_bytes_free(words.cast()), LATCHLESS_BAD_HANDLE);
+            assert_eq!(latchless_bytes_free(strings), LATCHLESS_OK);
+            assert_eq!(latchless_bytes_free(strings), LATCHLESS_BAD_HANDLE);
+        }
+        assert_eq!(free(words), LATCHLESS_OK);
     }
-    assert_eq!(free(signed.cast()), LATCHLESS_BAD_HANDLE);
-    let message = "latchless_u64_free: the handle is one of latchless_i64, but must be one of latchless_u64";
-    assert_eq!(last_error(), message);
-    // SAFETY: handles of this thread's.
-    unsafe {
-        assert_eq!(latchless_i64_free(float.cast()), LATCHLESS_BAD_HANDLE);
-        assert_eq!(latchless_i64_free(signed), LATCHLESS_OK);
-        assert_eq!(latchless_f64_free(float), LATCHLESS_OK);
-    }
+}
+
+/// The kind of a handle's values is in its word: the two kinds have other content.
+#[test]
+fn a_handle_of_bytes_has_values_of_the_kind_that_it_was_made_with() {
+    let lens = [LATCHLESS_VALUE_WORD, LATCHLESS_VALUE_BYTES].map(|kind| {
+        let (index, value) = (new_bytes(kind), *b"a value");
+        let insert = |len| {
+            let (key, value) = (c"key".as_ptr().cast(), value.as_ptr().cast());
+            // SAFETY: a handle of this thread's, and byte strings that are there.
+            unsafe { latchless_bytes_insert(index, key, 3, value, len, ptr::null_mut(), 0, ptr::null_mut()) }
+        };
+        let inserted = insert(7);
+        // SAFETY: a handle of this thread's.
+        assert_eq!(unsafe { latchless_bytes_free(index) }, LATCHLESS_OK);
+        inserted
+    });
+    assert_eq!(lens, [LATCHLESS_INVALID, LATCHLESS_OK]);
 }
 
 #[test]
 fn the_longest_key_is_as_long_as_the_header_says() {
-    let mut index = ptr::null_mut();
+    let index = new_bytes(LATCHLESS_VALUE_BYTES);
     let key = vec![b'a'; LATCHLESS_KEY_MAX + 1];
-    // SAFETY: a place for a handle, then that handle; keys that are there.
-    unsafe {
-        assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
-        let insert = |len| latchless_bytes_insert(index, key.as_ptr().cast(), len, 1, ptr::null_mut());
-        assert_eq!(
-            (insert(LATCHLESS_KEY_MAX), insert(LATCHLESS_KEY_MAX + 1)),
-            (LATCHLESS_OK, LATCHLESS_KEY_TOO_LONG)
-        );
-        assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
-    }
+    let insert = |len, value_len| {
+        let key: *const c_void = key.as_ptr().cast();
+        // SAFETY: a handle of this thread's, and byte strings that are there.
+        unsafe {
+            latchless_bytes_insert(index, key, len, key, value_len, ptr::null_mut(), 0, ptr::null_mut())
+        }
+    };
+    assert_eq!(insert(LATCHLESS_KEY_MAX, LATCHLESS_VALUE_MAX), LATCHLESS_OK);
+    assert_eq!(insert(LATCHLESS_KEY_MAX + 1, 1), LATCHLESS_KEY_TOO_LONG);
+    assert_eq!(insert(1, LATCHLESS_VALUE_MAX + 1), LATCHLESS_VALUE_TOO_LONG);
+    // SAFETY: a handle of this thread's.
+    assert_eq!(unsafe { latchless_bytes_free(index) }, LATCHLESS_OK);
 }
 
 /// Keys are read in the caller's memory, and nothing is written there as long as they are. Miri checks
 /// that: `cargo +nightly miri test -p latchless-capi answers_may`.
 #[test]
 fn answers_may_take_the_place_of_keys() {
-    let (mut index, mut cursor) = (ptr::null_mut(), ptr::null_mut());
+    let (index, mut cursor) = (new_bytes(LATCHLESS_VALUE_WORD), ptr::null_mut());
     let (mut bytes, mut len, mut at) = (7u64, 0, ptr::null());
     let place = &raw mut bytes;
-    // SAFETY: places for handles, then these handles; a key of eight bytes, where eight bytes can be
-    // written.
+    let none = ptr::null_mut;
+    // SAFETY: a handle of this thread's, and places for others; a key of eight bytes, where eight bytes
+    // can be written.
     unsafe {
-        assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
-        assert_eq!(latchless_bytes_insert(index, place.cast(), 8, 5, place), LATCHLESS_OK);
-        assert_eq!(latchless_bytes_insert(index, place.cast(), 8, 6, place), LATCHLESS_PRESENT);
+        let insert = |word: u64| {
+            let (value, to) = ((&raw const word).cast(), place.cast());
+            latchless_bytes_insert(index, place.cast(), 8, value, 8, to, 8, ptr::null_mut())
+        };
+        assert_eq!(insert(5), LATCHLESS_OK);
+        assert_eq!(insert(6), LATCHLESS_PRESENT);
         assert_eq!(*place, 5);
         *place = 7;
-        assert_eq!(latchless_bytes_get(index, place.cast(), 8, place), LATCHLESS_OK);
-        assert_eq!(*place, 6);
-        let key = b"ab".as_ptr().cast();
-        assert_eq!(latchless_bytes_insert(index, key, 2, 9, ptr::null_mut()), LATCHLESS_OK);
-        let status =
-            latchless_bytes_ceiling(index, place.cast(), 1, place.cast(), 8, &raw mut len, ptr::null_mut());
-        assert_eq!((status, *place, len), (LATCHLESS_OK, 7, 8));
-        // A cursor's key is where it is asked to go to, and changes on the way.
-        assert_eq!(latchless_bytes_cursor_new(index, &raw mut cursor), LATCHLESS_OK);
-        let none = ptr::null_mut();
         assert_eq!(
-            latchless_bytes_cursor_seek(cursor, key, 2, &raw mut at, &raw mut len, none),
+            latchless_bytes_get(index, place.cast(), 8, place.cast(), 8, ptr::null_mut()),
             LATCHLESS_OK
         );
-        let status = latchless_bytes_cursor_seek_for_prev(cursor, at, 1, &raw mut at, &raw mut len, none);
-        assert_eq!((status, len), (LATCHLESS_OK, 8));
+        assert_eq!(*place, 6);
+        let key = b"ab".as_ptr().cast();
+        let status = latchless_bytes_insert(index, key, 2, place.cast(), 8, none(), 0, ptr::null_mut());
+        assert_eq!(status, LATCHLESS_OK);
+        let near = LATCHLESS_CEILING as u32;
+        let (to, to_len) = (place.cast(), &raw mut len);
+        let status =
+            latchless_bytes_near(index, near, place.cast(), 1, to, 8, to_len, none(), 0, ptr::null_mut());
+        assert_eq!((status, *place, len), (LATCHLESS_OK, 7, 8));
+        // A cursor's key is at the place to seek to, and changes during the movement.
+        assert_eq!(latchless_bytes_cursor_new(index, &raw mut cursor), LATCHLESS_OK);
+        let mut seek = |movement, key, key_len| {
+            let (near, near_len) = (&raw mut at, &raw mut len);
+            let (value, value_len) = (ptr::null_mut(), ptr::null_mut());
+            let status =
+                latchless_bytes_cursor_move(cursor, movement, key, key_len, near, near_len, value, value_len);
+            (status, near.read(), near_len.read())
+        };
+        let (status, found, _) = seek(0, key, 2);
+        assert_eq!(status, LATCHLESS_OK);
+        let (status, _, found_len) = seek(1, found, 1);
+        assert_eq!((status, found_len), (LATCHLESS_OK, 8));
         assert_eq!(latchless_bytes_cursor_free(cursor), LATCHLESS_OK);
         assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
     }
@@ -272,56 +284,48 @@ fn answers_may_take_the_place_of_keys() {
 /// a batch, whose values overwrite the keys.
 #[test]
 fn values_may_take_the_place_of_keys() {
-    let mut index = ptr::null_mut();
+    let index = new_bytes(LATCHLESS_VALUE_BYTES);
     let (mut bytes, mut len) = ([*b"keykeykey", *b"---------"], 0usize);
     let place = (&raw mut bytes).cast::<u8>();
     let none = ptr::null_mut;
-    // SAFETY: a place for a handle, then that handle; keys of up to nine bytes, where eighteen can be
-    // written.
+    // SAFETY: a handle of this thread's; keys of up to nine bytes, where eighteen can be written.
     unsafe {
-        assert_eq!(latchless_kv_new(ptr::null(), &raw mut index), LATCHLESS_OK);
         let insert = |key: &[u8], value: &[u8]| {
             let (key, key_len) = (key.as_ptr().cast(), key.len());
-            latchless_kv_insert(
-                index,
-                key,
-                key_len,
-                value.as_ptr().cast(),
-                value.len(),
-                none(),
-                0,
-                none().cast(),
-            )
+            let (value, value_len) = (value.as_ptr().cast(), value.len());
+            latchless_bytes_insert(index, key, key_len, value, value_len, none(), 0, none().cast())
         };
         assert_eq!(insert(b"keykeykey", b"value"), LATCHLESS_OK);
         assert_eq!(insert(b"luekeykey", b"other"), LATCHLESS_OK);
         let at = place.add(2).cast();
-        assert_eq!(latchless_kv_get(index, place.cast(), 9, at, 9, &raw mut len), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_get(index, place.cast(), 9, at, 9, &raw mut len), LATCHLESS_OK);
         assert_eq!((len, &bytes[0]), (5, b"kevalueey"));
         place.cast::<[u8; 9]>().write(*b"luekeykey");
-        assert_eq!(latchless_kv_get(index, place.cast(), 9, place.cast(), 5, &raw mut len), LATCHLESS_OK);
+        let at = place.cast();
+        assert_eq!(latchless_bytes_get(index, place.cast(), 9, at, 5, &raw mut len), LATCHLESS_OK);
         assert_eq!((len, &bytes[0]), (5, b"otherykey"));
         // The length goes where the key is, and nothing else.
         let mut word = u64::from_ne_bytes(*b"12345678");
         assert_eq!(insert(b"12345678", &[7; 300]), LATCHLESS_OK);
         let its = (&raw mut word).cast::<u8>();
-        assert_eq!(latchless_kv_get(index, its.cast(), 8, none(), 0, its.cast()), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_get(index, its.cast(), 8, none(), 0, its.cast()), LATCHLESS_OK);
         assert_eq!(word, 300);
         place.cast::<[[u8; 9]; 2]>().write([*b"keykeykey", *b"luekeykey"]);
-        let (keys, lens, mut offsets) = ([place.cast_const().cast(), place.add(9).cast()], [9, 9], [-1; 3]);
-        let (values, count) = (place.cast(), 2);
-        let (keys, lens) = (keys.as_ptr(), lens.as_ptr());
-        let to = offsets.as_mut_ptr();
+        let (keys, lens, mut offsets) =
+            ([place.cast_const().cast::<c_void>(), place.add(9).cast()], [9usize, 9], [-1; 3]);
+        let (data, ends) = (keys.as_ptr().cast(), lens.as_ptr().cast());
+        let column = latchless_column { data, ends, layout: LATCHLESS_APART as u32 };
+        let (keys, values, to) = (&raw const column, place.cast(), offsets.as_mut_ptr());
         let status =
-            latchless_kv_get_columns(index, keys, lens, count, values, 18, to, none().cast(), none().cast());
+            latchless_bytes_get_columns(index, keys, 2, values, 18, to, none().cast(), none().cast());
         assert_eq!(
             (status, offsets, &bytes[0], &bytes[1][..1]),
             (LATCHLESS_OK, [0, 5, 10], b"valueothe", &b"r"[..])
         );
         let new = &raw mut len;
-        let status = latchless_kv_insert_columns(index, keys, lens, keys, lens, count, new, none().cast());
+        let status = latchless_bytes_insert_columns(index, keys, keys, 2, new, none().cast());
         assert_eq!((status, len), (LATCHLESS_OK, 2));
-        assert_eq!(latchless_kv_free(index), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
     }
 }
 
@@ -329,27 +333,28 @@ type Opened = (latchless_status, String);
 
 /// A file of rows, opened as an index of numbers, and as one of byte strings.
 fn opened(save: impl FnOnce(&Path)) -> [Opened; 2] {
-    fn of<H>(open: impl Fn(*const c_char, *mut *mut H) -> latchless_status, path: &CStr) -> (Opened, *mut H) {
+    fn of(kind: latchless_value_kind, path: *const c_char) -> (Opened, *mut latchless_bytes) {
         let mut index = ptr::null_mut();
-        let status = open(path.as_ptr(), &raw mut index);
+        // SAFETY: a path, options, and a place for a handle.
+        let status = unsafe { latchless_bytes_open(path, &with_values(kind), &raw mut index) };
         assert_eq!(index.is_null(), status != LATCHLESS_OK);
         ((status, if index.is_null() { last_error() } else { String::new() }), index)
     }
     let path = env::temp_dir().join(format!("latchless-capi-{}.arrow", std::process::id()));
     save(&path);
     let named = CString::new(path.to_str().unwrap()).unwrap();
-    // SAFETY: a path, and places for handles, which are this thread's.
+    // SAFETY: handles of this thread's, and places for answers.
     let answers = unsafe {
-        let (words, its) = of(|path, to| latchless_bytes_open(path, ptr::null(), to), &named);
+        let (words, its) = of(LATCHLESS_VALUE_WORD, named.as_ptr());
         assert_eq!(latchless_bytes_free(its), LATCHLESS_OK);
-        let (strings, its) = of(|path, to| latchless_kv_open(path, ptr::null(), to), &named);
+        let (strings, its) = of(LATCHLESS_VALUE_BYTES, named.as_ptr());
         let (mut room, mut len) = ([0_u8; 9], 0);
         if !its.is_null() {
             let to = room.as_mut_ptr().cast();
-            let got = latchless_kv_get(its, c"a".as_ptr().cast(), 1, to, room.len(), &raw mut len);
+            let got = latchless_bytes_get(its, c"a".as_ptr().cast(), 1, to, room.len(), &raw mut len);
             assert_eq!((got, &room[..len]), (LATCHLESS_OK, &b"bc"[..]));
         }
-        assert_eq!(latchless_kv_free(its), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_free(its), LATCHLESS_OK);
         [words, strings]
     };
     fs::remove_file(path).unwrap();

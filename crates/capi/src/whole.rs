@@ -4,11 +4,11 @@ use engine::bytes::BytesIndex;
 use engine::index::Options;
 use engine::{Broken, BytesValue, Index, Result, Stats};
 
-/// An index of any type of numbers.
+/// An index of any kind of words.
 pub type Words = Index<u64, u64>;
 
-/// An index of byte strings, with values of 64 bits unless others are named.
-pub type Strings<V = u64> = BytesIndex<Vec<u8>, V>;
+/// An index of byte strings.
+pub type Strings<V> = BytesIndex<Vec<u8>, V>;
 
 /// An index.
 pub trait Whole: Sized + Send + Sync {

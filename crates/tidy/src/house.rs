@@ -17,8 +17,9 @@ pub const ROOMS: [Rooms; 11] = [
         floors: &[
             &["key", "message", "status", "whole"],
             &["failure"],
-            &["border", "column"],
+            &["border", "column", "near"],
             &["options"],
+            &["family"],
             &["handle"],
             &["stats"],
             &["life", "entries", "ranges"],

@@ -1,10 +1,11 @@
 //! Batches: keys in, columns of answers out, and loading. The safety contract of all unsafe functions here
 //! is at the head of the crate.
 
-use super::column::{Column, Names};
+use super::column::{Column, Names, latchless_column};
 use super::value::{Value, own};
 use crate::batches::{Answers, Done, Refusals};
 use crate::column::{Scratch, chunks, put};
+use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::life;
@@ -12,20 +13,19 @@ use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Strings;
 
-pub use super::column::PassedColumn;
-
 /// Keys, and how many there are.
-pub type PassedKeys = (PassedColumn, usize);
+pub type PassedKeys = (*const latchless_column, usize);
 
+/// The values of keys, which are words. Those of absent keys keep their places as they are.
 pub unsafe fn get_or_remove(
-    call: Call<ByteStrings>,
+    call: Call<ByteStrings<u64>>,
     done: Done,
     (keys, count): PassedKeys,
     values: *mut u64,
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<u64>| {
         // SAFETY: as the caller promises.
         let (keys, answers) =
             unsafe { (Column::new(&Names::KEYS, keys, count)?, Answers::new(values, found, count)?) };
@@ -54,16 +54,27 @@ pub unsafe fn get_or_remove(
     unsafe { with_index(call, serve) }
 }
 
+/// This many values.
+///
+/// # Safety
+/// As for [`Column::new`].
+unsafe fn column_of<V: Value>(values: *const latchless_column, count: usize) -> Result<Column, Failure> {
+    // SAFETY: as the caller promises.
+    let column = unsafe { Column::new(&Names::VALUES, values, count)? };
+    V::check_column(&column, count).map(|()| column)
+}
+
 pub unsafe fn insert<V: Value>(
     call: Call<ByteStrings<V>>,
     (keys, count): PassedKeys,
-    values: V::PassedColumn,
+    values: *const latchless_column,
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        let (keys, values) = unsafe { (Column::new(&Names::KEYS, keys, count)?, V::column(values, count)?) };
+        let (keys, values) =
+            unsafe { (Column::new(&Names::KEYS, keys, count)?, column_of::<V>(values, count)?) };
         // SAFETY: as the caller promises.
         let mut refusals = unsafe { Refusals::new(refused, count)? };
         let (mut new, mut lent) = (0, Vec::new());
@@ -87,13 +98,14 @@ pub unsafe fn insert<V: Value>(
 pub unsafe fn bulk_load<V: Value>(
     call: Call<ByteStrings<V>>,
     (keys, count): PassedKeys,
-    values: V::PassedColumn,
+    values: *const latchless_column,
     options: *const latchless_options,
     out: *mut *mut (),
 ) -> latchless_status {
     let fill = |index: &mut Strings<V>, parsed: &Parsed| {
         // SAFETY: as the caller promises.
-        let (keys, values) = unsafe { (Column::new(&Names::KEYS, keys, count)?, V::column(values, count)?) };
+        let (keys, values) =
+            unsafe { (Column::new(&Names::KEYS, keys, count)?, column_of::<V>(values, count)?) };
         let entries = (0..count).map(|at| (keys.get(at), own::<V>(V::at(&values, at))));
         Ok(index.bulk_load(entries, parsed.fill)?)
     };

@@ -1,5 +1,7 @@
-//! The keys or values of a batch: pointers and lengths, or one buffer of bytes and the offsets at which
-//! they begin, as in Arrow.
+//! The keys or values of a batch: pointers and lengths, one buffer of bytes and the offsets at which they
+//! begin, as in Arrow, or words.
+
+#![expect(non_camel_case_types, reason = "C's names")]
 
 use super::key::{Key, fits};
 use crate::column::{Scratch, Source};
@@ -7,26 +9,50 @@ use crate::failure::Failure;
 use core::ffi::c_void;
 use core::ops::Range;
 
-/// The byte strings of a batch as C passes them.
-#[derive(Debug, Clone, Copy)]
-pub enum PassedColumn {
-    Apart { strings: *const *const c_void, lens: *const usize },
-    Packed { bytes: *const c_void, offsets: *const c_void, width: usize },
+/// How the byte strings of a batch are stored.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum latchless_layout {
+    /// `data` is an array of addresses (const void *), `ends` an array of lengths (size_t).
+    LATCHLESS_APART = 0,
+    /// `data` has the bytes of all strings. The i-th extends from ends[i] to ends[i + 1]; `ends` has one
+    /// int32_t more than there are strings, as in an Arrow column of the type Binary.
+    LATCHLESS_PACKED_32 = 1,
+    /// The same with an int64_t, as in an Arrow column of the type LargeBinary.
+    LATCHLESS_PACKED_64 = 2,
+    /// `data` is an array of words, such as a latchless_value, each a string of eight bytes. `ends` is NULL.
+    LATCHLESS_WORDS = 3,
 }
 
-/// The functions' names for the parts of a column.
+use latchless_layout::*;
+
+/// The byte strings of a batch, whose number the function has as another parameter. NULL for a string or for
+/// `data` is right where there are no bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct latchless_column {
+    /// The bytes, or addresses of them.
+    pub data: *const c_void,
+    /// Lengths or offsets.
+    pub ends: *const c_void,
+    /// A latchless_layout.
+    pub layout: u32,
+}
+
+/// The names of a column and its parts.
 #[derive(Debug)]
 pub struct Names {
-    strings: &'static str,
-    lens: &'static str,
-    bytes: &'static str,
-    offsets: &'static str,
+    column: &'static str,
+    data: &'static str,
+    ends: &'static str,
+    layout: &'static str,
 }
 
 impl Names {
-    pub const KEYS: Self = Self { strings: "keys", lens: "lens", bytes: "bytes", offsets: "offsets" };
+    pub const KEYS: Self =
+        Self { column: "keys", data: "keys.data", ends: "keys.ends", layout: "keys.layout" };
     pub const VALUES: Self =
-        Self { strings: "values", lens: "value_lens", bytes: "value_bytes", offsets: "value_offsets" };
+        Self { column: "values", data: "values.data", ends: "values.ends", layout: "values.layout" };
 }
 
 /// The byte strings of a batch.
@@ -38,14 +64,15 @@ pub struct Column {
 
 #[derive(Debug, Clone, Copy)]
 enum Parts {
+    None,
     Apart { strings: Source<*const c_void>, lens: Source<usize> },
     Packed { bytes: *const u8, offsets: Offsets },
+    Words(Source<u64>),
 }
 
 /// Where strings begin: one offset more than strings, in either width that Arrow has.
 #[derive(Debug, Clone, Copy)]
 enum Offsets {
-    None,
     Narrow(Source<i32>),
     Wide(Source<i64>),
 }
@@ -54,7 +81,6 @@ impl Offsets {
     /// Where the string at a position begins and ends.
     fn get(self, argument: &'static str, at: usize) -> Result<Range<usize>, Failure> {
         let offset = |at| match self {
-            Self::None => 0,
             Self::Narrow(offsets) => offsets.get(at).into(),
             Self::Wide(offsets) => offsets.get(at),
         };
@@ -71,52 +97,66 @@ impl Column {
     ///
     /// # Safety
     /// The contract at the head of the crate, as long as the results of [`Column::get`] are used.
-    pub unsafe fn new(names: &'static Names, passed: PassedColumn, len: usize) -> Result<Self, Failure> {
-        let parts = match passed {
-            PassedColumn::Apart { strings, lens } => {
-                // SAFETY: as the caller promises.
-                let (strings, lens) = unsafe {
-                    (Source::new(names.strings, strings, len)?, Source::new(names.lens, lens, len)?)
-                };
-                Parts::Apart { strings, lens }
-            }
-            PassedColumn::Packed { bytes, offsets, width } => {
-                // SAFETY: as the caller promises.
-                let offsets = unsafe { Self::offsets(names.offsets, (offsets, width), len)? };
-                Parts::Packed { bytes: bytes.cast(), offsets }
-            }
-        };
+    pub unsafe fn new(
+        names: &'static Names,
+        passed: *const latchless_column,
+        len: usize,
+    ) -> Result<Self, Failure> {
+        if len == 0 {
+            return Ok(Self { names, parts: Parts::None });
+        }
+        if passed.is_null() {
+            return Err(Failure::NullColumn { argument: names.column, count: len });
+        }
+        // SAFETY: as the caller promises.
+        let parts = unsafe { Self::parts(names, passed.read_unaligned(), len)? };
         let column = Self { names, parts };
         (0..len).try_for_each(|at| column.string(at).map(drop))?;
         Ok(column)
     }
 
-    unsafe fn offsets(
-        argument: &'static str,
-        (offsets, width): (*const c_void, usize),
-        len: usize,
-    ) -> Result<Offsets, Failure> {
-        if len == 0 {
-            return Ok(Offsets::None);
-        }
-        let count = len.checked_add(1).ok_or(Failure::TooLong { argument, count: len })?;
-        match width {
-            // SAFETY: as the caller promises.
-            4 => Ok(Offsets::Narrow(unsafe { Source::new(argument, offsets.cast(), count)? })),
-            // SAFETY: as the caller promises.
-            8 => Ok(Offsets::Wide(unsafe { Source::new(argument, offsets.cast(), count)? })),
-            _ => Err(Failure::Field { field: "offset_size", given: width as u64, wanted: "4 or 8" }),
+    unsafe fn parts(names: &'static Names, passed: latchless_column, len: usize) -> Result<Parts, Failure> {
+        let latchless_column { data, ends, layout } = passed;
+        let argument = names.column;
+        let offsets = || len.checked_add(1).ok_or(Failure::TooLong { argument, count: len });
+        // SAFETY: as the caller promises.
+        unsafe {
+            if layout == LATCHLESS_APART as u32 {
+                Ok(Parts::Apart {
+                    strings: Source::new(names.data, data.cast(), len)?,
+                    lens: Source::new(names.ends, ends.cast(), len)?,
+                })
+            } else if layout == LATCHLESS_PACKED_32 as u32 {
+                let offsets = Offsets::Narrow(Source::new(names.ends, ends.cast(), offsets()?)?);
+                Ok(Parts::Packed { bytes: data.cast(), offsets })
+            } else if layout == LATCHLESS_PACKED_64 as u32 {
+                let offsets = Offsets::Wide(Source::new(names.ends, ends.cast(), offsets()?)?);
+                Ok(Parts::Packed { bytes: data.cast(), offsets })
+            } else if layout == LATCHLESS_WORDS as u32 {
+                Ok(Parts::Words(Source::new(names.data, data.cast(), len)?))
+            } else {
+                let wanted = "a latchless_layout";
+                Err(Failure::Field { field: names.layout, given: layout.into(), wanted })
+            }
         }
     }
 
+    /// The name of the column.
+    pub fn argument(&self) -> &'static str {
+        self.names.column
+    }
+
+    #[inline(always)]
     fn string(&self, at: usize) -> Result<Key, Failure> {
-        let argument = self.names.strings;
+        let argument = self.names.column;
         let (start, len) = match self.parts {
+            Parts::None => (core::ptr::null(), 0),
+            Parts::Words(words) => (words.address(at).cast(), size_of::<u64>()),
             Parts::Apart { strings, lens } => (strings.get(at).cast::<u8>(), lens.get(at)),
             Parts::Packed { bytes, offsets } => {
-                let Range { start, end } = offsets.get(self.names.offsets, at)?;
+                let Range { start, end } = offsets.get(self.names.ends, at)?;
                 if bytes.is_null() && end > 0 {
-                    return Err(Failure::NullKey { argument: self.names.bytes, len: end });
+                    return Err(Failure::NullKey { argument: self.names.data, len: end });
                 }
                 if !fits(bytes, end) {
                     return Err(Failure::TooLongAt { argument, at, len: end });

@@ -1,41 +1,59 @@
 //! Cursors: a position in an index that moves in both directions. The safety contract of all unsafe
 //! functions here is at the head of the crate.
 
+#![expect(non_camel_case_types, reason = "C's names")]
+
 use super::key::{Key, Passed};
 use super::value::Value;
 use crate::column::{place, put};
-use crate::handle::{self, Call, Family, with_cursor, with_shared_index};
+use crate::failure::Failure;
+use crate::family::{Family, StringsCursor};
+use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
 use crate::key::ByteStrings;
 use crate::status::latchless_status::{self, *};
 use core::ffi::c_void;
 use core::ptr;
+use engine::bytes::BytesCursor;
 use std::borrow::Cow;
 
 type Cursor<V> = <ByteStrings<V> as Family>::Cursor;
 
-/// Where a cursor goes.
-#[derive(Debug, Clone, Copy)]
-pub enum Way {
-    Seek(Passed),
-    SeekForPrev(Passed),
-    First,
-    Last,
-    Next,
-    Prev,
-    /// It stays.
-    Here,
+/// Where a cursor moves.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum latchless_move {
+    /// To `key` or, if it is absent, to the first key after it.
+    LATCHLESS_SEEK = 0,
+    /// To `key` or, if it is absent, to the last key before it.
+    LATCHLESS_SEEK_FOR_PREV = 1,
+    /// To the first entry.
+    LATCHLESS_SEEK_FIRST = 2,
+    /// To the last entry.
+    LATCHLESS_SEEK_LAST = 3,
+    /// To the next entry.
+    LATCHLESS_NEXT = 4,
+    /// To the previous entry.
+    LATCHLESS_PREV = 5,
+    /// It stays on its entry.
+    LATCHLESS_CURRENT = 6,
 }
 
-/// Where the address and the length of a key go.
-pub type PassedKey = (*mut *const c_void, *mut usize);
+use latchless_move::*;
 
-/// A cursor of this kind.
-pub unsafe fn new<V: Value>(call: Call<ByteStrings<V>>, kind: u64, out: *mut *mut ()) -> latchless_status {
-    let serve = |index| {
+/// Where the address and the length of a key or a value go.
+pub type PassedView = (*mut *const c_void, *mut usize);
+
+/// A cursor, whose handle is of the type `H`.
+pub unsafe fn new<V: Value, H: Handle<ByteStrings<V>>>(
+    call: Call<ByteStrings<V>>,
+    out: *mut *mut H,
+) -> latchless_status {
+    let serve = |index, _| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
+        let cursor = StringsCursor { inner: BytesCursor::of(index), word: 0 };
         // SAFETY: as the caller promises.
-        unsafe { handle::hand_out(kind, Box::new(Cursor::<V>::of(index)), out)? };
+        unsafe { handle::hand_out_cursor::<ByteStrings<V>, H>(cursor, out.cast())? };
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -46,40 +64,46 @@ pub unsafe fn new<V: Value>(call: Call<ByteStrings<V>>, kind: u64, out: *mut *mu
 fn apart<'a, V: Value>(cursor: &Cursor<V>, key: Key) -> Cow<'a, [u8]> {
     let bytes = key.bytes();
     let is_in = |own: &[u8]| own.as_ptr_range().contains(&bytes.as_ptr());
-    let is_own = cursor.current().is_some_and(|(key, value)| is_in(key) || is_in(V::bytes(value)));
+    let is_own = cursor.inner.current().is_some_and(|(key, value)| is_in(key) || is_in(V::bytes(value)));
     if is_own { Cow::Owned(bytes.to_vec()) } else { Cow::Borrowed(bytes) }
 }
 
 pub unsafe fn go<V: Value>(
     call: Call<ByteStrings<V>>,
-    way: Way,
-    (key, key_len): PassedKey,
-    value: V::PassedView,
+    (way, key): (u32, Passed),
+    (near_key, near_key_len): PassedView,
+    (value, value_len): PassedView,
 ) -> latchless_status {
     let serve = |cursor: &mut Cursor<V>| {
-        let found = match way {
-            Way::Seek(key) => {
-                // SAFETY: as the caller promises.
-                let key = unsafe { Key::new("key", key)? };
-                cursor.seek(&*apart::<V>(cursor, key))
-            }
-            Way::SeekForPrev(key) => {
-                // SAFETY: as the caller promises.
-                let key = unsafe { Key::new("key", key)? };
-                cursor.seek_for_prev(&*apart::<V>(cursor, key))
-            }
-            Way::First => cursor.seek_first(),
-            Way::Last => cursor.seek_last(),
-            Way::Next => cursor.next(),
-            Way::Prev => cursor.prev(),
-            Way::Here => cursor.current(),
-        };
-        let Some((its_key, its_value)) = found else { return Ok(LATCHLESS_NOT_FOUND) };
+        let is = |one: latchless_move| way == one as u32;
+        if is(LATCHLESS_SEEK) || is(LATCHLESS_SEEK_FOR_PREV) {
+            // SAFETY: as the caller promises.
+            let key = apart::<V>(cursor, unsafe { Key::new("key", key)? });
+            if is(LATCHLESS_SEEK) {
+                cursor.inner.seek(&*key)
+            } else {
+                cursor.inner.seek_for_prev(&*key)
+            };
+        } else if is(LATCHLESS_SEEK_FIRST) {
+            cursor.inner.seek_first();
+        } else if is(LATCHLESS_SEEK_LAST) {
+            cursor.inner.seek_last();
+        } else if is(LATCHLESS_NEXT) {
+            cursor.inner.next();
+        } else if is(LATCHLESS_PREV) {
+            cursor.inner.prev();
+        } else if !is(LATCHLESS_CURRENT) {
+            return Err(Failure::Field { field: "move", given: way.into(), wanted: "a latchless_move" });
+        }
+        let StringsCursor { inner, word } = cursor;
+        let Some((its_key, its_value)) = inner.current() else { return Ok(LATCHLESS_NOT_FOUND) };
+        let its_value = V::view(its_value, word);
         // SAFETY: as the caller promises.
         unsafe {
-            put(key, its_key.as_ptr().cast());
-            put(key_len, its_key.len());
-            V::put_view(value, its_value);
+            put(near_key, its_key.as_ptr().cast());
+            put(near_key_len, its_key.len());
+            put(value, its_value.as_ptr().cast());
+            put(value_len, its_value.len());
         }
         Ok(LATCHLESS_OK)
     };

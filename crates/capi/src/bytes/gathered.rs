@@ -1,8 +1,9 @@
 //! Batches on values that are byte strings: the values of many keys in one buffer, and removal. The safety
 //! contract of all unsafe functions here is at the head of the crate.
 
-use super::batches::PassedKeys;
+use super::batches::{PassedKeys, get_or_remove};
 use super::column::{Column, Names};
+use crate::batches::Done;
 use crate::column::{Scratch, Target, chunks, put};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
@@ -54,6 +55,31 @@ impl Room {
     }
 }
 
+/// The values of keys, which are words: as an array of them, of which the offsets are multiples of eight.
+pub unsafe fn get_words(
+    call: Call<ByteStrings<u64>>,
+    keys: PassedKeys,
+    (values, room, offsets): PassedRoom,
+    found: *mut u8,
+    hits: *mut usize,
+) -> latchless_status {
+    let (needed, ends) = (keys.1.saturating_mul(size_of::<u64>()), keys.1.saturating_add(1));
+    // SAFETY: as the caller promises.
+    let offsets = match unsafe { Target::if_any("value_offsets", offsets, ends) } {
+        Ok(_) if !values.is_null() && room < needed => {
+            return call.guard(|| Err(Failure::SmallRoom { argument: "values", room, needed }));
+        }
+        Ok(offsets) => offsets,
+        Err(failure) => return call.guard(|| Err(failure)),
+    };
+    // SAFETY: as the caller promises.
+    let status = unsafe { get_or_remove(call, Done::Looked, keys, values.cast(), found, hits) };
+    if status == LATCHLESS_OK {
+        (0..ends).for_each(|at| offsets.copy_from(at, &[(at * size_of::<u64>()) as i64]));
+    }
+    status
+}
+
 pub unsafe fn get(
     call: Call<ByteStrings<Vec<u8>>>,
     (keys, count): PassedKeys,
@@ -100,15 +126,20 @@ pub unsafe fn get(
     unsafe { with_index(call, serve) }
 }
 
+/// The values aren't returned: nothing says how much room they need before they are gone.
 pub unsafe fn remove(
     call: Call<ByteStrings<Vec<u8>>>,
     (keys, count): PassedKeys,
+    values: *mut u64,
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
     let serve = |index: &Strings<Vec<u8>>| {
         // SAFETY: as the caller promises.
         let keys = unsafe { Column::new(&Names::KEYS, keys, count)? };
+        if !values.is_null() {
+            return Err(Failure::NotWords);
+        }
         // SAFETY: as the caller promises.
         let found = unsafe { Target::if_any("found", found, count)? };
         let (mut total, mut removed) = (0, Vec::new());

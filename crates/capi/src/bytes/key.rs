@@ -81,6 +81,20 @@ impl Place {
         if len.is_null() {
             return Err(Failure::NullLength { argument });
         }
+        // SAFETY: as the caller promises.
+        unsafe { Self::of_word(argument, (to.cast(), room, len)) }
+    }
+
+    /// The same, where the length is known, so that the caller may omit it.
+    ///
+    /// # Safety
+    /// The contract of [`Place::new`].
+    #[inline(always)]
+    pub unsafe fn of_word(argument: &'static str, (to, room, len): PassedPlace) -> Result<Self, Failure> {
+        let to = to.cast::<u8>();
+        if to.is_null() {
+            return Ok(Self { argument, to, room: usize::MAX, len });
+        }
         if fits(to, room) {
             Ok(Self { argument, to, room, len })
         } else {
@@ -99,9 +113,9 @@ impl Place {
         }
     }
 
-    /// Refuses unless any key or value fits.
-    pub fn check_any(self) -> Result<(), Failure> {
-        if self.room < KEY_MAX { self.check(KEY_MAX) } else { Ok(()) }
+    /// Refuses unless any key or value of this many bytes at most fits.
+    pub fn check_any(self, most: usize) -> Result<(), Failure> {
+        if self.room < most { self.check(most) } else { Ok(()) }
     }
 
     /// Whether none of its bytes is one of a key's, and its length isn't either.

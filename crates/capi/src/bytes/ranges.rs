@@ -36,18 +36,25 @@ unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> 
     if begin <= end { Ok((Bound::Included(begin), Bound::Excluded(end))) } else { Err(Failure::EndFirst) }
 }
 
+/// A function of the caller's that is shown a key and its value. Exceptions: see [`crate::ranges::Visitor`].
+pub type Visitor =
+    unsafe extern "C-unwind" fn(*const c_void, usize, *const c_void, usize, *mut c_void) -> c_int;
+
 /// Shows an entry to a visitor, and returns whether to continue.
 fn show<V: Value>(
-    visitor: Option<V::Visitor>,
+    visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> Result<impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>, Failure> {
     let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
     Ok(move |key: &[u8], value: Lent<'_, V>| {
-        // SAFETY: the caller's own function.
-        match unsafe { V::show(visitor, key, value, context) } {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
-        }
+        V::with_bytes(value, |value| {
+            let (key, key_len) = (key.as_ptr().cast(), key.len());
+            // SAFETY: the caller's own function, with a key and a value that are there until it returns.
+            match unsafe { visitor(key, key_len, value.as_ptr().cast(), value.len(), context) } {
+                0 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        })
     })
 }
 
@@ -59,7 +66,7 @@ pub unsafe fn scan<V: Value>(
     call: Call<ByteStrings<V>>,
     (begin, end): (Passed, Passed),
     descending: c_int,
-    visitor: Option<V::Visitor>,
+    visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
     let serve = |index: &Strings<V>| {
@@ -79,7 +86,7 @@ pub unsafe fn scan<V: Value>(
 pub unsafe fn scan_prefix<V: Value>(
     call: Call<ByteStrings<V>>,
     prefix: Passed,
-    visitor: Option<V::Visitor>,
+    visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
     let serve = |index: &Strings<V>| {

@@ -1,4 +1,4 @@
-//! The declarations shared by all types of keys.
+//! The declarations shared by all handles.
 
 use crate::border::guard;
 use crate::message;

@@ -1,25 +1,52 @@
-//! The functions and types that C sees. `u64` has the functions for keys of that type; `i64` and `f64` are
-//! the same with that name in place of `u64`. A test keeps them equal and rewrites them by
-//! `BLESS=1 cargo test -p latchless-capi the_other_keys`. They are files, not a macro's output, because
-//! cbindgen and people read them. `bytes` has the functions for byte strings, `kv` those for byte strings
-//! under byte strings.
+//! The functions and types that C sees, each once: `index` has those for keys that are words, `bytes`
+//! those for byte strings. They are plain functions, not a macro's output, because cbindgen and people
+//! read them.
 
 #![expect(non_camel_case_types, reason = "C's names")]
 #![expect(clippy::missing_safety_doc, reason = "what callers owe is the same for all: the head of the crate")]
 
 pub mod bytes;
-pub mod f64;
-pub mod i64;
-pub mod kv;
+pub mod index;
 pub mod library;
-pub mod u64;
 
-/// Serves a call for a handle by a function of this crate whose safety contract is the header's.
+/// Serves a call for a handle of words by a function of this crate whose safety contract is the header's.
 macro_rules! serve {
     ($name:ident($handle:expr): $($place:ident)::+($($argument:expr),* $(,)?)) => {{
-        let call = $crate::handle::Call::new(stringify!($name), $handle);
+        let call = $crate::handle::Call::<$crate::key::WordKeys>::new(stringify!($name), $handle);
         // SAFETY: the caller keeps to what is said at the head of the header.
         unsafe { $crate::$($place)::+(call, $($argument),*) }
     }};
 }
 use serve;
+
+/// The same for a handle of byte strings, by the form of the function for its kind of values.
+macro_rules! serve_strings {
+    ($name:ident($handle:expr): $($place:ident)::+($($argument:expr),* $(,)?)) => {{
+        // SAFETY: the caller keeps to what is said at the head of the header.
+        let kind = unsafe { $crate::handle::value_kind($handle) };
+        $crate::exports::of_kind!(kind, $name($handle): $($place)::+($($argument),*))
+    }};
+}
+use serve_strings;
+
+/// Serves a call for byte strings with values of this kind.
+macro_rules! of_kind {
+    ($kind:expr, $name:ident($handle:expr): $($place:ident)::+($($argument:expr),*)) => {{
+        use $crate::handle::Call;
+        use $crate::key::{ByteStrings, ValueKind};
+        // SAFETY: the caller keeps to what is said at the head of the header.
+        unsafe {
+            match $kind {
+                ValueKind::LATCHLESS_VALUE_WORD => {
+                    let call = Call::<ByteStrings<u64>>::new(stringify!($name), $handle);
+                    $crate::$($place)::+(call, $($argument),*)
+                }
+                ValueKind::LATCHLESS_VALUE_BYTES => {
+                    let call = Call::<ByteStrings<Vec<u8>>>::new(stringify!($name), $handle);
+                    $crate::$($place)::+(call, $($argument),*)
+                }
+            }
+        }
+    }};
+}
+use of_kind;

@@ -1,5 +1,5 @@
 /* Every function for byte strings as keys, compared with a sorted array. */
-#include "check.h"
+#include "strings.h"
 
 enum { N = 4000, ROOM = 32 };
 
@@ -35,7 +35,7 @@ static latchless_bytes *full(void) {
         const size_t at = i * 7919 % N;
         keys[at] = key_of(2 * at);
         values[at] = 10 * at;
-        CHECK(latchless_bytes_insert(index, keys[at].bytes, keys[at].len, values[at], NULL) == LATCHLESS_OK);
+        CHECK(latchless_bytes_insert(index, keys[at].bytes, keys[at].len, WORD(values[at]), NULL, 0, NULL) == LATCHLESS_OK);
     }
     return index;
 }
@@ -45,48 +45,48 @@ static void one_key(void) {
     latchless_value value = 7;
     size_t len = 9;
     CHECK(latchless_bytes_new(NULL, &index) == LATCHLESS_OK);
-    CHECK(latchless_bytes_get(index, "one", 3, &value) == LATCHLESS_NOT_FOUND && value == 7);
-    CHECK(latchless_bytes_insert(index, "one", 3, 10, &value) == LATCHLESS_OK && value == 7);
-    CHECK(latchless_bytes_insert(index, "one", 3, 11, &value) == LATCHLESS_PRESENT && value == 10);
-    CHECK(latchless_bytes_try_insert(index, "one", 3, 12, &value) == LATCHLESS_PRESENT && value == 11);
-    CHECK(latchless_bytes_try_insert(index, "two", 3, 20, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_replace(index, "two", 3, 21, &value) == LATCHLESS_OK && value == 20);
-    CHECK(latchless_bytes_replace(index, "three", 5, 30, &value) == LATCHLESS_NOT_FOUND && value == 20);
+    CHECK(latchless_bytes_get(index, "one", 3, &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND && value == 7);
+    CHECK(latchless_bytes_insert(index, "one", 3, WORD(10), &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 7);
+    CHECK(latchless_bytes_insert(index, "one", 3, WORD(11), &value, sizeof(latchless_value), NULL) == LATCHLESS_PRESENT && value == 10);
+    CHECK(latchless_bytes_try_insert(index, "one", 3, WORD(12), &value, sizeof(latchless_value), NULL) == LATCHLESS_PRESENT && value == 11);
+    CHECK(latchless_bytes_try_insert(index, "two", 3, WORD(20), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_replace(index, "two", 3, WORD(21), &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 20);
+    CHECK(latchless_bytes_replace(index, "three", 5, WORD(30), &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND && value == 20);
     CHECK(latchless_bytes_contains_key(index, "three", 5) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_contains_key(index, "two", 3) == LATCHLESS_OK);
-    CHECK(latchless_bytes_compare_exchange(index, "two", 3, 20, 22, &value) == LATCHLESS_MISMATCH && value == 21);
-    CHECK(latchless_bytes_compare_exchange(index, "two", 3, 21, 22, &value) == LATCHLESS_OK);
-    CHECK(latchless_bytes_compare_exchange(index, "three", 5, 21, 22, &value) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_compare_remove(index, "two", 3, 21, &value) == LATCHLESS_MISMATCH && value == 22);
-    CHECK(latchless_bytes_compare_remove(index, "two", 3, 22, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_remove(index, "two", 3, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_compare_exchange(index, "two", 3, WORD(20), WORD(22), &value, sizeof(latchless_value), NULL) == LATCHLESS_MISMATCH && value == 21);
+    CHECK(latchless_bytes_compare_exchange(index, "two", 3, WORD(21), WORD(22), &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_compare_exchange(index, "three", 5, WORD(21), WORD(22), &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_compare_remove(index, "two", 3, WORD(21), &value, sizeof(latchless_value), NULL) == LATCHLESS_MISMATCH && value == 22);
+    CHECK(latchless_bytes_compare_remove(index, "two", 3, WORD(22), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_remove(index, "two", 3, &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND);
     /* The length ends a key, a zero byte does not: these are five keys. */
-    CHECK(latchless_bytes_insert(index, NULL, 0, 1, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_insert(index, "", 0, 1, &value) == LATCHLESS_PRESENT && value == 1);
-    CHECK(latchless_bytes_insert(index, "", 1, 2, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_insert(index, "one\0", 4, 3, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_insert(index, "on", 2, 4, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, NULL, 0, WORD(1), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "", 0, WORD(1), &value, sizeof(latchless_value), NULL) == LATCHLESS_PRESENT && value == 1);
+    CHECK(latchless_bytes_insert(index, "", 1, WORD(2), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "one\0", 4, WORD(3), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "on", 2, WORD(4), NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 5);
-    CHECK(latchless_bytes_get(index, "one", 3, &value) == LATCHLESS_OK && value == 11);
-    CHECK(latchless_bytes_remove(index, "one", 3, &value) == LATCHLESS_OK && value == 11);
-    CHECK(latchless_bytes_get(index, "one\0", 4, &value) == LATCHLESS_OK && value == 3);
-    CHECK(latchless_bytes_get(index, NULL, 0, &value) == LATCHLESS_OK && value == 1);
+    CHECK(latchless_bytes_get(index, "one", 3, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 11);
+    CHECK(latchless_bytes_remove(index, "one", 3, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 11);
+    CHECK(latchless_bytes_get(index, "one\0", 4, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 3);
+    CHECK(latchless_bytes_get(index, NULL, 0, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 1);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 0);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
 /* Checks the answer of a search: the entry of the array at `at`, or nothing. */
-#define NEAREST(search, key, is_there, at)                                                        \
+#define NEAR(search, key, is_there, at)                                                        \
     do {                                                                                          \
         char near_key[ROOM];                                                                      \
         size_t near_len = 99;                                                                     \
         latchless_value near_value = 7;                                                           \
         if (is_there) {                                                                           \
-            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &near_value) == LATCHLESS_OK); \
+            CHECK(latchless_bytes_near(index, search, key.bytes, key.len, near_key, ROOM, &near_len, &near_value, sizeof(latchless_value), NULL) == LATCHLESS_OK); \
             CHECK(equals(near_key, near_len, keys[at]) && near_value == values[at]);              \
         } else {                                                                                  \
-            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &near_value)       \
+            CHECK(latchless_bytes_near(index, search, key.bytes, key.len, near_key, ROOM, &near_len, &near_value, sizeof(latchless_value), NULL)       \
                   == LATCHLESS_NOT_FOUND);                                                        \
             CHECK(near_len == 99 && near_value == 7);                                             \
         }                                                                                         \
@@ -101,36 +101,36 @@ static void order(void) {
     latchless_value value;
     for (i = 0; i < N; i += 3) {
         const string there = key_of(2 * i), after = key_of(2 * i + 1);
-        NEAREST(latchless_bytes_floor, there, 1, i);
-        NEAREST(latchless_bytes_ceiling, there, 1, i);
-        NEAREST(latchless_bytes_lower, there, i > 0, i - 1);
-        NEAREST(latchless_bytes_higher, there, i + 1 < N, i + 1);
-        NEAREST(latchless_bytes_floor, after, 1, i);
-        NEAREST(latchless_bytes_ceiling, after, i + 1 < N, i + 1);
-        NEAREST(latchless_bytes_lower, after, 1, i);
-        NEAREST(latchless_bytes_higher, after, i + 1 < N, i + 1);
+        NEAR(LATCHLESS_FLOOR, there, 1, i);
+        NEAR(LATCHLESS_CEILING, there, 1, i);
+        NEAR(LATCHLESS_LOWER, there, i > 0, i - 1);
+        NEAR(LATCHLESS_HIGHER, there, i + 1 < N, i + 1);
+        NEAR(LATCHLESS_FLOOR, after, 1, i);
+        NEAR(LATCHLESS_CEILING, after, i + 1 < N, i + 1);
+        NEAR(LATCHLESS_LOWER, after, 1, i);
+        NEAR(LATCHLESS_HIGHER, after, i + 1 < N, i + 1);
     }
-    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value) == LATCHLESS_OK);
+    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
     CHECK(equals(key, len, keys[0]) && value == values[0]);
-    CHECK(latchless_bytes_last(index, key, ROOM, &len, NULL) == LATCHLESS_OK && equals(key, len, keys[N - 1]));
+    CHECK(latchless_bytes_last(index, key, ROOM, &len, NULL, 0, NULL) == LATCHLESS_OK && equals(key, len, keys[N - 1]));
     /* Only the length, only the value, neither. */
-    CHECK(latchless_bytes_last(index, NULL, 0, &len, NULL) == LATCHLESS_OK && len == keys[N - 1].len);
-    CHECK(latchless_bytes_last(index, NULL, 0, NULL, &value) == LATCHLESS_OK && value == values[N - 1]);
-    CHECK(latchless_bytes_last(index, NULL, 0, NULL, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_last(index, NULL, 0, &len, NULL, 0, NULL) == LATCHLESS_OK && len == keys[N - 1].len);
+    CHECK(latchless_bytes_last(index, NULL, 0, NULL, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == values[N - 1]);
+    CHECK(latchless_bytes_last(index, NULL, 0, NULL, NULL, 0, NULL) == LATCHLESS_OK);
     /* The answer may overwrite the key. */
     same = key_of(101);
-    CHECK(latchless_bytes_floor(index, same.bytes, same.len, same.bytes, ROOM, &same.len, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_near(index, LATCHLESS_FLOOR, same.bytes, same.len, same.bytes, ROOM, &same.len, NULL, 0, NULL) == LATCHLESS_OK);
     CHECK(equals(same.bytes, same.len, keys[50]));
     for (i = 0; i < 100; i++) {
-        CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value) == LATCHLESS_OK);
+        CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
         CHECK(equals(any, len, keys[i]) && value == values[i]);
-        CHECK(latchless_bytes_pop_last(index, NULL, 0, NULL, &value) == LATCHLESS_OK);
+        CHECK(latchless_bytes_pop_last(index, NULL, 0, NULL, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
         CHECK(value == values[N - 1 - i]);
     }
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == N - 200);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
-    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_pop_last(index, any, sizeof any, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_pop_last(index, any, sizeof any, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
@@ -177,27 +177,27 @@ static void batches(void) {
     /* Loads and lookups in both layouts. */
     for (i = 0; i < 3; i++) {
         pack(0, 2, room);
-        if (i == 0) CHECK(latchless_bytes_bulk_load(pointers, lens, values, N, NULL, &index) == LATCHLESS_OK);
-        if (i == 1) CHECK(latchless_bytes_bulk_load_packed(packed, narrow, 4, values, N, NULL, &index) == LATCHLESS_OK);
-        if (i == 2) CHECK(latchless_bytes_bulk_load_packed(packed, wide, 8, values, N, NULL, &index) == LATCHLESS_OK);
+        if (i == 0) CHECK(latchless_bytes_bulk_load(apart_by(pointers, lens), words(values), N, NULL, &index) == LATCHLESS_OK);
+        if (i == 1) CHECK(latchless_bytes_bulk_load(packed_by(4, packed, narrow), words(values), N, NULL, &index) == LATCHLESS_OK);
+        if (i == 2) CHECK(latchless_bytes_bulk_load(packed_by(8, packed, wide), words(values), N, NULL, &index) == LATCHLESS_OK);
         CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
         /* Every second key is present. */
         pack(0, 1, room);
         memset(got, 0x11, sizeof got);
-        CHECK(latchless_bytes_get_columns(index, pointers, lens, N, got, found, &total) == LATCHLESS_OK);
+        CHECK(latchless_bytes_get_columns(index, apart_by(pointers, lens), N, got, N * sizeof(latchless_value), NULL, found, &total) == LATCHLESS_OK);
         got_alternate(got, found, total, 0x1111111111111111u);
         memset(got, 0x22, sizeof got);
-        CHECK(latchless_bytes_get_packed(index, packed, narrow, 4, N, got, found, &total) == LATCHLESS_OK);
+        CHECK(latchless_bytes_get_columns(index, packed_by(4, packed, narrow), N, got, N * sizeof(latchless_value), NULL, found, &total) == LATCHLESS_OK);
         got_alternate(got, found, total, 0x2222222222222222u);
-        CHECK(latchless_bytes_get_packed(index, packed, wide, 8, N, NULL, NULL, NULL) == LATCHLESS_OK);
+        CHECK(latchless_bytes_get_columns(index, packed_by(8, packed, wide), N, NULL, 0, NULL, NULL, NULL) == LATCHLESS_OK);
         /* Inserts the others, then removes all. */
-        if (i == 0) CHECK(latchless_bytes_insert_columns(index, pointers, lens, got, N, &total, found) == LATCHLESS_OK);
-        else CHECK(latchless_bytes_insert_packed(index, packed, wide, 8, got, N, &total, found) == LATCHLESS_OK);
+        if (i == 0) CHECK(latchless_bytes_insert_columns(index, apart_by(pointers, lens), words(got), N, &total, found) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_insert_columns(index, packed_by(8, packed, wide), words(got), N, &total, found) == LATCHLESS_OK);
         CHECK(total == N / 2 && found[0] == 0 && found[N - 1] == 0);
         CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == N + N / 2);
         memset(got, 0x33, sizeof got);
-        if (i == 0) CHECK(latchless_bytes_remove_columns(index, pointers, lens, N, got, found, &total) == LATCHLESS_OK);
-        else CHECK(latchless_bytes_remove_packed(index, packed, narrow, 4, N, got, found, &total) == LATCHLESS_OK);
+        if (i == 0) CHECK(latchless_bytes_remove_columns(index, apart_by(pointers, lens), N, got, found, &total) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_remove_columns(index, packed_by(4, packed, narrow), N, got, found, &total) == LATCHLESS_OK);
         CHECK(total == N && got[0] == 0 && got[1] == 0x2222222222222222u && found[N - 1] == 1);
         CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == N / 2);
         CHECK(latchless_bytes_check_invariants(index) == LATCHLESS_OK);
@@ -210,7 +210,8 @@ typedef struct {
 } expected_walk;
 
 /* Checks the order of entries; stops after `limit` of them. */
-static int ascends(const void *key, size_t key_len, latchless_value value, void *context) {
+static int ascends(const void *key, size_t key_len, const void *bytes, size_t len, void *context) {
+    const latchless_value value = as_word(bytes, len);
     expected_walk *course = context;
     CHECK(equals(key, key_len, keys[course->next]) && value == values[course->next]);
     course->next += course->step;
@@ -274,31 +275,31 @@ static void cursors(void) {
     size_t len = 0, i;
     latchless_value value = 0;
     CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
-    CHECK(latchless_bytes_cursor_current(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_cursor_prev(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(move_word(cursor, LATCHLESS_CURRENT, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(move_word(cursor, LATCHLESS_PREV, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
     CHECK(key == NULL && len == 0 && value == 0);
-    AT(latchless_bytes_cursor_seek(cursor, there.bytes, there.len, &key, &len, &value), 250);
-    AT(latchless_bytes_cursor_seek(cursor, after.bytes, after.len, &key, &len, &value), 251);
-    AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), 250);
-    AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 250);
-    AT(latchless_bytes_cursor_seek_for_prev(cursor, there.bytes, there.len, &key, &len, &value), 250);
-    AT(latchless_bytes_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value), 250);
+    AT(move_word(cursor, LATCHLESS_SEEK, there.bytes, there.len, &key, &len, &value), 250);
+    AT(move_word(cursor, LATCHLESS_SEEK, after.bytes, after.len, &key, &len, &value), 251);
+    AT(move_word(cursor, LATCHLESS_PREV, NULL, 0, &key, &len, &value), 250);
+    AT(move_word(cursor, LATCHLESS_CURRENT, NULL, 0, &key, &len, &value), 250);
+    AT(move_word(cursor, LATCHLESS_SEEK_FOR_PREV, there.bytes, there.len, &key, &len, &value), 250);
+    AT(move_word(cursor, LATCHLESS_SEEK_FOR_PREV, after.bytes, after.len, &key, &len, &value), 250);
     /* Seeks a prefix of the cursor's own key, whose bytes change during the call. */
-    AT(latchless_bytes_cursor_seek(cursor, key, 3, &key, &len, &value), 200);
-    CHECK(latchless_bytes_cursor_seek(cursor, "9", 1, &key, &len, &value) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_cursor_next(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
-    AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), N - 1);
-    CHECK(latchless_bytes_cursor_seek_for_prev(cursor, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
-    for (i = 0; i < N; i++) AT(latchless_bytes_cursor_next(cursor, &key, &len, &value), i);
-    CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
-    for (i = N; i-- > 0;) AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), i);
-    AT(latchless_bytes_cursor_seek_last(cursor, &key, &len, &value), N - 1);
-    AT(latchless_bytes_cursor_seek_first(cursor, &key, &len, &value), 0);
-    CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_OK);
-    AT(latchless_bytes_cursor_current(cursor, &key, &len, &value), 1);
+    AT(move_word(cursor, LATCHLESS_SEEK, key, 3, &key, &len, &value), 200);
+    CHECK(move_word(cursor, LATCHLESS_SEEK, "9", 1, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(move_word(cursor, LATCHLESS_NEXT, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    AT(move_word(cursor, LATCHLESS_PREV, NULL, 0, &key, &len, &value), N - 1);
+    CHECK(move_word(cursor, LATCHLESS_SEEK_FOR_PREV, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    for (i = 0; i < N; i++) AT(move_word(cursor, LATCHLESS_NEXT, NULL, 0, &key, &len, &value), i);
+    CHECK(move_word(cursor, LATCHLESS_NEXT, NULL, 0, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    for (i = N; i-- > 0;) AT(move_word(cursor, LATCHLESS_PREV, NULL, 0, &key, &len, &value), i);
+    AT(move_word(cursor, LATCHLESS_SEEK_LAST, NULL, 0, &key, &len, &value), N - 1);
+    AT(move_word(cursor, LATCHLESS_SEEK_FIRST, NULL, 0, &key, &len, &value), 0);
+    CHECK(move_word(cursor, LATCHLESS_NEXT, NULL, 0, NULL, NULL, NULL) == LATCHLESS_OK);
+    AT(move_word(cursor, LATCHLESS_CURRENT, NULL, 0, &key, &len, &value), 1);
     /* The cursor outlives the index. */
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
-    AT(latchless_bytes_cursor_seek_last(cursor, &key, &len, &value), N - 1);
+    AT(move_word(cursor, LATCHLESS_SEEK_LAST, NULL, 0, &key, &len, &value), N - 1);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
 }
 
@@ -312,7 +313,7 @@ static void memory(void) {
     options.limit_bytes = 64 * 1024;
     CHECK(latchless_bytes_new(&options, &index) == LATCHLESS_OK);
     pack(0, 2, keys);
-    REFUSED(latchless_bytes_insert_columns(index, pointers, lens, values, N, &len, refused), LATCHLESS_MEMORY_LIMIT,
+    REFUSED(latchless_bytes_insert_columns(index, apart_by(pointers, lens), words(values), N, &len, refused), LATCHLESS_MEMORY_LIMIT,
             "latchless_bytes_insert_columns", "inserts were refused, the first at position ");
     for (i = 0; i < N; i++) {
         count += refused[i] == 0;
@@ -331,7 +332,7 @@ static void memory(void) {
 
 static void files(const char *path) {
     latchless_bytes *index = full(), *again;
-    latchless_u64 *numbers;
+    latchless_index *numbers;
     latchless_value value;
     size_t i, total = 0;
     CHECK(latchless_bytes_save(index, path, &total) == LATCHLESS_OK && total == N);
@@ -340,15 +341,15 @@ static void files(const char *path) {
     CHECK(latchless_bytes_check_invariants(again) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(again, &total) == LATCHLESS_OK && total == N);
     for (i = 0; i < N; i++) {
-        CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value) == LATCHLESS_OK && value == values[i]);
+        CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == values[i]);
     }
     CHECK(latchless_bytes_free(again) == LATCHLESS_OK);
     /* Files of other types, and paths without a file. */
-    REFUSED(latchless_u64_open(path, NULL, &numbers), LATCHLESS_BAD_FILE, "latchless_u64_open", "holds binary");
-    CHECK(latchless_u64_new(NULL, &numbers) == LATCHLESS_OK);
-    CHECK(latchless_u64_insert(numbers, 1, 2, NULL) == LATCHLESS_OK);
-    CHECK(latchless_u64_save(numbers, path, NULL) == LATCHLESS_OK);
-    CHECK(latchless_u64_free(numbers) == LATCHLESS_OK);
+    REFUSED(latchless_index_open(path, NULL, &numbers), LATCHLESS_BAD_FILE, "latchless_index_open", "holds binary");
+    CHECK(latchless_index_new(NULL, &numbers) == LATCHLESS_OK);
+    CHECK(latchless_index_insert(numbers, 1, 2, NULL) == LATCHLESS_OK);
+    CHECK(latchless_index_save(numbers, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_index_free(numbers) == LATCHLESS_OK);
     REFUSED(latchless_bytes_open(path, NULL, &again), LATCHLESS_BAD_FILE, "latchless_bytes_open", "holds uint64");
     CHECK(again == NULL);
     REFUSED(latchless_bytes_open("/nowhere/index.arrow", NULL, &again), LATCHLESS_IO, "latchless_bytes_open",

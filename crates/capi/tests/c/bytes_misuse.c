@@ -1,40 +1,41 @@
 /* Misuse of the functions for byte strings: the status and the message name what is wrong and where. */
-#include "check.h"
+#include "strings.h"
 
-static int visited(const void *key, size_t key_len, latchless_value value, void *context) {
-    (void)key, (void)key_len, (void)value, (void)context;
+static int visited(const void *key, size_t key_len, const void *value, size_t value_len, void *context) {
+    (void)key, (void)key_len, (void)value, (void)value_len, (void)context;
     return 0;
 }
 
 static void handles(latchless_bytes *index) {
     latchless_bytes *freed, *other;
-    latchless_u64 *numbers;
+    latchless_index *numbers;
     latchless_bytes_cursor *cursor;
     latchless_value value = 3;
     int i;
 
-    REFUSED(latchless_bytes_get(NULL, "a", 1, &value), LATCHLESS_BAD_HANDLE, "latchless_bytes_get",
+    REFUSED(latchless_bytes_get(NULL, "a", 1, &value, sizeof(latchless_value), NULL), LATCHLESS_BAD_HANDLE, "latchless_bytes_get",
             "the handle is NULL");
-    REFUSED(latchless_bytes_cursor_next(NULL, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
-            "latchless_bytes_cursor_next", "the handle is NULL");
-    CHECK(latchless_u64_new(NULL, &numbers) == LATCHLESS_OK);
-    REFUSED(latchless_bytes_get((latchless_bytes *)(void *)numbers, "a", 1, &value), LATCHLESS_BAD_HANDLE,
-            "latchless_bytes_get", "the handle is one of latchless_u64, but must be one of latchless_bytes");
-    REFUSED(latchless_u64_get((latchless_u64 *)(void *)index, 1, &value), LATCHLESS_BAD_HANDLE,
-            "latchless_u64_get", "the handle is one of latchless_bytes, but must be one of latchless_u64");
-    REFUSED(latchless_u64_free((latchless_u64 *)(void *)index), LATCHLESS_BAD_HANDLE, "latchless_u64_free",
+    REFUSED(move_word(NULL, LATCHLESS_NEXT, NULL, 0, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_cursor_move", "the handle is NULL");
+    CHECK(latchless_index_new(NULL, &numbers) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_get((latchless_bytes *)(void *)numbers, "a", 1, &value, sizeof(latchless_value), NULL), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_get", "the handle is one of latchless_index, but must be one of latchless_bytes");
+    REFUSED(latchless_index_get((latchless_index *)(void *)index, 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_index_get", "the handle is one of latchless_bytes, but must be one of latchless_index");
+    REFUSED(latchless_index_free((latchless_index *)(void *)index), LATCHLESS_BAD_HANDLE, "latchless_index_free",
             "the handle is one of latchless_bytes");
-    CHECK(latchless_u64_free(numbers) == LATCHLESS_OK);
+    CHECK(latchless_index_free(numbers) == LATCHLESS_OK);
     CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
     REFUSED(latchless_bytes_free((latchless_bytes *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_bytes_free",
             "the handle is one of latchless_bytes_cursor");
-    REFUSED(latchless_bytes_cursor_next((latchless_bytes_cursor *)(void *)index, NULL, NULL, NULL),
-            LATCHLESS_BAD_HANDLE, "latchless_bytes_cursor_next", "but must be one of latchless_bytes_cursor");
+    REFUSED(latchless_bytes_cursor_move((latchless_bytes_cursor *)(void *)index, LATCHLESS_NEXT, NULL, 0, NULL, NULL, NULL,
+                                        NULL),
+            LATCHLESS_BAD_HANDLE, "latchless_bytes_cursor_move", "but must be one of latchless_bytes_cursor");
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
     REFUSED(latchless_bytes_cursor_free(cursor), LATCHLESS_BAD_HANDLE, "latchless_bytes_cursor_free",
             "the handle of latchless_bytes_cursor was freed before");
-    REFUSED(latchless_bytes_cursor_seek(cursor, "a", 1, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
-            "latchless_bytes_cursor_seek", "was freed before");
+    REFUSED(move_word(cursor, LATCHLESS_SEEK, "a", 1, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_cursor_move", "was freed before");
 
     CHECK(latchless_bytes_free(NULL) == LATCHLESS_OK);
     CHECK(latchless_bytes_cursor_free(NULL) == LATCHLESS_OK);
@@ -44,7 +45,7 @@ static void handles(latchless_bytes *index) {
         CHECK(latchless_bytes_new(NULL, &other) == LATCHLESS_OK);
         REFUSED(latchless_bytes_free(freed), LATCHLESS_BAD_HANDLE, "latchless_bytes_free",
                 "the handle of latchless_bytes was freed before");
-        REFUSED(latchless_bytes_insert(freed, "a", 1, 2, NULL), LATCHLESS_BAD_HANDLE, "latchless_bytes_insert",
+        REFUSED(latchless_bytes_insert(freed, "a", 1, WORD(2), NULL, 0, NULL), LATCHLESS_BAD_HANDLE, "latchless_bytes_insert",
                 "was freed before");
         CHECK(latchless_bytes_free(other) == LATCHLESS_OK);
     }
@@ -59,9 +60,9 @@ static void keys(latchless_bytes *index) {
     const void *key = NULL;
     memset(longest, 'k', sizeof longest);
 
-    REFUSED(latchless_bytes_get(index, NULL, 3, &value), LATCHLESS_NULL, "latchless_bytes_get",
+    REFUSED(latchless_bytes_get(index, NULL, 3, &value, sizeof(latchless_value), NULL), LATCHLESS_NULL, "latchless_bytes_get",
             "key is NULL, but has a length of 3");
-    REFUSED(latchless_bytes_insert(index, NULL, 3, 1, &value), LATCHLESS_NULL, "latchless_bytes_insert",
+    REFUSED(latchless_bytes_insert(index, NULL, 3, WORD(1), &value, sizeof(latchless_value), NULL), LATCHLESS_NULL, "latchless_bytes_insert",
             "key is NULL, but has a length of 3");
     REFUSED(latchless_bytes_count(index, NULL, 1, NULL, LATCHLESS_NO_END, &total), LATCHLESS_NULL,
             "latchless_bytes_count", "begin is NULL, but has a length of 1");
@@ -70,40 +71,40 @@ static void keys(latchless_bytes *index) {
     REFUSED(latchless_bytes_scan_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
             "latchless_bytes_scan_prefix", "prefix is NULL, but has a length of 2");
     /* More than memory can hold: by the length, and by the address of the end. */
-    REFUSED(latchless_bytes_get(index, "a", SIZE_MAX, &value), LATCHLESS_TOO_LONG, "latchless_bytes_get",
+    REFUSED(latchless_bytes_get(index, "a", SIZE_MAX, &value, sizeof(latchless_value), NULL), LATCHLESS_TOO_LONG, "latchless_bytes_get",
             "key can't have 18446744073709551615 elements");
-    REFUSED(latchless_bytes_insert(index, "a", SIZE_MAX / 2 + 1, 1, &value), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_insert(index, "a", SIZE_MAX / 2 + 1, WORD(1), &value, sizeof(latchless_value), NULL), LATCHLESS_TOO_LONG,
             "latchless_bytes_insert", "key can't have");
-    REFUSED(latchless_bytes_remove(index, (const void *)(UINTPTR_MAX - 3), 5, &value), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_remove(index, (const void *)(UINTPTR_MAX - 3), 5, &value, sizeof(latchless_value), NULL), LATCHLESS_TOO_LONG,
             "latchless_bytes_remove", "key can't have 5 elements");
     /* Only a range's end may have the length LATCHLESS_NO_END. */
     REFUSED(latchless_bytes_count(index, "a", LATCHLESS_NO_END, "b", 1, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_count", "begin can't have");
 
     /* A key that is too long is absent and refused; one of the largest length is accepted. */
-    REFUSED(latchless_bytes_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
+    REFUSED(latchless_bytes_insert(index, longest, sizeof longest, WORD(1), NULL, 0, NULL), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert", "the key has 65536 bytes, more than the 65535");
-    REFUSED(latchless_bytes_try_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
+    REFUSED(latchless_bytes_try_insert(index, longest, sizeof longest, WORD(1), NULL, 0, NULL), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_try_insert", "the key has 65536 bytes");
-    CHECK(latchless_bytes_get(index, longest, sizeof longest, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_get(index, longest, sizeof longest, &value, sizeof(latchless_value), NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_contains_key(index, longest, sizeof longest) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_replace(index, longest, sizeof longest, 1, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_remove(index, longest, sizeof longest, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_compare_exchange(index, longest, sizeof longest, 1, 2, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_insert(index, longest, LATCHLESS_KEY_MAX, 5, NULL) == LATCHLESS_OK);
-    CHECK(latchless_bytes_floor(index, longest, sizeof longest, NULL, 0, &total, &value) == LATCHLESS_OK);
+    CHECK(latchless_bytes_replace(index, longest, sizeof longest, WORD(1), NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_remove(index, longest, sizeof longest, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_compare_exchange(index, longest, sizeof longest, WORD(1), WORD(2), NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_insert(index, longest, LATCHLESS_KEY_MAX, WORD(5), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_near(index, LATCHLESS_FLOOR, longest, sizeof longest, NULL, 0, &total, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
     CHECK(total == LATCHLESS_KEY_MAX && value == 5);
-    CHECK(latchless_bytes_ceiling(index, longest, sizeof longest, NULL, 0, &total, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_near(index, LATCHLESS_CEILING, longest, sizeof longest, NULL, 0, &total, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
     CHECK(latchless_bytes_count(index, longest, sizeof longest, NULL, LATCHLESS_NO_END, &total) == LATCHLESS_OK);
     CHECK(total == 0);
     CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
-    CHECK(latchless_bytes_cursor_seek(cursor, longest, sizeof longest, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
-    CHECK(latchless_bytes_cursor_seek_for_prev(cursor, longest, sizeof longest, &key, &len, NULL) == LATCHLESS_OK);
+    CHECK(move_word(cursor, LATCHLESS_SEEK, longest, sizeof longest, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(move_word(cursor, LATCHLESS_SEEK_FOR_PREV, longest, sizeof longest, &key, &len, NULL) == LATCHLESS_OK);
     CHECK(len == LATCHLESS_KEY_MAX && memcmp(key, longest, len) == 0);
-    REFUSED(latchless_bytes_cursor_seek(cursor, NULL, 1, &key, &len, NULL), LATCHLESS_NULL,
-            "latchless_bytes_cursor_seek", "key is NULL, but has a length of 1");
+    REFUSED(move_word(cursor, LATCHLESS_SEEK, NULL, 1, &key, &len, NULL), LATCHLESS_NULL,
+            "latchless_bytes_cursor_move", "key is NULL, but has a length of 1");
     /* A refused seek leaves the cursor where it was. */
-    CHECK(latchless_bytes_cursor_current(cursor, NULL, &len, &value) == LATCHLESS_OK && value == 5);
+    CHECK(move_word(cursor, LATCHLESS_CURRENT, NULL, 0, NULL, &len, &value) == LATCHLESS_OK && value == 5);
     CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
 }
@@ -114,24 +115,24 @@ static void rooms(latchless_bytes *index) {
     static char any[LATCHLESS_KEY_MAX];
     latchless_value value = 3;
     size_t len = 0;
-    CHECK(latchless_bytes_insert(index, "abcde", 5, 1, NULL) == LATCHLESS_OK);
-    REFUSED(latchless_bytes_first(index, room, 4, &len, &value), LATCHLESS_SMALL_ROOM, "latchless_bytes_first",
+    CHECK(latchless_bytes_insert(index, "abcde", 5, WORD(1), NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_first(index, room, 4, &len, &value, sizeof(latchless_value), NULL), LATCHLESS_SMALL_ROOM, "latchless_bytes_first",
             "key has room for 4 bytes, but needs 5");
     CHECK(len == 5 && value == 3 && room[0] == '_');
-    REFUSED(latchless_bytes_ceiling(index, "a", 1, room, 0, &len, &value), LATCHLESS_SMALL_ROOM,
-            "latchless_bytes_ceiling", "near_key has room for 0 bytes, but needs 5");
-    CHECK(latchless_bytes_last(index, room, 5, &len, &value) == LATCHLESS_OK && len == 5 && value == 1);
+    REFUSED(latchless_bytes_near(index, LATCHLESS_CEILING, "a", 1, room, 0, &len, &value, sizeof(latchless_value), NULL), LATCHLESS_SMALL_ROOM,
+            "latchless_bytes_near", "near_key has room for 0 bytes, but needs 5");
+    CHECK(latchless_bytes_last(index, room, 5, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && len == 5 && value == 1);
     CHECK(memcmp(room, "abcde__", 8) == 0);
-    REFUSED(latchless_bytes_first(index, room, 8, NULL, &value), LATCHLESS_NULL, "latchless_bytes_first",
+    REFUSED(latchless_bytes_first(index, room, 8, NULL, &value, sizeof(latchless_value), NULL), LATCHLESS_NULL, "latchless_bytes_first",
             "key_len is NULL");
-    REFUSED(latchless_bytes_first(index, room, SIZE_MAX, &len, &value), LATCHLESS_TOO_LONG, "latchless_bytes_first",
+    REFUSED(latchless_bytes_first(index, room, SIZE_MAX, &len, &value, sizeof(latchless_value), NULL), LATCHLESS_TOO_LONG, "latchless_bytes_first",
             "key can't have");
     /* Any key must fit before one is removed. */
-    REFUSED(latchless_bytes_pop_first(index, room, 8, &len, &value), LATCHLESS_SMALL_ROOM,
+    REFUSED(latchless_bytes_pop_first(index, room, 8, &len, &value, sizeof(latchless_value), NULL), LATCHLESS_SMALL_ROOM,
             "latchless_bytes_pop_first", "key has room for 8 bytes, but needs 65535");
     CHECK(len == LATCHLESS_KEY_MAX);
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 1);
-    CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value) == LATCHLESS_OK && len == 5);
+    CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && len == 5);
 }
 
 static void batches(latchless_bytes *index) {
@@ -146,59 +147,59 @@ static void batches(latchless_bytes *index) {
     size_t total = 42, long_lens[3] = {1, sizeof longest, 3};
     latchless_bytes *loaded = index;
 
-    REFUSED(latchless_bytes_get_columns(index, NULL, lens, 3, NULL, NULL, &total), LATCHLESS_NULL,
-            "latchless_bytes_get_columns", "keys is NULL, but there are to be 3 elements");
-    REFUSED(latchless_bytes_get_columns(index, keys, NULL, 3, NULL, NULL, &total), LATCHLESS_NULL,
-            "latchless_bytes_get_columns", "lens is NULL, but there are to be 3 elements");
-    REFUSED(latchless_bytes_insert_columns(index, keys, lens, NULL, 3, &total, NULL), LATCHLESS_NULL,
-            "latchless_bytes_insert_columns", "values is NULL");
-    REFUSED(latchless_bytes_insert_columns(index, holes, lens, values, 3, &total, NULL), LATCHLESS_NULL,
+    REFUSED(latchless_bytes_get_columns(index, apart_by(NULL, lens), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "keys.data is NULL, but there are to be 3 elements");
+    REFUSED(latchless_bytes_get_columns(index, apart_by(keys, NULL), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "keys.ends is NULL, but there are to be 3 elements");
+    REFUSED(latchless_bytes_insert_columns(index, apart_by(keys, lens), words(NULL), 3, &total, NULL), LATCHLESS_NULL,
+            "latchless_bytes_insert_columns", "values.data is NULL");
+    REFUSED(latchless_bytes_insert_columns(index, apart_by(holes, lens), words(values), 3, &total, NULL), LATCHLESS_NULL,
             "latchless_bytes_insert_columns", "keys[1] is NULL, but has a length of 2");
-    REFUSED(latchless_bytes_get_columns(index, keys, huge, 3, NULL, NULL, &total), LATCHLESS_TOO_LONG,
+    REFUSED(latchless_bytes_get_columns(index, apart_by(keys, huge), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_TOO_LONG,
             "latchless_bytes_get_columns", "keys[1] can't have 18446744073709551615 bytes");
-    REFUSED(latchless_bytes_get_columns(index, keys, lens, SIZE_MAX / 4, NULL, NULL, &total), LATCHLESS_TOO_LONG,
-            "latchless_bytes_get_columns", "keys can't have");
-    REFUSED(latchless_bytes_get_packed(index, NULL, offsets, 4, 3, NULL, NULL, &total), LATCHLESS_NULL,
-            "latchless_bytes_get_packed", "bytes is NULL, but has a length of 1");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", NULL, 4, 3, NULL, NULL, &total), LATCHLESS_NULL,
-            "latchless_bytes_get_packed", "offsets is NULL, but there are to be 4 elements");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 2, 3, NULL, NULL, &total), LATCHLESS_INVALID,
-            "latchless_bytes_get_packed", "offset_size is 2, but must be 4 or 8");
-    REFUSED(latchless_bytes_insert_packed(index, "abbccc", falling, 4, values, 3, &total, NULL), LATCHLESS_INVALID,
-            "latchless_bytes_insert_packed", "offsets[2] is 1, below the one before or zero");
-    REFUSED(latchless_bytes_remove_packed(index, "abbccc", below, 4, 3, NULL, NULL, &total), LATCHLESS_INVALID,
-            "latchless_bytes_remove_packed", "offsets[0] is -1, below the one before or zero");
-    REFUSED(latchless_bytes_get_packed(index, (const void *)(UINTPTR_MAX - 3), offsets, 4, 3, NULL, NULL, &total),
-            LATCHLESS_TOO_LONG, "latchless_bytes_get_packed", "keys[2] can't have 6 bytes");
-    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 4, SIZE_MAX, NULL, NULL, &total), LATCHLESS_TOO_LONG,
-            "latchless_bytes_get_packed", "offsets can't have");
+    REFUSED(latchless_bytes_get_columns(index, apart_by(keys, lens), SIZE_MAX / 4, NULL, 0, NULL, NULL, &total), LATCHLESS_TOO_LONG,
+            "latchless_bytes_get_columns", "can't have");
+    REFUSED(latchless_bytes_get_columns(index, packed_by(4, NULL, offsets), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "keys.data is NULL, but has a length of 1");
+    REFUSED(latchless_bytes_get_columns(index, packed_by(4, "abbccc", NULL), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "keys.ends is NULL, but there are to be 4 elements");
+    REFUSED(latchless_bytes_get_columns(index, column_of("abbccc", offsets, (latchless_layout)9), 3, NULL, 0, NULL, NULL, &total), LATCHLESS_INVALID,
+            "latchless_bytes_get_columns", "keys.layout is 9, but must be a latchless_layout");
+    REFUSED(latchless_bytes_insert_columns(index, packed_by(4, "abbccc", falling), words(values), 3, &total, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_insert_columns", "keys.ends[2] is 1, below the one before or zero");
+    REFUSED(latchless_bytes_remove_columns(index, packed_by(4, "abbccc", below), 3, NULL, NULL, &total), LATCHLESS_INVALID,
+            "latchless_bytes_remove_columns", "keys.ends[0] is -1, below the one before or zero");
+    REFUSED(latchless_bytes_get_columns(index, packed_by(4, (const void *)(UINTPTR_MAX - 3), offsets), 3, NULL, 0, NULL, NULL, &total),
+            LATCHLESS_TOO_LONG, "latchless_bytes_get_columns", "keys[2] can't have 6 bytes");
+    REFUSED(latchless_bytes_get_columns(index, packed_by(4, "abbccc", offsets), SIZE_MAX, NULL, 0, NULL, NULL, &total), LATCHLESS_TOO_LONG,
+            "latchless_bytes_get_columns", "can't have");
     CHECK(total == 42);
     CHECK(latchless_bytes_len(index, &total) == LATCHLESS_OK && total == 0);
 
     /* No elements: the pointers are not read. */
-    CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
-    CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &total, NULL) == LATCHLESS_OK && total == 0);
-    CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
-    CHECK(latchless_bytes_bulk_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_bytes_get_columns(index, apart_by(NULL, NULL), 0, NULL, 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_insert_columns(index, apart_by(NULL, NULL), words(NULL), 0, &total, NULL) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_remove_columns(index, packed_by(4, NULL, NULL), 0, NULL, NULL, &total) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_bulk_load(apart_by(NULL, NULL), words(NULL), 0, NULL, &loaded) == LATCHLESS_OK);
     CHECK(latchless_bytes_free(loaded) == LATCHLESS_OK);
 
     /* NULL is the empty key here, too. A batch may have equal keys, a load may not. */
-    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 3);
-    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &total, NULL) == LATCHLESS_OK && total == 0);
+    CHECK(latchless_bytes_insert_columns(index, apart_by(holes, none), words(values), 3, &total, NULL) == LATCHLESS_OK && total == 3);
+    CHECK(latchless_bytes_insert_columns(index, apart_by(holes, none), words(values), 3, &total, NULL) == LATCHLESS_OK && total == 0);
     CHECK(latchless_bytes_contains_key(index, NULL, 0) == LATCHLESS_OK);
-    REFUSED(latchless_bytes_bulk_load(holes, none, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_bulk_load",
+    REFUSED(latchless_bytes_bulk_load(apart_by(holes, none), words(values), 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_bulk_load",
             "position 1");
     CHECK(loaded == NULL);
 
     /* A key that is too long: all others are inserted, and the message names it. */
     apart[1] = longest;
-    REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &total, marks), LATCHLESS_KEY_TOO_LONG,
+    REFUSED(latchless_bytes_insert_columns(index, apart_by(keys, long_lens), words(values), 3, &total, marks), LATCHLESS_KEY_TOO_LONG,
             "latchless_bytes_insert_columns", "1 of 3 inserts were refused, the first at position 1: the key has 65536");
     CHECK(total == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
     CHECK(latchless_bytes_contains_key(index, "ccc", 3) == LATCHLESS_OK);
-    CHECK(latchless_bytes_get_columns(index, keys, long_lens, 3, NULL, marks, &total) == LATCHLESS_OK && total == 2);
+    CHECK(latchless_bytes_get_columns(index, apart_by(keys, long_lens), 3, NULL, 0, NULL, marks, &total) == LATCHLESS_OK && total == 2);
     CHECK(marks[0] == 1 && marks[1] == 0 && marks[2] == 1);
-    CHECK(latchless_bytes_remove_columns(index, keys, long_lens, 3, NULL, marks, &total) == LATCHLESS_OK && total == 2);
+    CHECK(latchless_bytes_remove_columns(index, apart_by(keys, long_lens), 3, NULL, marks, &total) == LATCHLESS_OK && total == 2);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
 }
 

@@ -1,5 +1,6 @@
 /* Threads share an index of byte strings: no entry is lost or duplicated, and one thread at a time uses a cursor. */
 #define _POSIX_C_SOURCE 200809L
+#include "strings.h"
 #include "threads.h"
 
 enum { PER_THREAD = 8000, BATCH = 250, ROOM = 320 };
@@ -31,16 +32,16 @@ static void *change(void *argument) {
             keys[j] = rooms[thread][j];
             values[j] = thread * 1000000 + i + j;
         }
-        CHECK(latchless_bytes_insert_columns(tree, keys, lens, values, BATCH, &total, NULL) == LATCHLESS_OK);
+        CHECK(latchless_bytes_insert_columns(tree, apart_by(keys, lens), words(values), BATCH, &total, NULL) == LATCHLESS_OK);
         CHECK(total == BATCH);
         memset(values, 0, sizeof values);
-        CHECK(latchless_bytes_get_columns(tree, keys, lens, BATCH, values, found, &total) == LATCHLESS_OK);
+        CHECK(latchless_bytes_get_columns(tree, apart_by(keys, lens), BATCH, values, BATCH * sizeof(latchless_value), NULL, found, &total) == LATCHLESS_OK);
         CHECK(total == BATCH);
         /* Removes every second key by single calls. */
         for (j = 0; j < BATCH; j++) {
             CHECK(values[j] == thread * 1000000 + i + j);
             if (j % 2) continue;
-            CHECK(latchless_bytes_remove(tree, keys[j], lens[j], &value) == LATCHLESS_OK && value == values[j]);
+            CHECK(latchless_bytes_remove(tree, keys[j], lens[j], &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == values[j]);
         }
     }
     return NULL;
@@ -57,7 +58,8 @@ static int is_after(const void *key, size_t len, const last_key *other) {
     return order > 0 || (order == 0 && len > other->len);
 }
 
-static int ascends(const void *key, size_t len, latchless_value value, void *context) {
+static int ascends(const void *key, size_t len, const void *bytes, size_t value_len, void *context) {
+    const latchless_value value = as_word(bytes, value_len);
     last_key *last = context;
     (void)value;
     CHECK(is_after(key, len, last) && len <= ROOM);
@@ -79,7 +81,7 @@ static void *look(void *argument) {
         CHECK(last.count <= THREADS * PER_THREAD);
         CHECK(latchless_bytes_cursor_new(tree, &cursor) == LATCHLESS_OK);
         last.len = 0;
-        while (latchless_bytes_cursor_next(cursor, &key, &len, NULL) == LATCHLESS_OK) ascends(key, len, 0, &last);
+        while (move_word(cursor, LATCHLESS_NEXT, NULL, 0, &key, &len, NULL) == LATCHLESS_OK) ascends(key, len, word_at(0), 8, &last);
         CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
     }
     return NULL;
@@ -91,8 +93,8 @@ static void *pop(void *argument) {
     static char rooms[THREADS][LATCHLESS_KEY_MAX];
     last_key last = {{0}, 0, 0};
     size_t len;
-    while (latchless_bytes_pop_first(tree, rooms[thread], LATCHLESS_KEY_MAX, &len, NULL) == LATCHLESS_OK) {
-        ascends(rooms[thread], len, 0, &last);
+    while (latchless_bytes_pop_first(tree, rooms[thread], LATCHLESS_KEY_MAX, &len, NULL, 0, NULL) == LATCHLESS_OK) {
+        ascends(rooms[thread], len, word_at(0), 8, &last);
         popped[thread]++;
     }
     return NULL;
@@ -102,7 +104,7 @@ static void *pop(void *argument) {
 static void *fetch(void *argument) {
     const size_t thread = (size_t)(uintptr_t)argument;
     for (;;) {
-        const latchless_status status = latchless_bytes_cursor_next(shared_cursor, NULL, NULL, NULL);
+        const latchless_status status = move_word(shared_cursor, LATCHLESS_NEXT, NULL, 0, NULL, NULL, NULL);
         if (status == LATCHLESS_NOT_FOUND) return NULL;
         if (status == LATCHLESS_BUSY) continue;
         CHECK(status == LATCHLESS_OK);

@@ -61,17 +61,15 @@ static void new_file(const char *name, mode_t mode) {
         empty_folder(folder);                                                                     \
     }
 
-FILES(u64)
+FILES(index)
 FILES(bytes)
-FILES(kv)
 
 int main(int count, char **arguments) {
     CHECK(count == 2);
     /* An earlier run may have left it. */
     mkdir(arguments[1], 0700);
-    files_u64(arguments[1]);
+    files_index(arguments[1]);
     files_bytes(arguments[1]);
-    files_kv(arguments[1]);
     CHECK(rmdir(arguments[1]) == 0);
     return 0;
 }

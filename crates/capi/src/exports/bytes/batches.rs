@@ -1,137 +1,90 @@
-//! Batches on an index of byte strings: keys in, columns out.
+//! Batches on an index of byte strings: columns of keys and values.
 
-use super::latchless_bytes;
+use super::life::latchless_bytes;
 use crate::batches::Done;
-use crate::bytes::batches::PassedColumn;
-use crate::exports::library::latchless_value;
-use crate::exports::serve;
+use crate::bytes::batches::get_or_remove;
+use crate::bytes::column::latchless_column;
+use crate::bytes::gathered;
+use crate::exports::{library::latchless_value, serve_strings};
+use crate::handle::{Call, value_kind};
+use crate::key::ValueKind::LATCHLESS_VALUE_BYTES;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// Looks up `count` keys: the i-th has lens[i] bytes at keys[i]. Much faster than single calls, because
-/// memory accesses overlap.
+/// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
 ///
-/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
-///   NULL
-/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
+/// Values that are words are written as an array of latchless_value. The bytes of values that are byte
+/// strings are written contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i
+/// + 1], as in an Arrow column of the type LargeBinary: that of an absent key is empty.
+///
+/// \param room the number of bytes that fit at `values`
+/// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is, or if values are words
+/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0
+/// \param[out] hits the number of keys present
+/// \retval LATCHLESS_SMALL_ROOM words need 8 * `count` bytes, and nothing is written; byte strings need
+///   value_offsets[count] bytes, `values` may have been written in part, and the other answers are
+///   complete
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get_columns(
     index: *const latchless_bytes,
-    keys: *const *const c_void,
-    lens: *const usize,
+    keys: *const latchless_column,
     count: usize,
-    values: *mut latchless_value,
+    values: *mut c_void,
+    room: usize,
+    value_offsets: *mut i64,
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
-    serve!(latchless_bytes_get_columns(index): bytes::batches::get_or_remove(Done::Looked, keys, values, found, hits))
+    let (keys, to, name) = ((keys, count), (values, room, value_offsets), "latchless_bytes_get_columns");
+    // SAFETY: the caller keeps to what is said at the head of the header.
+    unsafe {
+        match value_kind(index) {
+            LATCHLESS_VALUE_BYTES => gathered::get(Call::new(name, index), keys, to, found, hits),
+            _ => gathered::get_words(Call::new(name, index), keys, to, found, hits),
+        }
+    }
 }
 
-/// Looks up `count` packed keys, as latchless_bytes_get_columns() does. The bytes of all keys are
-/// contiguous, and the i-th key extends from offset i to offset i + 1, so there is one more offset than
-/// keys. Arrow's columns of the types Binary and Utf8 (int32_t), LargeBinary and LargeUtf8 (int64_t) have
-/// this layout.
+/// Stores the i-th value under the i-th key for `count` keys. Of equal keys the last one's value
+/// remains. Sorted keys are faster. If memory is refused or a string is too long, all other entries are
+/// inserted.
 ///
-/// \param offsets `count` + 1 of int32_t or int64_t
-/// \param offset_size 4 for int32_t, 8 for int64_t
-/// \param[out] values values[i] is the value of the i-th key, and is unchanged if the key is absent; may be
-///   NULL
-/// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys present; may be NULL
-/// \retval LATCHLESS_INVALID an offset is less than 0 or less than the one before it
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_get_packed(
-    index: *const latchless_bytes,
-    bytes: *const c_void,
-    offsets: *const c_void,
-    offset_size: usize,
-    count: usize,
-    values: *mut latchless_value,
-    found: *mut u8,
-    hits: *mut usize,
-) -> latchless_status {
-    let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
-    serve!(latchless_bytes_get_packed(index): bytes::batches::get_or_remove(Done::Looked, keys, values, found, hits))
-}
-
-/// Stores values[i] under the key of lens[i] bytes at keys[i] for `count` keys. Of equal keys the last
-/// one's value remains. Sorted keys are faster. If memory is refused or a key is too long, all other
-/// entries are inserted.
-///
-/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
+/// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused
+/// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert_columns(
     index: *const latchless_bytes,
-    keys: *const *const c_void,
-    lens: *const usize,
-    values: *const latchless_value,
+    keys: *const latchless_column,
+    values: *const latchless_column,
     count: usize,
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
-    serve!(latchless_bytes_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
+    let keys = (keys, count);
+    serve_strings!(latchless_bytes_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
-/// Inserts packed keys, as latchless_bytes_insert_columns() does: see latchless_bytes_get_packed().
+/// Removes `count` keys.
 ///
-/// \param[out] new_keys the number of keys that were absent, unchanged if a key is refused; may be NULL
-/// \param[out] refused refused[i] is 1 if the i-th key wasn't inserted, otherwise 0; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_insert_packed(
-    index: *const latchless_bytes,
-    bytes: *const c_void,
-    offsets: *const c_void,
-    offset_size: usize,
-    values: *const latchless_value,
-    count: usize,
-    new_keys: *mut usize,
-    refused: *mut u8,
-) -> latchless_status {
-    let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
-    serve!(latchless_bytes_insert_packed(index): bytes::batches::insert(keys, values, new_keys, refused))
-}
-
-/// Removes `count` keys: the i-th has lens[i] bytes at keys[i].
-///
-/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
+/// \param[out] values values[i] is the word that the i-th key had; NULL if values are byte strings,
+///   which latchless_bytes_remove() returns one by one
+/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0
+/// \param[out] hits the number of keys removed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove_columns(
     index: *const latchless_bytes,
-    keys: *const *const c_void,
-    lens: *const usize,
+    keys: *const latchless_column,
     count: usize,
     values: *mut latchless_value,
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
-    serve!(latchless_bytes_remove_columns(index): bytes::batches::get_or_remove(Done::Removed, keys, values, found, hits))
-}
-
-/// Removes packed keys, as latchless_bytes_remove_columns() does: see latchless_bytes_get_packed().
-///
-/// \param[out] values values[i] is the value that the i-th key had, and is unchanged if it was absent; may
-///   be NULL
-/// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0; may be NULL
-/// \param[out] hits the number of keys removed; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_remove_packed(
-    index: *const latchless_bytes,
-    bytes: *const c_void,
-    offsets: *const c_void,
-    offset_size: usize,
-    count: usize,
-    values: *mut latchless_value,
-    found: *mut u8,
-    hits: *mut usize,
-) -> latchless_status {
-    let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
-    serve!(latchless_bytes_remove_packed(index): bytes::batches::get_or_remove(Done::Removed, keys, values, found, hits))
+    let (keys, name) = ((keys, count), "latchless_bytes_remove_columns");
+    // SAFETY: the caller keeps to what is said at the head of the header.
+    unsafe {
+        match value_kind(index) {
+            LATCHLESS_VALUE_BYTES => gathered::remove(Call::new(name, index), keys, values, found, hits),
+            _ => get_or_remove(Call::new(name, index), Done::Removed, keys, values, found, hits),
+        }
+    }
 }

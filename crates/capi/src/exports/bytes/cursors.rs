@@ -1,155 +1,39 @@
 //! Cursors of an index of byte strings.
 
-use super::latchless_bytes;
-use crate::bytes::cursors::Way;
-use crate::exports::library::latchless_value;
-use crate::exports::serve;
-use crate::handle::Handle;
-use crate::key::ByteStrings;
+use super::life::{latchless_bytes, latchless_bytes_cursor};
+use crate::exports::serve_strings;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// A position in an index of byte strings: on an entry, before the first one, or after the last one. One
-/// thread at a time may use it; a second one gets LATCHLESS_BUSY.
-pub struct latchless_bytes_cursor(());
-
-impl Handle for latchless_bytes_cursor {
-    const NAME: &'static str = "latchless_bytes_cursor";
-    type Keys = ByteStrings;
-    const KEYS: ByteStrings = ByteStrings::NEW;
-}
-
 /// Creates a cursor before the first entry. It has a copy of the entries around its position, and sees
 /// changes that threads make further on. It may outlive the index.
-///
-/// \param[out] out the cursor, or NULL if the call fails
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_cursor_new(
     index: *const latchless_bytes,
     out: *mut *mut latchless_bytes_cursor,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_new(index): bytes::cursors::new(latchless_bytes_cursor::KIND, out.cast()))
+    serve_strings!(latchless_bytes_cursor_new(index): bytes::cursors::new(out))
 }
 
-/// Moves to a key or, if it is absent, to the first key after it.
+/// Moves a cursor and gets the entry that it is on then. The addresses of its key and value are valid
+/// until the next call for the cursor.
 ///
-/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
-///   NULL
-/// \param[out] near_key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is after the last one, and nothing is
-///   written
+/// \param movement a latchless_move
+/// \param key what LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to; the others ignore it
+/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one or after the
+///   last one
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_seek(
+pub unsafe extern "C" fn latchless_bytes_cursor_move(
     cursor: *mut latchless_bytes_cursor,
+    movement: u32,
     key: *const c_void,
     key_len: usize,
     near_key: *mut *const c_void,
     near_key_len: *mut usize,
-    value: *mut latchless_value,
+    value: *mut *const c_void,
+    value_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek(cursor): bytes::cursors::go(Way::Seek((key, key_len)), (near_key, near_key_len), value))
-}
-
-/// Moves to a key or, if it is absent, to the last key before it.
-///
-/// \param[out] near_key the address of the entry's key, valid until the cursor moves or is freed; may be
-///   NULL
-/// \param[out] near_key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one, and nothing is
-///   written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_seek_for_prev(
-    cursor: *mut latchless_bytes_cursor,
-    key: *const c_void,
-    key_len: usize,
-    near_key: *mut *const c_void,
-    near_key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek_for_prev(cursor): bytes::cursors::go(Way::SeekForPrev((key, key_len)), (near_key, near_key_len), value))
-}
-
-/// Moves to the first entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_seek_first(
-    cursor: *mut latchless_bytes_cursor,
-    key: *mut *const c_void,
-    key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek_first(cursor): bytes::cursors::go(Way::First, (key, key_len), value))
-}
-
-/// Moves to the last entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the index is empty, and nothing is written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_seek_last(
-    cursor: *mut latchless_bytes_cursor,
-    key: *mut *const c_void,
-    key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), value))
-}
-
-/// Moves to the next entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is after the last one, and nothing is written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_next(
-    cursor: *mut latchless_bytes_cursor,
-    key: *mut *const c_void,
-    key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_next(cursor): bytes::cursors::go(Way::Next, (key, key_len), value))
-}
-
-/// Moves to the previous entry.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND there is none: the cursor is before the first one, and nothing is written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_prev(
-    cursor: *mut latchless_bytes_cursor,
-    key: *mut *const c_void,
-    key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_prev(cursor): bytes::cursors::go(Way::Prev, (key, key_len), value))
-}
-
-/// Gets the entry that the cursor is on.
-///
-/// \param[out] key the address of the entry's key, valid until the cursor moves or is freed; may be NULL
-/// \param[out] key_len the length of the entry's key; may be NULL
-/// \param[out] value the entry's value; may be NULL
-/// \retval LATCHLESS_NOT_FOUND the cursor is before the first entry or after the last one, and nothing is
-///   written
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn latchless_bytes_cursor_current(
-    cursor: *mut latchless_bytes_cursor,
-    key: *mut *const c_void,
-    key_len: *mut usize,
-    value: *mut latchless_value,
-) -> latchless_status {
-    serve!(latchless_bytes_cursor_current(cursor): bytes::cursors::go(Way::Here, (key, key_len), value))
+    serve_strings!(latchless_bytes_cursor_move(cursor): bytes::cursors::go((movement, (key, key_len)), (near_key, near_key_len), (value, value_len)))
 }
 
 /// Frees a cursor, which may be NULL.
@@ -157,5 +41,5 @@ pub unsafe extern "C" fn latchless_bytes_cursor_current(
 pub unsafe extern "C" fn latchless_bytes_cursor_free(
     cursor: *mut latchless_bytes_cursor,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_free(cursor): handle::free_cursor())
+    serve_strings!(latchless_bytes_cursor_free(cursor): handle::free_cursor())
 }

@@ -1,135 +1,134 @@
 //! One key of an index of byte strings at a time. Each call takes effect in one atomic step.
 
-use super::latchless_bytes;
-use crate::exports::library::latchless_value;
-use crate::exports::serve;
+use super::life::latchless_bytes;
+use crate::exports::serve_strings;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// Gets the value of the key of `key_len` bytes at `key`.
-///
-/// \param[out] value unchanged if the key is absent; may be NULL
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// Gets the value of a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    value: *mut latchless_value,
+    value: *mut c_void,
+    value_room: usize,
+    value_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_get(index): bytes::entries::get((key, key_len), value))
+    serve_strings!(latchless_bytes_get(index): bytes::entries::get((key, key_len), (value, value_room, value_len)))
 }
 
 /// Tests whether a key is present.
-///
-/// \retval LATCHLESS_OK the key is present
-/// \retval LATCHLESS_NOT_FOUND the key is absent
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_contains_key(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_contains_key(index): bytes::entries::contains_key((key, key_len)))
+    serve_strings!(latchless_bytes_contains_key(index): bytes::entries::contains_key((key, key_len)))
 }
 
-/// Inserts a copy of a key with a value, or replaces the value of a key that is present.
+/// Inserts copies of a key and a value, or replaces the value of a key that is present.
 ///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    value: latchless_value,
-    before: *mut latchless_value,
+    value: *const c_void,
+    value_len: usize,
+    before: *mut c_void,
+    before_room: usize,
+    before_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_insert(index): bytes::entries::insert((key, key_len), value, before))
+    serve_strings!(latchless_bytes_insert(index): bytes::entries::insert((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
-/// Inserts a copy of a key with a value unless the key is present.
+/// Inserts copies of a key and a value unless the key is present.
 ///
-/// \param[out] present the value of a key that is present; may be NULL
-/// \retval LATCHLESS_OK the key was absent
+/// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
-/// \retval LATCHLESS_KEY_TOO_LONG the key has more than LATCHLESS_KEY_MAX bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_try_insert(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    value: latchless_value,
-    present: *mut latchless_value,
+    value: *const c_void,
+    value_len: usize,
+    present: *mut c_void,
+    present_room: usize,
+    present_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_try_insert(index): bytes::entries::try_insert((key, key_len), value, present))
+    serve_strings!(latchless_bytes_try_insert(index): bytes::entries::try_insert((key, key_len), (value, value_len), (present, present_room, present_len)))
 }
 
 /// Replaces the value of a key that is present.
 ///
-/// \param[out] before the value that was replaced; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
-/// \retval LATCHLESS_NOT_FOUND the key is absent, and nothing changed
+/// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_replace(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    value: latchless_value,
-    before: *mut latchless_value,
+    value: *const c_void,
+    value_len: usize,
+    before: *mut c_void,
+    before_room: usize,
+    before_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_replace(index): bytes::entries::replace((key, key_len), value, before))
+    serve_strings!(latchless_bytes_replace(index): bytes::entries::replace((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
 /// Removes a key.
 ///
-/// \param[out] before the value that the key had; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// \param[out] before the value that the key had; unless it is NULL, there must be room for any value
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    before: *mut latchless_value,
+    before: *mut c_void,
+    before_room: usize,
+    before_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_remove(index): bytes::entries::remove((key, key_len), before))
+    serve_strings!(latchless_bytes_remove(index): bytes::entries::remove((key, key_len), (before, before_room, before_len)))
 }
 
-/// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
+/// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
 ///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the value is replaced
+/// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// \retval LATCHLESS_SMALL_ROOM the same, and it has more than `found_room` bytes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_compare_exchange(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    expected: latchless_value,
-    value: latchless_value,
-    found: *mut latchless_value,
+    expected: *const c_void,
+    expected_len: usize,
+    value: *const c_void,
+    value_len: usize,
+    found: *mut c_void,
+    found_room: usize,
+    found_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), (expected, value), found))
+    serve_strings!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), ((expected, expected_len), (value, value_len)), (found, found_room, found_len)))
 }
 
-/// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
-/// \param[out] found the value of the key if it isn't the expected one; may be NULL
-/// \retval LATCHLESS_OK the key is removed
-/// \retval LATCHLESS_MISMATCH the key has another value
-/// \retval LATCHLESS_NOT_FOUND the key is absent
+/// Removes a key if its value has the expected bytes. Otherwise nothing changes. The answers are those
+/// of latchless_bytes_compare_exchange().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_compare_remove(
     index: *const latchless_bytes,
     key: *const c_void,
     key_len: usize,
-    expected: latchless_value,
-    found: *mut latchless_value,
+    expected: *const c_void,
+    expected_len: usize,
+    found: *mut c_void,
+    found_room: usize,
+    found_len: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_bytes_compare_remove(index): bytes::entries::compare_remove((key, key_len), expected, found))
+    serve_strings!(latchless_bytes_compare_remove(index): bytes::entries::compare_remove((key, key_len), (expected, expected_len), (found, found_room, found_len)))
 }

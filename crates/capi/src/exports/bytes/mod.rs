@@ -6,6 +6,3 @@ pub mod entries;
 pub mod life;
 pub mod order;
 pub mod ranges;
-
-pub use cursors::latchless_bytes_cursor;
-pub use life::latchless_bytes;

@@ -1,0 +1,7 @@
+//! Indexes whose keys are words.
+
+pub mod batches;
+pub mod entries;
+pub mod life;
+pub mod order;
+pub mod ranges;

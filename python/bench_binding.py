@@ -22,7 +22,7 @@ from bench import Data, Work, make, number
 
 
 class Compiled:
-    """An index of the C library, keys of 64 bits with a sign."""
+    """An index of the C library. No key is negative, so each is its own word."""
 
     def __init__(self, path: str, keys: np.ndarray, values: np.ndarray) -> None:
         self._library = ctypes.CDLL(path)
@@ -30,9 +30,9 @@ class Compiled:
         self._call("bulk_load", *map(pointer, (keys, values)), size(keys), None, ctypes.byref(self._index))
 
     def _call(self, function: str, *arguments: Any) -> None:
-        status = getattr(self._library, f"latchless_i64_{function}")(*arguments)
+        status = getattr(self._library, f"latchless_index_{function}")(*arguments)
         if status != 0:
-            raise RuntimeError(f"latchless_i64_{function} returned {status}")
+            raise RuntimeError(f"latchless_index_{function} returned {status}")
 
     def free(self) -> None:
         """Ends it."""
@@ -47,7 +47,8 @@ class Compiled:
     def floor(self, keys: np.ndarray) -> Any:
         """The entry before each key."""
         answers = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), np.empty(len(keys), bool)
-        self._call("floor_columns", self._index, pointer(keys), size(keys), *map(pointer, answers), None)
+        floor = ctypes.c_uint32(0)
+        self._call("near_columns", self._index, floor, pointer(keys), size(keys), *map(pointer, answers), None)
         return answers
 
     def insert(self, keys: np.ndarray, values: np.ndarray) -> int:

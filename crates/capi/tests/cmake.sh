@@ -26,14 +26,14 @@ project() {
     } >"$work/$1/CMakeLists.txt"
     cat >"$work/$1/program.cpp" <<'END'
 #include <cstdio>
-#include <latchless_kv.hpp>
+#include <latchless.hpp>
 
 int main() {
-    latchless::kv_index titles;
+    latchless::index<std::string, std::string> titles;
     titles.insert("https://example.org/", "Example Domain");
-    latchless::index<double> prices;
+    latchless::index<double, int> prices;
     prices.insert(1.5, 99);
-    for (const auto &[item, price] : prices) std::printf("%.1f %d %s\n", item, int(price), titles.first()->value.c_str());
+    for (const auto &[item, price] : prices) std::printf("%.1f %d %s\n", item, price, titles.first()->value.c_str());
 }
 END
     cat >"$work/$1/program.c" <<'END'
@@ -41,11 +41,12 @@ END
 #include <stdio.h>
 
 int main(void) {
-    latchless_f64 *prices;
+    latchless_index *prices;
     latchless_value price;
-    if (latchless_f64_new(NULL, &prices) < 0 || latchless_f64_insert(prices, 1.5, 99, NULL) < 0) return 1;
-    if (latchless_f64_get(prices, 1.5, &price) == LATCHLESS_OK) printf("1.5 %d Example Domain\n", (int)price);
-    return latchless_f64_free(prices);
+    const uint64_t item = latchless_key_from_f64(1.5);
+    if (latchless_index_new(NULL, &prices) < 0 || latchless_index_insert(prices, item, 99, NULL) < 0) return 1;
+    if (latchless_index_get(prices, item, &price) == LATCHLESS_OK) printf("1.5 %d Example Domain\n", (int)price);
+    return latchless_index_free(prices);
 }
 END
 }

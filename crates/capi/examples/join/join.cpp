@@ -91,7 +91,7 @@ struct by_latchless {
         std::uint64_t sum = 0;
         for (std::size_t start = 0; start < from.orders.size(); start += BATCH) {
             const std::size_t count = std::min(BATCH, from.orders.size() - start);
-            index.get(&from.orders[start], count, rows.data(), found.data());
+            index.get_many(latchless::view<id>{&from.orders[start], count}, rows.data(), found.data());
             for (std::size_t at = 0; at < count; ++at) {
                 if (found[at]) sum += from.discount[rows[at]];
             }
@@ -100,7 +100,7 @@ struct by_latchless {
     }
     void insert(const std::vector<id> &ids) {
         const std::vector<latchless::value> rows(ids.size(), 0);
-        index.insert(ids, rows);
+        index.insert_many(ids, rows);
     }
 };
 

@@ -11,10 +11,10 @@
 
 #include "latchless.hpp"
 
-#define CHECK(condition)                                                                                     \
+#define CHECK(...)                                                                                           \
     do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                     \
+        if (!(__VA_ARGS__)) {                                                                                \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                   \
             std::exit(1);                                                                                    \
         }                                                                                                    \
     } while (0)

@@ -1,52 +1,73 @@
-// Errors as exceptions, exceptions of callbacks, and an exception that leaves a callback of C.
+// Errors as exceptions, and an exception that leaves a callback of C.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 
 #include "check.hpp"
-#include "latchless_bytes.hpp"
 
 namespace {
 
-struct stop {
-    int at;
-};
+using numbers = latchless::index<std::uint64_t>;
+using doubles = latchless::index<double>;
+using pages = latchless::index<std::string, std::string>;
+using strings = std::vector<std::string>;
 
-void errors() {
-    latchless::index<double> index;
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK(throws<latchless::argument_error>(LATCHLESS_NAN, "latchless_f64_insert: key is NaN",
-                                            [&] { index.insert(nan, 1); }));
-    CHECK(throws<latchless::argument_error>(LATCHLESS_NAN, "keys[1] is NaN",
-                                            [&] { index.get(std::vector<double>{1.0, nan}); }));
-    CHECK(throws<latchless::argument_error>(LATCHLESS_INVERTED_RANGE, "low is above high",
-                                            [&] { index.count(2.0, 1.0); }));
-    CHECK(throws<latchless::argument_error>(LATCHLESS_INVALID, "2 keys, but 1 values",
-                                            [&] { index.insert({1.0, 2.0}, {1}); }));
-    CHECK(throws<latchless::argument_error>(LATCHLESS_UNSORTED, "position 1", [&] {
-        latchless::index<double>::bulk_load({2.0, 1.0}, {1, 2});
-    }));
-    CHECK(throws<latchless::file_error>(LATCHLESS_IO, "/nowhere/index.arrow", [&] {
-        latchless::index<double>::open("/nowhere/index.arrow");
-    }));
-    latchless::options options;
-    options.kernel = 99;
-    CHECK(throws<latchless::argument_error>(LATCHLESS_INVALID, "kernel is 99",
-                                            [&] { latchless::index<double> none(options); }));
+template <class F>
+bool is_refused(latchless_status status, const char *about, F &&work) {
+    return throws<latchless::argument_error>(status, about, work);
 }
 
-void memory() {
+void errors() {
+    const doubles index;
+    CHECK(is_refused(LATCHLESS_NAN, "latchless_index_insert: key is NaN", [&] { index.insert(NAN, 1); }));
+    CHECK(is_refused(LATCHLESS_NAN, "keys[1] is NaN", [&] { index.get_many(std::vector<double>{1.0, NAN}); }));
+    CHECK(is_refused(LATCHLESS_NAN, "low is NaN", [&] { index.count(NAN, 1.0); }));
+    CHECK(is_refused(LATCHLESS_INVERTED_RANGE, "low is above high", [&] { index.range(2.0, 1.0); }));
+    CHECK(is_refused(LATCHLESS_INVALID, "2 keys, but 1 values", [&] {
+        index.insert_many(std::vector<double>{1, 2}, std::vector<latchless::value>{1});
+    }));
+    CHECK(is_refused(LATCHLESS_UNSORTED, "position 1", [&] {
+        doubles::bulk_load(std::vector<double>{2, 1}, std::vector<latchless::value>{1, 2});
+    }));
+    CHECK(throws<latchless::file_error>(LATCHLESS_IO, "/nowhere/index.arrow", [&] { doubles::open("/nowhere/index.arrow"); }));
+    latchless::options options;
+    options.kernel = 99;
+    CHECK(is_refused(LATCHLESS_INVALID, "kernel is 99", [&] { doubles none(options); }));
+    std::optional<latchless::value> nothing;
+    CHECK(is_refused(LATCHLESS_INVALID, "nothing", [&] { index.compare_remove(1, nothing); }));
+    CHECK(index.empty());
+}
+
+void errors_of_strings() {
+    const pages index;
+    const std::string longest(LATCHLESS_VALUE_MAX + 1, 'v');
+    CHECK(is_refused(LATCHLESS_VALUE_TOO_LONG, "latchless_bytes_insert: ", [&] { index.insert("a", longest); }));
+    CHECK(is_refused(LATCHLESS_KEY_TOO_LONG, "the key has 65536 bytes", [&] { index.insert(longest, "a"); }));
+    CHECK(is_refused(LATCHLESS_VALUE_TOO_LONG, "the first at position 1", [&] {
+        index.insert_many(strings{"a", "b", "c"}, strings{"1", longest, "3"});
+    }));
+    CHECK(index.size() == 2 && !index.get("b") && !index.get(longest));
+    CHECK(is_refused(LATCHLESS_INVERTED_RANGE, "begin is after end", [&] { index.count("b", "a"); }));
+    CHECK(is_refused(LATCHLESS_DUPLICATE, "position 1", [&] { pages::bulk_load(strings{"a", "a"}, strings{"1", "2"}); }));
+    const latchless::index<double, std::string> names;
+    CHECK(is_refused(LATCHLESS_NAN, "NaN", [&] { names.insert(NAN, "a"); }));
+    CHECK(is_refused(LATCHLESS_NAN, "NaN", [&] { names.insert_many(std::vector<double>{1, NAN}, strings{"a", "b"}); }));
+    CHECK(names.empty());
+}
+
+// A batch that is too large: the positions that were refused, and no others, weren't inserted.
+template <class Key, class Value>
+void memory(const std::vector<Key> &keys, const std::vector<Value> &values) {
     latchless::options options;
     options.limit_bytes = 64 * 1024;
-    const latchless::index<std::uint64_t> index(options);
-    std::vector<std::uint64_t> keys(100000);
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 0x9E3779B97F4A7C15u;
+    const latchless::index<Key, Value> index(options);
     bool thrown = false;
     try {
-        index.insert(keys, keys);
+        index.insert_many(keys, values);
     } catch (const std::bad_alloc &error) {
         const auto &refusal = dynamic_cast<const latchless::memory_error &>(error);
         thrown = true;
@@ -55,39 +76,25 @@ void memory() {
         CHECK(refusal.refused().size() == keys.size() - index.size());
         for (const auto at : refusal.refused()) CHECK(!index.contains(keys[at]));
     }
-    CHECK(thrown && index.size() > 1000);
+    CHECK(thrown && index.size() > 300);
 }
 
-// The call throws the exception of its callback, and the index is unchanged.
-void callbacks() {
-    const latchless::index<std::int64_t> index;
-    for (std::int64_t key = 0; key < 1000; ++key) index.insert(key, 0);
-    int thrown = 0;
-    try {
-        index.for_each(0, 999, [](std::int64_t key, latchless::value) {
-            if (key == 321) throw stop{static_cast<int>(key)};
-        });
-    } catch (const stop &stop) {
-        thrown = stop.at;
+void memory() {
+    std::vector<std::uint64_t> keys;
+    strings texts;
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+        keys.push_back(i * 0x9E3779B97F4A7C15u);
+        texts.push_back(std::to_string(i * 7919 % 20000));
     }
-    CHECK(thrown == 321);
-    std::size_t shown = 0;
-    const bool to_the_end =
-        index.scan_chunks(0, 999, [&](const std::int64_t *, const latchless::value *, std::size_t count) {
-        shown += count;
-        return shown < 500;
-    });
-    CHECK(!to_the_end && shown >= 500 && shown < 600);
-    // A callback may use, change and scan the index.
-    index.for_each(0, 99, [&](std::int64_t key, latchless::value) {
-        index.replace(key, 1);
-        index.for_each(key, key, [&](std::int64_t, latchless::value value) { CHECK(value == 1); });
-    });
-    index.check_invariants();
+    memory(keys, keys);
+    memory(texts, texts);
 }
 
+struct stop {
+    int at;
+};
 int throwing(const std::uint64_t *, const latchless_value *, std::size_t, void *) { throw stop{1}; }
-int throwing_of_bytes(const void *, std::size_t, latchless_value, void *) { throw stop{1}; }
+int throwing_of_bytes(const void *, std::size_t, const void *, std::size_t, void *) { throw stop{1}; }
 
 // An exception that leaves a callback of C ends the process; it doesn't unwind the library.
 template <class F>
@@ -112,11 +119,11 @@ void ends_the_process(F call) {
 }
 
 void an_exception_ends_the_process() {
-    const latchless::index<std::uint64_t> numbers;
-    numbers.insert(1, 1);
-    ends_the_process([&] { latchless_u64_scan_chunks(numbers.handle(), 0, 9, throwing, nullptr); });
-    const latchless::bytes_index texts;
-    texts.insert("a", 1);
+    const numbers index;
+    index.insert(1, 1);
+    ends_the_process([&] { latchless_index_scan_chunks(index.handle(), 0, 9, throwing, nullptr); });
+    const pages texts;
+    texts.insert("a", "b");
     ends_the_process([&] { latchless_bytes_scan_prefix(texts.handle(), "a", 1, throwing_of_bytes, nullptr); });
 }
 
@@ -124,8 +131,8 @@ void an_exception_ends_the_process() {
 
 int main() {
     errors();
+    errors_of_strings();
     memory();
-    callbacks();
     an_exception_ends_the_process();
     std::puts("exceptions.cpp: all is well");
 }

@@ -1,4 +1,4 @@
-// Threads share an index: each increments counters, and batches run beside writers.
+// Threads share an index: each increments counters, and readers run beside a writer.
 
 #include <atomic>
 #include <thread>
@@ -7,62 +7,68 @@
 
 namespace {
 
-constexpr std::size_t THREADS = 4;
-constexpr std::uint64_t COUNTERS = 97, ROUNDS = 5000;
+constexpr std::size_t THREADS = 4, COUNTERS = 97, ROUNDS = 5000, KEYS = 20000;
 
-// Increments a value by compare_exchange().
-void add(const latchless::index<std::uint64_t> &index, std::uint64_t key) {
-    std::optional<latchless::value> seen = index.get(key);
-    while (!index.compare_exchange(key, seen, seen.value_or(0) + 1)) {
-    }
+// The i-th key, in an order that isn't ascending.
+template <class Key>
+Key key_of(std::size_t i) {
+    if constexpr (std::is_same_v<Key, std::string>) return "user/" + std::to_string(i * 7919 % KEYS) + "/name";
+    else return static_cast<Key>(i * 7919 % KEYS) - 1000;
 }
 
+template <class Key>
 void counters() {
-    const latchless::index<std::uint64_t> index;
+    const latchless::index<Key> index;
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < THREADS; ++thread) {
         threads.emplace_back([&index] {
-            for (std::uint64_t round = 0; round < ROUNDS; ++round) add(index, round % COUNTERS);
+            for (std::size_t round = 0; round < ROUNDS; ++round) {
+                const Key key = key_of<Key>(round % COUNTERS);
+                auto seen = index.get(key);
+                while (!index.compare_exchange(key, seen, seen.value_or(0) + 1)) {
+                }
+            }
         });
     }
     for (auto &thread : threads) thread.join();
     latchless::value total = 0;
-    index.for_each(0, COUNTERS, [&](std::uint64_t, latchless::value value) { total += value; });
+    for (const auto &counter : index) total += counter.value;
     CHECK(total == THREADS * ROUNDS && index.size() == COUNTERS);
 }
 
-// Readers find every key that a writer has inserted, in batches and by single calls, beside other writers.
-void readers_and_writers() {
-    const latchless::index<double> index;
+// Readers find every key that the writer has inserted: in batches, by single calls, as neighbours, and in ranges.
+template <class Key>
+void readers_and_a_writer() {
+    const latchless::index<Key> index;
     std::atomic<std::size_t> written{0};
-    std::atomic<bool> done{false};
     std::thread writer([&] {
-        std::vector<double> keys(100);
-        std::vector<latchless::value> values(100);
-        for (std::size_t start = 0; start < 50000; start += keys.size()) {
-            for (std::size_t i = 0; i < keys.size(); ++i) {
-                keys[i] = static_cast<double>((start + i) * 7919 % 50000) - 25000.0;
-                values[i] = latchless::bits_of(keys[i]);
+        for (std::size_t start = 0; start < KEYS; start += 100) {
+            std::vector<Key> keys;
+            std::vector<latchless::value> values;
+            for (std::size_t i = start; i < start + 100; ++i) {
+                keys.push_back(key_of<Key>(i));
+                values.push_back(i);
             }
-            CHECK(index.insert(keys, values) == keys.size());
-            written.store(start + keys.size(), std::memory_order_release);
+            CHECK(index.insert_many(keys, values) == 100);
+            written.store(start + 100, std::memory_order_release);
         }
-        done.store(true);
     });
     std::vector<std::thread> readers;
     for (std::size_t thread = 0; thread < THREADS; ++thread) {
         readers.emplace_back([&] {
-            while (!done.load()) {
-                const std::size_t there = written.load(std::memory_order_acquire);
-                std::vector<double> keys;
-                for (std::size_t i = there < 300 ? 0 : there - 300; i < there; ++i) {
-                    keys.push_back(static_cast<double>(i * 7919 % 50000) - 25000.0);
-                }
-                const auto found = index.get(keys);
+            for (std::size_t there = 0; there < KEYS;) {
+                there = written.load(std::memory_order_acquire);
+                std::vector<Key> keys;
+                const std::size_t first = there < 300 ? 0 : there - 300;
+                for (std::size_t i = first; i < there; ++i) keys.push_back(key_of<Key>(i));
+                const auto found = index.get_many(keys);
                 CHECK(found.hits == keys.size());
-                for (std::size_t i = 0; i < keys.size(); ++i) {
-                    CHECK(latchless::value_as<double>(found.values[i]) == keys[i]);
-                    CHECK(index.floor(keys[i]) == (latchless::entry<double>{keys[i], found.values[i]}));
+                for (std::size_t i = first; i < there; i += 7) {
+                    const Key &key = keys[i - first];
+                    CHECK(found.values[i - first] == i && index.get(key) == i);
+                    CHECK(index.floor(key) == (latchless::entry<Key>{key, i}));
+                    const auto seen = index.range(key);
+                    CHECK(seen->key == key && seen->value == i);
                 }
             }
         });
@@ -70,13 +76,15 @@ void readers_and_writers() {
     writer.join();
     for (auto &reader : readers) reader.join();
     index.check_invariants();
-    CHECK(index.size() == 50000);
+    CHECK(index.size() == KEYS);
 }
 
 } // namespace
 
 int main() {
-    counters();
-    readers_and_writers();
+    counters<std::uint64_t>();
+    counters<std::string>();
+    readers_and_a_writer<double>();
+    readers_and_a_writer<std::string>();
     std::puts("threads.cpp: all is well");
 }

@@ -86,11 +86,25 @@ impl<'s> Crate<'s> {
         let targets = imported.chain(&names.paths).filter_map(|named| {
             let path = self.absolute(at, named)?;
             // An import of a module: the paths that begin with its name say what is used.
-            if self.modules.contains_key(&path) { None } else { self.target(path, SHOWN_MAX) }
+            if self.modules.contains_key(&path) { self.namesake(&path) } else { self.target(path, SHOWN_MAX) }
         });
         let globs = names.imports.iter().filter(|import| import.alias.is_none() && !import.is_shown);
         let of_globs = globs.filter_map(|import| self.target(self.absolute(at, &import.named)?, SHOWN_MAX));
         targets.chain(of_globs).filter(|&other| other != at).collect()
+    }
+
+    /// The file that defines the function or macro that a module has beside a module of this name.
+    fn namesake(&self, path: &[String]) -> Option<usize> {
+        let (name, above) = path.split_last()?;
+        let at = *self.modules.get(above)?;
+        let names = &self.files[at].2;
+        if names.defined.contains(name) {
+            return Some(at);
+        }
+        let import = names.imports.iter().find(|import| {
+            import.alias.as_ref() == Some(name) && import.named.module == above && import.named.path.len() > 1
+        })?;
+        self.target(self.absolute(at, &import.named)?, SHOWN_MAX)
     }
 
     /// A path from the crate's root; none if it leads to another crate.
@@ -187,6 +201,18 @@ mod tests {
         assert_eq!(found(&[("a.rs", &uses), child]).len(), 2);
         let by_path = "mod child;\nstruct Own;\nfn f(_: child::Child) {}";
         assert_eq!(found(&[("a.rs", by_path), child]).len(), 2);
+    }
+
+    #[test]
+    fn a_function_that_is_called_as_its_module_is_found() {
+        let shows = ("a.rs", "mod bars; mod curves; pub use bars::bars; pub use curves::WIDTH;");
+        let curves = ("a/curves.rs", "pub const WIDTH: f64 = 1.0; fn f() { super::bars(); }");
+        let bars = ("a/bars.rs", "use super::curves::WIDTH; pub fn bars() {}");
+        let expected =
+            ["circle a/bars.rs names a/curves.rs", "circle a/curves.rs names a/bars.rs"].map(str::to_owned);
+        assert_eq!(found(&[shows, curves, bars]), expected);
+        let module = ("a/curves.rs", "use super::bars; pub const WIDTH: f64 = 1.0;");
+        assert_eq!(found(&[("a.rs", "mod bars; mod curves;"), module, bars]), [""; 0]);
     }
 
     #[test]

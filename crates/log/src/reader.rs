@@ -2,7 +2,7 @@
 //! unlogged change would be lost with the process, so no path leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
-use latchless::index::{CursorOf, Group, Own, Range, Scan};
+use latchless::index::{Cursor, Group, Own, Range, Scan};
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
 use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
 use std::fmt;
@@ -122,7 +122,7 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn iter(self) -> Range<'a, K, V>;
         fn keys(self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + use<'a, K, V>;
         fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
-        fn cursor(self) -> CursorOf<'a, K, V>;
+        fn cursor(self) -> Cursor<&'a Index<K, V>>;
         fn range_many[R: RangeBounds<K>](
             self, ranges: &[R], see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
         );

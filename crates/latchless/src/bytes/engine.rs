@@ -5,7 +5,7 @@ use super::order::owned;
 use super::{BytesEntries, BytesIndex, Lent};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{EntryCursor, TryInsertError, storage};
+use crate::index::{TryInsertError, storage};
 use core::cmp::Ordering;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
@@ -54,10 +54,6 @@ where
         = BytesEntries<'i, K, V>
     where
         Self: 'i;
-    type Cursor<'i>
-        = EntryCursor<'i, Self, K, V>
-    where
-        Self: 'i;
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         Self::try_from_iter(entries)
@@ -75,10 +71,6 @@ where
     #[inline]
     fn get(&self, key: K::Probe<'_>) -> Option<V> {
         self.get(&key)
-    }
-
-    fn get_own(&self, key: &K) -> Option<V> {
-        self.get(key)
     }
 
     #[inline]
@@ -118,10 +110,6 @@ where
         }
     }
 
-    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
-        self.beside(key, direction, owned)
-    }
-
     fn pop(&self, direction: Direction) -> Option<(K, V)> {
         self.pop_shown(direction, owned)
     }
@@ -137,10 +125,6 @@ where
 
     fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<BytesEntries<'_, K, V>> {
         self.try_range(range)
-    }
-
-    fn cursor(&self) -> EntryCursor<'_, Self, K, V> {
-        EntryCursor::new(self)
     }
 
     fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {

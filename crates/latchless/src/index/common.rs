@@ -14,10 +14,6 @@ use latchless_core::base::stats::Stats;
 /// [`Entries`](super::Entries).
 pub type Range<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Entries<'i>;
 
-/// The cursor of an [`Index`]: a [`Cursor`](super::Cursor) for keys and values that fit words, otherwise an
-/// [`EntryCursor`](super::EntryCursor).
-pub type CursorOf<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Cursor<'i>;
-
 storage!([K: KeyFor<V>, V: IndexValue] Index<K, V>);
 
 /// What every index has.
@@ -423,21 +419,6 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// ```
     pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + '_ {
         self.iter().map(|(_, value)| value)
-    }
-
-    /// Returns a cursor before the first entry: a position that moves both ways.
-    ///
-    /// ```
-    /// # use latchless::Index;
-    /// let index: Index<u64, u32> = [(3, 30), (5, 50)].into_iter().collect();
-    /// let mut cursor = index.cursor();
-    /// assert_eq!((cursor.current(), cursor.next()), (None, Some((3, 30))));
-    /// let names: Index<String, u32> = [("five".to_owned(), 5), ("six".to_owned(), 6)].into();
-    /// let mut cursor = names.cursor();
-    /// assert_eq!(cursor.seek("seven").map(|(name, number)| (name.as_str(), number)), Some(("six", 6)));
-    /// ```
-    pub fn cursor(&self) -> CursorOf<'_, K, V> {
-        self.engine.cursor()
     }
 
     /// Returns the number of keys in a range.

@@ -44,9 +44,6 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
     where
         Self: 'i;
-    type Cursor<'i>
-    where
-        Self: 'i;
 
     /// Creates an index of entries in any order; of equal keys the last one stays.
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self>;
@@ -55,8 +52,6 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     /// Compares two keys by the order of the index.
     fn order(one: &K, other: &K) -> Ordering;
     fn get(&self, key: K::Probe<'_>) -> Option<V>;
-    /// Returns the value of a key in owned form.
-    fn get_own(&self, key: &K) -> Option<V>;
     /// Calls `see` with the value of a key.
     fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R>;
     fn contains(&self, key: K::Probe<'_>) -> bool;
@@ -68,8 +63,6 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     /// Returns the nearest entry in a direction: the key's own or the next one, without the key's own if it
     /// is excluded, or the first one if there is no key.
     fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)>;
-    /// Returns the next entry in a direction, without the key's own.
-    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)>;
     fn pop(&self, direction: Direction) -> Option<(K, V)>;
 
     fn all(&self) -> Self::Entries<'_>;
@@ -80,7 +73,6 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Self::Entries<'_>>;
-    fn cursor(&self) -> Self::Cursor<'_>;
     /// Returns the number of keys in a range; in an inverted range, zero.
     fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize;
     /// Removes the keys of a range and returns their number.

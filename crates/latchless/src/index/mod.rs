@@ -149,7 +149,6 @@ mod conditional;
 mod cursor;
 #[doc(hidden)]
 pub mod engine;
-mod entry_cursor;
 mod exclusive;
 mod execute;
 mod load;
@@ -159,6 +158,7 @@ mod neighbours_many;
 mod operations;
 mod options;
 mod ordered;
+pub(crate) mod pages;
 #[cfg(feature = "rayon")]
 mod parallel;
 #[cfg(feature = "rayon")]
@@ -183,11 +183,11 @@ pub use crate::tree::{Group, Own};
 pub use alone::ExclusiveIndex;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub(crate) use closures::settled;
-pub use common::{CursorOf, Range};
-pub use cursor::Cursor;
-pub use entry_cursor::EntryCursor;
+pub use common::Range;
+pub use cursor::{Cursor, LentEntry, Source};
 pub use exclusive::Exclusive;
 pub use options::Options;
+pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
 pub use range::Entries;

@@ -7,7 +7,7 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::stats::Stats;
 
 /// See the module documentation.
-pub trait Storage: Sized {
+pub trait Storage: Sized + Send + Sync {
     /// Creates an empty store.
     fn create(options: Options) -> Result<Self>;
     fn key_count(&self) -> usize;

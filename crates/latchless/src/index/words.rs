@@ -4,7 +4,7 @@ use super::access::{Access, Words, encode_range, full_range};
 use super::engine::{Choice, Engine};
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
-use super::{Cursor, Entries, Options, TryInsertError};
+use super::{Entries, Options, TryInsertError};
 use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::num::NonZeroUsize;
@@ -59,7 +59,6 @@ impl<K: Key, V: Value> Storage for Words<K, V> {
 
 impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     type Entries<'i> = Entries<&'i Self>;
-    type Cursor<'i> = Cursor<&'i Self>;
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
@@ -81,10 +80,6 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     #[inline(always)]
     fn get(&self, key: K) -> Option<V> {
         self.access().get(key)
-    }
-
-    fn get_own(&self, key: &K) -> Option<V> {
-        self.access().get(*key)
     }
 
     #[inline(always)]
@@ -122,10 +117,6 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
         self.access().near(from, direction)
     }
 
-    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
-        self.access().beside(*key, direction)
-    }
-
     #[inline(always)]
     fn pop(&self, direction: Direction) -> Option<(K, V)> {
         self.access().pop(direction)
@@ -144,10 +135,6 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     #[inline(always)]
     fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Entries<&Self>> {
         Entries::try_of(self, range)
-    }
-
-    fn cursor(&self) -> Cursor<&Self> {
-        Cursor::of(self)
     }
 
     #[inline(always)]

@@ -19,3 +19,4 @@ mod refusals;
 mod stored;
 mod threads;
 mod types;
+mod walks;

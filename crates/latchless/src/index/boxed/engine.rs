@@ -3,7 +3,6 @@
 
 use super::{Boxed, BoxedIndex, HandleIndex, Handles, KeyForm};
 use crate::index::engine::{Choice, Engine};
-use crate::index::entry_cursor::EntryCursor;
 use crate::index::{TryInsertError, storage};
 use crate::slot_map::Pinned;
 use core::cmp::Ordering;
@@ -31,10 +30,6 @@ where
         = Clones<'i, I, V>
     where
         Self: 'i;
-    type Cursor<'i>
-        = EntryCursor<'i, Self, K, V>
-    where
-        Self: 'i;
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         Self::try_from_iter(entries)
@@ -50,10 +45,6 @@ where
 
     fn get(&self, key: K::Probe<'_>) -> Option<V> {
         I::with_key(&key, |key| self.find(key, &self.pin()).cloned())
-    }
-
-    fn get_own(&self, key: &K) -> Option<V> {
-        I::with_key(key, |key| self.find(key, &self.pin()).cloned())
     }
 
     fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R> {
@@ -103,11 +94,6 @@ where
         }
     }
 
-    fn beside(&self, key: &K, direction: Direction) -> Option<(K, V)> {
-        let pin = self.pin();
-        I::with_key(key, |key| Self::near(self, Bound::Excluded(key), direction, &pin, cloned::<I, V>))
-    }
-
     fn pop(&self, direction: Direction) -> Option<(K, V)> {
         Self::pop(self, direction, &self.pin()).map(|(key, value)| (key, value.clone()))
     }
@@ -123,10 +109,6 @@ where
     fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Clones<'_, I, V>> {
         let entries = I::with_span(&range, |span| self.index.try_entries(span))?;
         Ok(Clones { entries, boxed: self })
-    }
-
-    fn cursor(&self) -> EntryCursor<'_, Self, K, V> {
-        EntryCursor::new(self)
     }
 
     fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {

@@ -44,18 +44,26 @@ fn allocations<K: BytesKey, Q: BytesKey<K> + ?Sized>(key: &Q) -> usize {
 #[test]
 fn short_keys_and_keys_of_one_part_allocate_nothing() {
     let long = "x".repeat(60_000);
-    assert_eq!(allocations(&long[..]) + allocations(long.as_bytes()) + allocations(&long), 0);
+    assert_eq!(
+        allocations::<String, _>(&long[..]) + allocations::<Vec<u8>, _>(long.as_bytes()) + allocations(&long),
+        0
+    );
     assert_eq!(allocations(&[7u8; 4000]) + allocations(&7u128) + allocations(&-1.5f64), 0);
-    assert_eq!(allocations(&(7u64, i64::MIN)) + allocations(&(7u64, "a text", Reverse(9u64))), 0);
-    assert_eq!(allocations(&Some((1u8, "a", "b", "c", "d", &[0u8; 8][..]))), 0);
+    assert_eq!(
+        allocations(&(7u64, i64::MIN))
+            + allocations::<(u64, String, Reverse<u64>), _>(&(7, "a text", Reverse(9))),
+        0
+    );
+    type Six = (u8, String, String, String, String, Vec<u8>);
+    assert_eq!(allocations::<Option<Six>, _>(&Some((1u8, "a", "b", "c", "d", &[0u8; 8][..]))), 0);
     // With the two bytes that end the text: 128 in all.
-    assert_eq!(allocations(&(&long[..118], 7u64)), 0);
-    assert_eq!(allocations(&(7u64, &long[..120])), 0);
+    assert_eq!(allocations::<(String, u64), _>(&(&long[..118], 7u64)), 0);
+    assert_eq!(allocations::<(u64, String), _>(&(7u64, &long[..120])), 0);
 }
 
 #[test]
 fn long_keys_of_several_parts_allocate_once() {
     let long = "x".repeat(60_000);
-    assert_eq!(allocations(&(&long[..119], 7u64)), 1);
-    assert_eq!(allocations(&(7u64, &long[..])), 1);
+    assert_eq!(allocations::<(String, u64), _>(&(&long[..119], 7u64)), 1);
+    assert_eq!(allocations::<(u64, String), _>(&(7u64, &long[..])), 1);
 }

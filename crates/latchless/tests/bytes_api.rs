@@ -335,7 +335,8 @@ fn rows_of_keys_are_as_in_a_set_of_pairs() {
             (Bound::Excluded(low), Bound::Excluded(high)),
             (Bound::Unbounded, Bound::Included(high)),
         ] {
-            let is_within = |pair: &&(String, u64)| (low, high).contains(&pair.0.as_str());
+            let is_within =
+                |pair: &&(String, u64)| RangeBounds::<str>::contains(&(low, high), pair.0.as_str());
             let expected: Vec<_> = model.iter().filter(is_within).cloned().collect();
             assert_eq!(index.count::<str>((low, high)), expected.len(), "{low:?} to {high:?}");
             let pairs = index.range::<str>((low, high));

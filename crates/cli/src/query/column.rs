@@ -215,7 +215,7 @@ mod tests {
     fn keys_of_two_columns_are_tuples() {
         let text = Some(Kind::Text { guessed: false });
         let column = columns(b"k,v\nb,7\n a,-2\n".to_vec(), &[text, None], "1", false).unwrap();
-        let expected = [("b", 7i64), (" a", -2)].map(|(text, number)| (text, number.encode()));
+        let expected = [("b", 7i64), (" a", -2)].map(|(text, number)| (text.to_owned(), number.encode()));
         let Keys::Bytes(keys) = column.keys else { panic!("{column:?}") };
         assert_eq!(keys.iter().collect::<Vec<_>>(), expected.map(|key| key.with_bytes(<[u8]>::to_vec)));
         assert_eq!(column.starts, [4, 8]);

@@ -155,7 +155,7 @@ pub fn push<K: BytesKey, P: BytesKey<K> + ?Sized>(bytes: &mut Vec<u8>, part: &P,
         part.with_bytes(|part| bytes.extend_from_slice(part));
     } else {
         // As a tuple's first part, without anything after it.
-        (part, "").with_bytes(|part| bytes.extend_from_slice(part));
+        (part, Vec::<u8>::new()).with_bytes(|part| bytes.extend_from_slice(part));
     }
 }
 
@@ -191,7 +191,8 @@ mod tests {
         assert_eq!(push(["c", "-1"]), Ok(()));
         let Keys::Bytes(keys) = keys else { panic!("{keys:?}") };
         let bits = |number: i64| latchless::Key::encode(number);
-        let expected = [("a", bits(1)), ("c", bits(-1))].map(|key| key.with_bytes(<[u8]>::to_vec));
+        let expected = [("a", bits(1)), ("c", bits(-1))]
+            .map(|(text, bits)| (text.to_owned(), bits).with_bytes(<[u8]>::to_vec));
         assert_eq!(keys.iter().collect::<Vec<_>>(), expected);
     }
 

@@ -11,7 +11,8 @@ pub const WORDS_MAX: usize = 8;
 ///
 /// Implemented for every [`Value`]; for `u128`, `i128`, [`Ipv6Addr`](core::net::Ipv6Addr) and `Uuid`; for
 /// `[u8; N]` of up to 64 bytes; for arrays of up to eight `u64`, `i64` or `f64`; for pairs of numbers of 32
-/// or 64 bits and triples of 64-bit numbers; and for the byte strings `Vec<u8>` and `String`.
+/// or 64 bits and triples of 64-bit numbers; for the byte strings `Vec<u8>`, `Box<[u8]>`, `String` and
+/// `Box<str>`; and by features for types of other crates (`bytes`, `chrono`, `jiff`, `time`, `uuid`).
 ///
 /// Any `Copy` type of up to 64 bytes can be a value: implement its conversion to words.
 ///
@@ -134,11 +135,11 @@ pub struct Word;
 #[derive(Debug, Clone, Copy)]
 pub struct Words<const N: usize>;
 
-/// The form of `Vec<u8>`.
+/// The form of `Vec<u8>`, `Box<[u8]>` and `Bytes`.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteString;
 
-/// The form of `String`.
+/// The form of `String` and `Box<str>`.
 #[derive(Debug, Clone, Copy)]
 pub struct Text;
 
@@ -217,76 +218,60 @@ impl<V: WideValue<N>, const N: usize> Form<V> for Words<N> {
     }
 }
 
-impl Form<Vec<u8>> for ByteString {
-    type Lent<'v> = &'v [u8];
-    type Held<'v> = &'v [u8];
-    const KIND: Kind = Kind::Bytes;
+/// Byte strings and texts: the way from the bytes to what is lent, and from there to an owned value.
+macro_rules! strings {
+    ($form:ty, $lent:ty, $read:expr; $($(#[$condition:meta])* $value:ty: $own:expr;)*) => {$(
+        $(#[$condition])*
+        impl Form<$value> for $form {
+            type Lent<'v> = &'v $lent;
+            type Held<'v> = &'v [u8];
+            const KIND: Kind = Kind::Bytes;
 
-    #[inline]
-    fn lend(value: &Vec<u8>) -> &[u8] {
-        value
-    }
+            #[inline]
+            fn lend(value: &$value) -> &$lent {
+                value
+            }
 
-    #[inline]
-    fn own(lent: &[u8]) -> Vec<u8> {
-        lent.to_vec()
-    }
+            #[inline]
+            fn own(lent: &$lent) -> $value {
+                $own(lent)
+            }
 
-    #[inline(always)]
-    fn hold<'v>(lent: Self::Lent<'v>) -> Self::Held<'v> {
-        lent
-    }
+            #[inline(always)]
+            fn hold<'v>(lent: Self::Lent<'v>) -> Self::Held<'v> {
+                lent.as_ref()
+            }
 
-    #[inline(always)]
-    fn raw<'h>(held: &'h &[u8]) -> Raw<'h> {
-        Raw::Bytes(held)
-    }
+            #[inline(always)]
+            fn raw<'h>(held: &'h &[u8]) -> Raw<'h> {
+                Raw::Bytes(held)
+            }
 
-    #[inline(always)]
-    fn lent<'v>(raw: Raw<'v>) -> &'v [u8] {
-        let Raw::Bytes(bytes) = raw else { unreachable!("{STORED}") };
-        bytes
-    }
+            #[inline]
+            fn lent<'v>(raw: Raw<'v>) -> &'v $lent {
+                let Raw::Bytes(bytes) = raw else { unreachable!("{STORED}") };
+                let read: fn(&[u8]) -> &$lent = $read;
+                read(bytes)
+            }
+        }
+
+        $(#[$condition])*
+        impl BytesValue for $value {
+            type Form = $form;
+        }
+    )*};
 }
-
-impl BytesValue for Vec<u8> {
-    type Form = ByteString;
+strings! {
+    ByteString, [u8], |bytes| bytes;
+    Vec<u8>: <[u8]>::to_vec;
+    Box<[u8]>: Box::from;
+    #[cfg(feature = "bytes")]
+    bytes::Bytes: bytes::Bytes::copy_from_slice;
 }
-
-impl Form<String> for Text {
-    type Lent<'v> = &'v str;
-    type Held<'v> = &'v [u8];
-    const KIND: Kind = Kind::Bytes;
-
-    #[inline]
-    fn lend(value: &String) -> &str {
-        value
-    }
-
-    #[inline]
-    fn own(lent: &str) -> String {
-        lent.to_owned()
-    }
-
-    #[inline(always)]
-    fn hold<'v>(lent: Self::Lent<'v>) -> Self::Held<'v> {
-        lent.as_bytes()
-    }
-
-    #[inline(always)]
-    fn raw<'h>(held: &'h &[u8]) -> Raw<'h> {
-        Raw::Bytes(held)
-    }
-
-    #[inline]
-    fn lent<'v>(raw: Raw<'v>) -> &'v str {
-        let Raw::Bytes(bytes) = raw else { unreachable!("{STORED}") };
-        core::str::from_utf8(bytes).expect(STORED)
-    }
-}
-
-impl BytesValue for String {
-    type Form = Text;
+strings! {
+    Text, str, |bytes| core::str::from_utf8(bytes).expect(STORED);
+    String: str::to_owned;
+    Box<str>: Box::from;
 }
 
 /// Converts a string of up to `8 * N` bytes to words, padded with zeros.
@@ -464,6 +449,10 @@ mod tests {
         comes_back(Vec::<u8>::new());
         comes_back(vec![0u8, 255, 0]);
         comes_back(String::from("größer"));
+        comes_back(Box::<str>::from("größer"));
+        comes_back(Box::<[u8]>::from([0, 255]));
+        #[cfg(feature = "bytes")]
+        comes_back(bytes::Bytes::from_static(b"\0\xff"));
     }
 
     #[test]

@@ -11,8 +11,10 @@ use core::marker::PhantomData;
 /// A type of keys of an `Index`.
 ///
 /// Implemented for the numbers of up to 128 bits, `bool`, `char`, `String`, `Vec<u8>`, `[u8; N]` of up to 64
-/// bytes, IP addresses, [`Nanos`](super::nanos::Nanos), with the feature `uuid` for `Uuid`, and for
-/// `Option`s, `Reverse`s and tuples of two to six of these.
+/// bytes, `Box` and `Arc` of `str` and `[u8]`, arrays of other integers, IP addresses,
+/// [`Nanos`](super::nanos::Nanos), and for `Option`s, `Reverse`s and tuples of two to six of these. By
+/// features: `uuid::Uuid`, `bytes::Bytes`, and of `time`, `chrono` and `jiff` the times and dates without a
+/// zone or in UTC.
 ///
 /// A type of your own implements [`Key`](super::key::Key) if it has at most 64 bits, otherwise
 /// [`BytesKey`](super::bytes_key::BytesKey), and says so here:
@@ -48,7 +50,7 @@ use core::marker::PhantomData;
     label = "not a key",
     note = "keys are numbers, `bool`, `char`, `String`, `Vec<u8>`, `[u8; N]` of up to 64 bytes, IP addresses, \
             `latchless::Nanos`, and `Option`s, `Reverse`s and tuples of these",
-    note = "`&str`, `Arc<str>` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch \
+    note = "`&str` and paths are stored as `String` or `Vec<u8>`, a `Duration` and the time since an epoch \
             as `latchless::Nanos`",
     note = "a type of your own that implements `latchless::Key` also implements `latchless::IndexKey`, with `type Form = \
             latchless::InWord<u64>; type Probe<'q> = Self; fn probe(&self) -> Self {{ *self }} fn own(probe: Self) -> Self {{ probe }}`; the form of a `latchless::BytesKey` is `latchless::InBytes`"

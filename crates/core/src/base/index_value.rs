@@ -48,7 +48,7 @@ use std::sync::Arc;
     note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a `latchless::BoxedIndex` \
             lends such values without an `Arc`",
     note = "values without an `Arc` are numbers, `bool`, `char`, IP addresses, `[u8; N]` of up to 64 bytes, pairs \
-            and arrays of numbers, `String` and `Vec<u8>`; a `Duration` is a value as `latchless::Nanos`",
+            and arrays of numbers, `String`, `Vec<u8>`, and `Box` of `str` and `[u8]`; a `Duration` is a value as `latchless::Nanos`",
     note = "a type of your own is a value once it implements `latchless::IndexValue`, and a `Copy` one also once it implements `latchless::Value`, or `latchless::WideValue` \
             and `latchless::BytesValue`"
 )]

@@ -7,6 +7,7 @@ use super::nanos::Nanos;
 use core::cmp::Reverse;
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::num::NonZero;
+use std::sync::Arc;
 
 macro_rules! in_word {
     ($($key:ty),*) => {$(
@@ -76,7 +77,13 @@ macro_rules! in_bytes_or_none {
 }
 in_bytes_or_none! {
     String => &'q str, |key| key.as_str(), |probe| probe.to_owned();
+    Box<str> => &'q str, |key| &**key, |probe| probe.into();
+    Arc<str> => &'q str, |key| &**key, |probe| probe.into();
     Vec<u8> => &'q [u8], |key| key.as_slice(), |probe| probe.to_owned();
+    Box<[u8]> => &'q [u8], |key| &**key, |probe| probe.into();
+    Arc<[u8]> => &'q [u8], |key| &**key, |probe| probe.into();
+    #[cfg(feature = "bytes")]
+    bytes::Bytes => &'q [u8], |key| &**key, bytes::Bytes::copy_from_slice;
 }
 
 /// Keys that are their own probes.
@@ -95,6 +102,42 @@ macro_rules! arrays {
 }
 arrays!(9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36);
 arrays!(37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);
+
+/// Arrays of wider numbers, in the order of their elements: see [`wide`](super::wide).
+macro_rules! wide {
+    ($($number:ty),*) => {$(
+        impl<const N: usize> IndexKey for [$number; N] {
+            type Form = InBytes;
+            type Probe<'q> = Self;
+
+            #[inline(always)]
+            fn probe(&self) -> Self {
+                *self
+            }
+
+            #[inline(always)]
+            fn own(probe: Self) -> Self {
+                probe
+            }
+        }
+
+        impl<const N: usize> IndexKey for Option<[$number; N]> {
+            type Form = InBytes;
+            type Probe<'q> = Self;
+
+            #[inline(always)]
+            fn probe(&self) -> Self {
+                *self
+            }
+
+            #[inline(always)]
+            fn own(probe: Self) -> Self {
+                probe
+            }
+        }
+    )*};
+}
+wide!(u16, u32, u64, u128, i8, i16, i32, i64, i128);
 
 impl<K: IndexKey> IndexKey for Reverse<K> {
     type Form = K::Form;

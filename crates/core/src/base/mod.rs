@@ -16,6 +16,10 @@ pub mod parts;
 pub mod request;
 pub mod span;
 pub mod stats;
+pub mod strings;
+#[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
+pub mod times;
 pub mod tuples;
 pub mod value;
+pub mod wide;
 pub mod wrapped;

@@ -27,7 +27,7 @@
 //! |---|---|---|
 //! | at most 64 bits ([`Key`]): numbers, `char`, `[u8; 8]`, IPv4 addresses, tuples of parts of at most 32 bits that pack into 64 bits | at most 64 bits ([`Value`]) | words |
 //! | … | `String`, `Vec<u8>`, `u128`, `[u8; 32]`, `(u64, u64)`, … ([`BytesValue`](crate::BytesValue)) | byte strings |
-//! | `String`, `Vec<u8>`, `u128`, IPv6 addresses, `[u8; 32]`, all other tuples ([`BytesKey`](crate::BytesKey)) | any of these | byte strings |
+//! | `String`, `Vec<u8>`, `Arc<str>`, `u128`, IPv6 addresses, `[u8; 32]`, `[u64; 4]`, all other tuples ([`BytesKey`](crate::BytesKey)) | any of these | byte strings |
 //! | any of these | [`Arc<T>`](std::sync::Arc) with a `T` of any type | as above, with a handle in place of the value |
 //!
 //! Words are the fastest and take the least memory. A node of 32-bit keys and values has twice as many

@@ -1,6 +1,7 @@
 //! Values of an index of byte strings: one word, up to eight words, or a byte string.
 
 use super::key::Bits;
+use super::replacement::{Replacement, in_place, with_memory};
 use super::value::Value;
 use core::fmt::Debug;
 
@@ -91,7 +92,7 @@ pub enum Raw<'v> {
 }
 
 /// A form of values of type `V`. Sealed: there are four, which only indexes use.
-pub trait Form<V>: sealed::Sealed + 'static {
+pub trait Form<V>: Replacement + sealed::Sealed + 'static {
     /// The type that operations take and scans lend: the value itself if it is `Copy`, otherwise a slice of
     /// the byte string.
     type Lent<'v>: Copy + Debug;
@@ -118,6 +119,10 @@ pub trait Form<V>: sealed::Sealed + 'static {
 pub trait FixedForm: sealed::Sealed {}
 impl FixedForm for Word {}
 impl<const N: usize> FixedForm for Words<N> {}
+in_place!([] Word);
+in_place!([const N: usize] Words<N>);
+with_memory!(ByteString);
+with_memory!(Text);
 
 mod sealed {
     pub trait Sealed {}

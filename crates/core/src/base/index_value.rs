@@ -1,6 +1,7 @@
 //! Which types are values of an `Index`, and how operations take and lend them.
 
 use super::bytes_value::{BytesValue, Form};
+use super::replacement::{Replacement, with_memory};
 use std::sync::Arc;
 
 /// A type of values of an `Index`: every [`Value`](super::value::Value) and [`BytesValue`], which are stored
@@ -54,7 +55,7 @@ use std::sync::Arc;
 )]
 pub trait IndexValue: Clone + Send + Sync + 'static {
     /// How values are stored: a form of [`BytesValue`], or [`InBox`].
-    type Form;
+    type Form: Replacement;
     /// How operations take a value: by value, but `&str` for a `String` and `&[u8]` for a `Vec<u8>`.
     type Given<'v>;
     /// How operations lend a value: by value if it is `Copy`, otherwise by reference, `&str` for a `String`.
@@ -68,6 +69,7 @@ pub trait IndexValue: Clone + Send + Sync + 'static {
 /// The form of a value that is stored outside of the tree, by a handle.
 #[derive(Debug, Clone, Copy)]
 pub struct InBox;
+with_memory!(InBox);
 
 #[diagnostic::do_not_recommend]
 impl<V: BytesValue> IndexValue for V {

@@ -13,6 +13,7 @@ pub mod key;
 pub mod key_forms;
 pub mod nanos;
 pub mod parts;
+pub mod replacement;
 pub mod request;
 pub mod span;
 pub mod stats;

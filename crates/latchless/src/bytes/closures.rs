@@ -3,12 +3,64 @@
 
 use super::stored::{lend, own};
 use super::{BytesIndex, Lent};
+use crate::index::changes::Action;
+use crate::index::settled;
 use crate::tree::Edit;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+    /// Calls `ask` until its result applies to the present entry, whose value was `before`. Returns the value
+    /// before.
+    ///
+    /// # Errors
+    /// Those of an insert, or `ask` itself changes the entry in each call.
+    pub(super) fn revise(
+        &self,
+        key: &[u8],
+        mut before: Option<V>,
+        mut ask: impl FnMut(Option<Lent<'_, V>>) -> Action<V>,
+    ) -> Result<Option<V>> {
+        let mut tries = None;
+        loop {
+            let after = match ask(before.as_ref().map(lend)) {
+                Action::Keep => return Ok(before),
+                Action::Set(value) => Some(value),
+                Action::Remove => None,
+            };
+            let edit = match (before.as_ref().map(lend), after.as_ref().map(lend)) {
+                (None, None) => return Ok(None),
+                (None, Some(value)) => Edit::Add(value),
+                (Some(expected), Some(value)) => Edit::Swap { expected, value },
+                (Some(expected), None) => Edit::RemoveIf(expected),
+            };
+            let edited = self.edit_bytes(key, edit)?;
+            if edited.applied {
+                return Ok(before);
+            }
+            tries.get_or_insert_with(|| self.tree.tries(key)).failed()?;
+            before = edited.before;
+        }
+    }
+
+    /// Removes a key whose value is now `present`, unless `keep` holds for it. Returns whether it was
+    /// removed.
+    #[cold]
+    pub(super) fn remove_unless(
+        &self,
+        key: &[u8],
+        present: Option<V>,
+        keep: &mut impl FnMut(K, Lent<'_, V>) -> bool,
+    ) -> bool {
+        let mut goes = false;
+        settled(self.revise(key, present, |value| {
+            goes = value.is_some_and(|value| !keep(K::from_bytes(key), value));
+            if goes { Action::Remove } else { Action::Keep }
+        }));
+        goes
+    }
+
     /// Replaces a key's value by the result of a closure on the present one, if any; `None` removes the
     /// key. Returns the previous value. O(log n) per call of the closure. It may run several times when
     /// other threads change the key; its last answer counts, and was computed from exactly the value that
@@ -36,23 +88,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         Q: BytesKey<K> + ?Sized,
     {
         key.with_bytes(|key| {
-            let mut before = self.look_up(key, |lent| own::<V>(lent));
-            let mut tries = None;
-            loop {
-                let after = value(before.as_ref().map(lend));
-                let edit = match (before.as_ref().map(lend), after.as_ref().map(lend)) {
-                    (None, None) => return Ok(None),
-                    (None, Some(value)) => Edit::Add(value),
-                    (Some(expected), Some(value)) => Edit::Swap { expected, value },
-                    (Some(expected), None) => Edit::RemoveIf(expected),
-                };
-                let edited = self.edit_bytes(key, edit)?;
-                if edited.applied {
-                    return Ok(before);
-                }
-                tries.get_or_insert_with(|| self.tree.tries(key)).failed()?;
-                before = edited.before;
-            }
+            let before = self.look_up(key, |lent| own::<V>(lent));
+            self.revise(key, before, |before| value(before).map_or(Action::Remove, Action::Set))
         })
     }
 

@@ -2,12 +2,15 @@
 
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
+use super::stored::own;
 use super::{BytesEntries, BytesIndex, Lent};
 use crate::byte_tree::{Border, Bounds};
+use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{TryInsertError, storage};
+use crate::index::{TryInsertError, settled, storage};
+use crate::tree::Edit;
 use core::cmp::Ordering;
-use core::ops::{Bound, RangeBounds};
+use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
 use latchless_core::base::error::Result;
@@ -88,10 +91,6 @@ where
         self.insert(&key, value)
     }
 
-    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
-        self.try_insert(&key, value)
-    }
-
     #[inline]
     fn remove(&self, key: K::Probe<'_>) -> Option<V> {
         self.remove(&key)
@@ -137,5 +136,57 @@ where
 
     fn clear(&self) {
         self.remove_within(Bounds::ALL);
+    }
+}
+
+impl<K, V: BytesValue> Changes<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
+        self.try_insert(&key, value)
+    }
+
+    #[inline]
+    fn replace(&self, key: K::Probe<'_>, value: Lent<'_, V>) -> Result<Option<V>> {
+        self.try_replace(&key, value)
+    }
+
+    fn exchange<'v>(
+        &self,
+        key: K::Probe<'_>,
+        expected: Lent<'v, V>,
+        value: Option<Lent<'v, V>>,
+        _: fn(&V, Lent<'_, V>) -> bool,
+    ) -> Result<Result<V, Option<V>>> {
+        match value {
+            Some(value) => self.try_compare_exchange(&key, expected, value),
+            None => Ok(self.compare_remove(&key, expected)),
+        }
+    }
+
+    fn change(
+        &self,
+        key: K::Probe<'_>,
+        change: impl FnMut(Option<Lent<'_, V>>) -> Action<V>,
+    ) -> Result<Option<V>> {
+        key.with_bytes(|key| self.revise(key, self.look_up(key, |lent| own::<V>(lent)), change))
+    }
+
+    fn get_or_insert_with(&self, key: K::Probe<'_>, value: impl FnOnce() -> V) -> Result<V> {
+        self.get_or_insert_with(&key, value)
+    }
+
+    fn retain(&self, mut keep: impl FnMut(K, Lent<'_, V>) -> bool) -> usize {
+        let mut removed = 0;
+        let _ = self.visit(Bounds::ALL, Direction::Forward, |key, value| {
+            if keep(K::from_bytes(key), value) {
+                return ControlFlow::Continue(());
+            }
+            let edited = settled(self.edit_bytes(key, Edit::RemoveIf(value)));
+            removed += usize::from(edited.applied || self.remove_unless(key, edited.before, &mut keep));
+            ControlFlow::Continue(())
+        });
+        removed
     }
 }

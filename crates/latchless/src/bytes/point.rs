@@ -3,6 +3,7 @@
 use super::stored::{lend, own};
 use super::{BytesIndex, Lent};
 use crate::TryInsertError;
+use crate::index::changes::exchanged;
 use crate::tree::{Edit, Edited};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, FixedForm};
@@ -219,13 +220,5 @@ impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
         Q: BytesKey<K> + ?Sized,
     {
         exchanged(self.edit_in_place(key, Edit::Swap { expected, value }))
-    }
-}
-
-/// The previous value: as the result if it was the expected one, otherwise as the error.
-fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
-    match edited {
-        Edited { before: Some(before), applied: true } => Ok(before),
-        Edited { before, .. } => Err(before),
     }
 }

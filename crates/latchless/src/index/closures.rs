@@ -8,11 +8,13 @@
 //! changed. A closure that changes its own key in every call would be called for ever; `tree/tries.rs`
 //! detects that.
 
+#[cfg(doc)]
 use super::Index;
 use super::access::{
     Access, Encoded, decode_key, decode_value, encode_key, encode_value, expect_infallible, full_range,
 };
-use super::operations::operations;
+use super::changes::Action;
+use super::operations::exclusive;
 use crate::tree::{Edit, Mode};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -26,13 +28,6 @@ use latchless_core::base::value::Value;
 /// If its closure changes its own key each time.
 pub(crate) fn settled<T>(outcome: Result<T>) -> T {
     outcome.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// The change of an entry.
-pub(super) enum Action<V> {
-    Keep,
-    Set(V),
-    Remove,
 }
 
 /// The value of an entry that was revised, or else the current value after a concurrent change.
@@ -160,126 +155,38 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-operations! {
-    /// Updates the value of a key that is present and returns the old value. O(log n). Needs no memory.
-    ///
-    /// `change` never runs under a latch; it may run several times, and its last result counts (see the
-    /// [race rule](crate::index#races)).
-    ///
-    /// # Panics
-    /// If `change` changes its own key through the index in every call.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!(index.update(7, |value| value + 1), Some(70));
-    /// assert_eq!(index.update(8, |value| value + 1), None);
-    /// assert_eq!(index.get(7), Some(71));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+exclusive! {
+    /// See [`Index::update`].
     pub fn update(&mut self, key: K, change: impl FnMut(V) -> V) -> Option<V> {
         self.access().update(key, change)
     }
 
-    /// Inserts or updates the key with `value(old)`. Returns the old value. O(log n). The [race
-    /// rule](crate::index#races) applies to `value`.
-    ///
-    /// # Errors
-    /// Memory for a new key was refused; the index is then unchanged.
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey): see the race rule.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// for word in [7, 9, 7] {
-    ///     index.upsert(word, |count| count.unwrap_or(0) + 1)?;
-    /// }
-    /// assert_eq!((index.get(7), index.get(9)), (Some(2), Some(1)));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::upsert`].
     pub fn upsert(&mut self, key: K, value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
         self.access().upsert(key, value)
     }
 
-    /// Inserts or updates the key with `value(old)`, or removes it if that is `None`. Returns the old value.
-    /// O(log n). The [race rule](crate::index#races) applies to `value`.
-    ///
-    /// # Errors
-    /// Those of [`Index::upsert`].
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 2)?;
-    /// let release = |holders: Option<u32>| holders.filter(|&holders| holders > 1).map(|n| n - 1);
-    /// assert_eq!((index.compute(7, release)?, index.get(7)), (Some(2), Some(1)));
-    /// assert_eq!((index.compute(7, release)?, index.get(7)), (Some(1), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::compute`].
     pub fn compute(&mut self, key: K, value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
         self.access().compute(key, value)
     }
 
-    /// Removes a key if its value satisfies a condition, and returns that value. O(log n). The [race
-    /// rule](crate::index#races) applies to `condition`.
-    ///
-    /// # Panics
-    /// If `condition` changes its own key through the index in every call.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!(index.remove_if(7, |value| value > 70), None);
-    /// assert_eq!(index.remove_if(7, |value| value == 70), Some(70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::remove_if`].
     pub fn remove_if(&mut self, key: K, condition: impl FnMut(V) -> bool) -> Option<V> {
         self.access().remove_if(key, condition)
     }
 
-    /// Returns the value of a key, after inserting `value` if the key isn't present. O(log n).
-    ///
-    /// # Errors
-    /// Memory for a new key was refused; the index is then unchanged.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// assert_eq!((index.get_or_insert(7, 70)?, index.get_or_insert(7, 71)?), (70, 70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::get_or_insert`].
     pub fn get_or_insert(&mut self, key: K, value: V) -> Result<V> {
         self.access().get_or_insert_with(key, || value)
     }
 
-    /// Returns the value of a key, after inserting `value()` if the key isn't present. `value` runs at most
-    /// once and never under a latch. Its result is dropped if another thread inserts the key meanwhile; that
-    /// thread's value is then returned. O(log n).
-    ///
-    /// # Errors
-    /// Memory for a new key was refused; the index is then unchanged.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// assert_eq!(index.get_or_insert_with(7, || 70)?, 70);
-    /// assert_eq!(index.get_or_insert_with(7, || unreachable!())?, 70);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::get_or_insert_with`].
     pub fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> Result<V> {
         self.access().get_or_insert_with(key, value)
     }
 
-    /// Removes every entry for which `keep` returns `false`, and returns their number. O(n). `keep` is
-    /// called with the value that is removed; if that changes meanwhile, it is called again. Entries that
-    /// are inserted meanwhile may be tested or not. The [race rule](crate::index#races) applies to `keep`.
-    ///
-    /// # Panics
-    /// If `keep` changes the value of its key in every call.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// (0..100).try_for_each(|key| index.insert(key, 0).map(drop))?;
-    /// assert_eq!(index.retain(|key, _| key % 10 == 0), 90);
-    /// assert_eq!(index.len(), 10);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::retain`].
     pub fn retain(&mut self, keep: impl FnMut(K, V) -> bool) -> usize {
         self.access().retain(keep)
     }

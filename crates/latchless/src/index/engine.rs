@@ -4,7 +4,7 @@
 //! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
 //! has the operations of all of them; each is one call of a function here.
 
-use super::refused::TryInsertError;
+use super::changes::Changes;
 use super::storage::Storage;
 use core::cmp::Ordering;
 use core::fmt;
@@ -40,7 +40,7 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 }
 
 /// What stores the entries of an index.
-pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
+pub trait Engine<K: IndexKey, V: IndexValue>: Storage + Changes<K, V> {
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
     where
         Self: 'i;
@@ -56,7 +56,6 @@ pub trait Engine<K: IndexKey, V: IndexValue>: Storage {
     fn see<R>(&self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R>;
     fn contains(&self, key: K::Probe<'_>) -> bool;
     fn insert(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>>;
-    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>>;
     fn remove(&self, key: K::Probe<'_>) -> Option<V>;
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()>;
 

@@ -142,6 +142,7 @@ mod access;
 mod alone;
 mod batch;
 pub mod boxed;
+pub(crate) mod changes;
 mod closures;
 mod columns;
 mod common;
@@ -182,10 +183,14 @@ pub use crate::tree::{Group, Own};
 #[doc(hidden)]
 pub use alone::ExclusiveIndex;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
+pub use changes::Comparable;
 pub(crate) use closures::settled;
 pub use common::Range;
+pub use conditional::Replaced;
 pub use cursor::{Cursor, LentEntry, Source};
 pub use exclusive::Exclusive;
+#[doc(inline)]
+pub use latchless_core::base::replacement::Replacement;
 pub use options::Options;
 pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]

@@ -1,8 +1,10 @@
 //! Operations on one key: lookup, insert, remove, compare and exchange. Each is one atomic step.
 
+#[cfg(doc)]
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
-use super::operations::{exclusive, operations};
+use super::changes::exchanged;
+use super::operations::exclusive;
 use super::refused::TryInsertError;
 use crate::tree::{Edit, Edited, Mode};
 use latchless_core::base::error::Result;
@@ -45,74 +47,15 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         expect_infallible(self.edit(key, Edit::Replace(encode_value::<K, V>(value)))).before
     }
 
-    pub(super) fn compare_exchange(self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
-        let (expected, value) = (encode_value::<K, V>(expected), encode_value::<K, V>(value));
-        exchanged(expect_infallible(self.edit(key, Edit::Swap { expected, value })))
-    }
-
-    pub(super) fn compare_remove(self, key: K, expected: V) -> Result<V, Option<V>> {
-        exchanged(expect_infallible(self.edit(key, Edit::RemoveIf(encode_value::<K, V>(expected)))))
-    }
-}
-
-/// Returns the value that was stored as expected, or else the stored one as an error.
-fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
-    match edited {
-        Edited { before: Some(before), applied: true } => Ok(before),
-        Edited { before, .. } => Err(before),
-    }
-}
-
-operations! {
-    /// Replaces the value of a key that is present, and returns the old one; does nothing if the key isn't
-    /// present. O(log n). Needs no memory.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!((index.replace(7, 71), index.replace(8, 80)), (Some(70), None));
-    /// assert_eq!((index.get(7), index.get(8)), (Some(71), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn replace(&mut self, key: K, value: V) -> Option<V> {
-        self.access().replace(key, value)
-    }
-
-    /// Replaces the value of a key if it is `expected`. O(log n). Needs no memory.
-    ///
-    /// Values are compared by their bits ([`Value::encode`]): a float's −0 is not its +0, and a NaN
-    /// equals itself.
-    ///
-    /// # Errors
-    /// The current value, if any. The index is then unchanged.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!(index.compare_exchange(7, 70, 71), Ok(70));
-    /// assert_eq!(index.compare_exchange(7, 70, 72), Err(Some(71)));
-    /// assert_eq!(index.compare_exchange(8, 70, 72), Err(None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn compare_exchange(&mut self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
-        self.access().compare_exchange(key, expected, value)
-    }
-
-    /// Removes a key if its value is `expected`, compared as in [`Index::compare_exchange`]. O(log n).
-    ///
-    /// # Errors
-    /// The current value, if any. The index is then unchanged.
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// index.insert(7, 70)?;
-    /// assert_eq!(index.compare_remove(7, 71), Err(Some(70)));
-    /// assert_eq!(index.compare_remove(7, 70), Ok(70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn compare_remove(&mut self, key: K, expected: V) -> Result<V, Option<V>> {
-        self.access().compare_remove(key, expected)
+    /// Replaces the value `expected` by `value`, or removes the key if that is `None`.
+    #[inline(always)]
+    pub(super) fn exchange(self, key: K, expected: V, value: Option<V>) -> Result<V, Option<V>> {
+        let expected = encode_value::<K, V>(expected);
+        let edit = match value.map(encode_value::<K, V>) {
+            Some(value) => Edit::Swap { expected, value },
+            None => Edit::RemoveIf(expected),
+        };
+        exchanged(expect_infallible(self.edit(key, edit)))
     }
 }
 
@@ -144,5 +87,21 @@ exclusive! {
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.access().remove(key)
+    }
+
+    /// See [`Index::replace`].
+    #[inline]
+    pub fn replace(&mut self, key: K, value: V) -> Option<V> {
+        self.access().replace(key, value)
+    }
+
+    /// See [`Index::compare_exchange`].
+    pub fn compare_exchange(&mut self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
+        self.access().exchange(key, expected, Some(value))
+    }
+
+    /// See [`Index::compare_remove`].
+    pub fn compare_remove(&mut self, key: K, expected: V) -> Result<V, Option<V>> {
+        self.access().exchange(key, expected, None)
     }
 }

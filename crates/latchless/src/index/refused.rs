@@ -2,8 +2,8 @@
 
 use latchless_core::base::error::{Error, Result};
 
-/// The reason why [`Index::try_insert`](crate::Index::try_insert) didn't insert. It returns the value that wasn't inserted; `?`
-/// converts it to an [`Error`].
+/// The reason why [`Index::try_insert`](crate::Index::try_insert) didn't insert. It returns the value that
+/// wasn't inserted; `?` converts it to an [`Error`].
 ///
 /// ```
 /// # let index = latchless::Index::<u64, u32>::new()?;

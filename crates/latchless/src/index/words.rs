@@ -1,6 +1,7 @@
 //! The engine of keys and values that fit words: the tree itself.
 
 use super::access::{Access, Words, encode_range, full_range};
+use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
@@ -98,11 +99,6 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     }
 
     #[inline(always)]
-    fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {
-        self.access().try_insert(key, value)
-    }
-
-    #[inline(always)]
     fn remove(&self, key: K) -> Option<V> {
         self.access().remove(key)
     }
@@ -150,5 +146,42 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     fn clear(&self) {
         let (low, high) = full_range::<K, V>();
         self.tree.remove_range::<Shared>(low, high);
+    }
+}
+
+impl<K: Key, V: Value> Changes<K, V> for Words<K, V> {
+    #[inline(always)]
+    fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        self.access().try_insert(key, value)
+    }
+
+    #[inline(always)]
+    fn replace(&self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.access().replace(key, value))
+    }
+
+    #[inline(always)]
+    fn exchange<'v>(
+        &self,
+        key: K,
+        expected: V,
+        value: Option<V>,
+        _: fn(&V, V) -> bool,
+    ) -> Result<Result<V, Option<V>>> {
+        Ok(self.access().exchange(key, expected, value))
+    }
+
+    #[inline(always)]
+    fn change(&self, key: K, change: impl FnMut(Option<V>) -> Action<V>) -> Result<Option<V>> {
+        self.access().compare_and_update(key, change)
+    }
+
+    #[inline(always)]
+    fn get_or_insert_with(&self, key: K, value: impl FnOnce() -> V) -> Result<V> {
+        self.access().get_or_insert_with(key, value)
+    }
+
+    fn retain(&self, keep: impl FnMut(K, V) -> bool) -> usize {
+        self.access().retain(keep)
     }
 }

@@ -3,6 +3,7 @@
 
 mod batches;
 mod boxed;
+mod changes;
 mod closures;
 mod columns;
 mod common;

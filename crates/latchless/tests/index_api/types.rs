@@ -1,11 +1,12 @@
 //! `Index<K, V>` for every engine that its types choose: one body of tests, against `BTreeMap`.
 
+use crate::changes;
 use crate::common::{Rng, scaled};
 use core::cmp::Reverse;
 use core::fmt::Debug;
 use core::ops::Bound::{Excluded, Included, Unbounded};
-use latchless::index::Options;
-use latchless::{Error, InBox, Index, IndexKey, IndexValue, KeyFor, TryInsertError};
+use latchless::index::{Comparable, Options};
+use latchless::{Error, InBox, Index, IndexKey, IndexValue, KeyFor};
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -23,33 +24,27 @@ fn owned<K: Clone, V: Clone>((key, value): (&K, &V)) -> (K, V) {
 
 /// Makes random changes to an index and to a map, and compares all answers. Keys and values are made of
 /// numbers.
-fn agrees<K, V, P, G>(key: impl Fn(u64) -> K, value: impl Fn(u64) -> V, probe: P, given: G)
+fn agrees<K, V, P, G>(key: impl Fn(u64) -> K + Sync, value: impl Fn(u64) -> V + Sync, probe: P, given: G)
 where
-    K: KeyFor<V> + Ord + Clone + Debug,
-    V: IndexValue + PartialEq + Debug,
-    P: for<'q> Fn(&'q K) -> K::Probe<'q>,
-    G: for<'v> Fn(&'v V) -> V::Given<'v>,
+    K: KeyFor<V> + Ord + Clone + Debug + Sync,
+    V: Comparable + PartialEq + Debug,
+    P: for<'q> Fn(&'q K) -> K::Probe<'q> + Sync,
+    G: for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
+    Index<K, V>: Sync,
 {
+    changes::agree::<K, V, P, G>(&key, &value, &probe, &given);
+    changes::are_atomic::<K, V, P, G>(&key, &value, &probe, &given);
     let (index, mut map) = (Index::<K, V>::new().unwrap(), BTreeMap::new());
     let mut rng = Rng(17);
     for step in 0..scaled(4_000) as u64 {
         let number = rng.next() % 400;
         let (own, new) = (key(number), value(step));
         match rng.next() % 8 {
-            0..3 => {
+            0..4 => {
                 let before = index.insert(probe(&own), given(&new)).unwrap();
                 assert_eq!(before, map.insert(own.clone(), new));
             }
-            4 => match (index.try_insert(probe(&own), new.clone()), map.get(&own)) {
-                (Err(TryInsertError::Present { present, value }), Some(before)) => {
-                    assert_eq!((&present, value), (before, new));
-                }
-                (inserted, before) => {
-                    assert_eq!((inserted, before), (Ok(()), None));
-                    map.insert(own.clone(), new);
-                }
-            },
-            3 | 5 => assert_eq!(index.remove(probe(&own)), map.remove(&own)),
+            4..6 => assert_eq!(index.remove(probe(&own)), map.remove(&own)),
             6 if step % 16 == 0 => {
                 assert_eq!(index.pop_first(), map.pop_first());
                 assert_eq!(index.pop_last(), map.pop_last());

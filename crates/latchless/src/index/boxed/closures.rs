@@ -3,7 +3,7 @@
 //! handle.
 
 use super::{Boxed, HandleIndex, KeyArg};
-use crate::index::closures::Action;
+use crate::index::changes::Action;
 use crate::index::settled;
 use crate::slot_map::Pinned;
 use crate::tree::{Edit, Edited};
@@ -212,16 +212,24 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     where
         I: KeyArg<A>,
     {
-        I::with_arg(key, |key| {
-            if let Some(value) = self.find(key, pin) {
-                return Ok(value);
-            }
-            let own = self.put(value())?;
-            // Looked up before it is reachable: other threads may remove it at once.
-            let Some(own_value) = self.slots.read(own, pin) else {
-                unreachable!("no other thread has the handle")
-            };
-            Ok(self.add(key, own, pin)?.unwrap_or(own_value))
-        })
+        I::with_arg(key, |key| self.find_or_add(key, value, pin))
+    }
+
+    /// Implements [`Boxed::get_or_insert_with`].
+    pub(super) fn find_or_add<'p>(
+        &'p self,
+        key: I::KeyRef<'_>,
+        value: impl FnOnce() -> T,
+        pin: &'p Pinned,
+    ) -> Result<&'p T> {
+        if let Some(value) = self.find(key, pin) {
+            return Ok(value);
+        }
+        let own = self.put(value())?;
+        // Looked up before it is reachable: other threads may remove it at once.
+        let Some(own_value) = self.slots.read(own, pin) else {
+            unreachable!("no other thread has the handle")
+        };
+        Ok(self.add(key, own, pin)?.unwrap_or(own_value))
     }
 }

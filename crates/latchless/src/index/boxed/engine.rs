@@ -2,6 +2,7 @@
 //! a pin for this one read.
 
 use super::{Boxed, BoxedIndex, HandleIndex, Handles, KeyForm};
+use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
 use crate::index::{TryInsertError, storage};
 use crate::slot_map::Pinned;
@@ -61,19 +62,6 @@ where
         Ok(self.replaced(put, own, &pin)?.cloned())
     }
 
-    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
-        let pin = self.pin();
-        let present = I::with_key(&key, |key| match self.find(key, &pin) {
-            None => self.add(key, self.put(value.clone())?, &pin),
-            present => Ok(present),
-        });
-        match present {
-            Ok(None) => Ok(()),
-            Ok(Some(present)) => Err(TryInsertError::Present { present: present.clone(), value }),
-            Err(error) => Err(TryInsertError::Refused { error, value }),
-        }
-    }
-
     fn remove(&self, key: K::Probe<'_>) -> Option<V> {
         let handle = I::with_key(&key, |key| self.index.take_out(key))?;
         self.retire(handle, &self.pin()).cloned()
@@ -121,6 +109,68 @@ where
 
     fn clear(&self) {
         self.clear();
+    }
+}
+
+impl<K, I, V: IndexValue> Changes<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    fn try_insert(&self, key: K::Probe<'_>, value: V) -> Result<(), TryInsertError<V>> {
+        let pin = self.pin();
+        let present = I::with_key(&key, |key| match self.find(key, &pin) {
+            None => self.add(key, self.put(value.clone())?, &pin),
+            present => Ok(present),
+        });
+        match present {
+            Ok(None) => Ok(()),
+            Ok(Some(present)) => Err(TryInsertError::Present { present: present.clone(), value }),
+            Err(error) => Err(TryInsertError::Refused { error, value }),
+        }
+    }
+
+    fn replace(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>> {
+        let pin = self.pin();
+        Ok(I::with_key(&key, |key| self.put_instead(key, V::given(value), &pin))?.cloned())
+    }
+
+    fn exchange<'v>(
+        &self,
+        key: K::Probe<'_>,
+        expected: V::Lent<'v>,
+        value: Option<V::Given<'v>>,
+        is: fn(&V, V::Lent<'_>) -> bool,
+    ) -> Result<Result<V, Option<V>>> {
+        let (pin, value, mut met) = (self.pin(), value.map(V::given), false);
+        let ask = |present: Option<&V>| {
+            met = present.is_some_and(|present| is(present, expected));
+            match &value {
+                _ if !met => Action::Keep,
+                Some(value) => Action::Set(value.clone()),
+                None => Action::Remove,
+            }
+        };
+        let before = I::with_key(&key, |key| self.compare_and_update(key, &pin, ask))?.cloned();
+        Ok(if met { before.ok_or(None) } else { Err(before) })
+    }
+
+    fn change(
+        &self,
+        key: K::Probe<'_>,
+        mut change: impl FnMut(Option<V::Lent<'_>>) -> Action<V>,
+    ) -> Result<Option<V>> {
+        let (pin, ask) = (self.pin(), |value: Option<&V>| change(value.map(V::lend)));
+        Ok(I::with_key(&key, |key| self.compare_and_update(key, &pin, ask))?.cloned())
+    }
+
+    fn get_or_insert_with(&self, key: K::Probe<'_>, value: impl FnOnce() -> V) -> Result<V> {
+        let pin = self.pin();
+        I::with_key(&key, |key| self.find_or_add(key, value, &pin)).cloned()
+    }
+
+    fn retain(&self, mut keep: impl FnMut(K, V::Lent<'_>) -> bool) -> usize {
+        self.retain(|key, value| keep(I::own(key), value.lend()))
     }
 }
 

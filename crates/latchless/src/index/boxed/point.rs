@@ -3,7 +3,7 @@
 use super::{Boxed, HandleIndex, KeyArg};
 use crate::index::TryInsertError;
 use crate::index::access::expect_infallible;
-use crate::index::closures::Action;
+use crate::index::changes::Action;
 use crate::slot_map::{Pinned, SlotId};
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::{Error, Result};
@@ -200,9 +200,18 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     where
         I: KeyArg<A>,
     {
+        I::with_arg(key, |key| self.put_instead(key, value, pin))
+    }
+
+    /// Implements [`Boxed::replace`].
+    pub(super) fn put_instead<'p>(
+        &'p self,
+        key: I::KeyRef<'_>,
+        value: T,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
         let own = self.put(value)?;
-        let edit = Edit::Replace(own);
-        let edited = expect_infallible(I::with_arg(key, |key| self.index.edit_handle(key, edit)));
+        let edited = expect_infallible(self.index.edit_handle(key, Edit::Replace(own)));
         let Some(old) = edited.before else {
             self.discard(own, pin);
             return Ok(None);

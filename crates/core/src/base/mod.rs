@@ -3,6 +3,7 @@
 
 pub mod bytes_key;
 pub mod bytes_value;
+mod closed;
 pub mod distance;
 pub mod error;
 pub mod fill;

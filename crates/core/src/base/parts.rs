@@ -4,8 +4,9 @@
 //! followed by a number that begins with `z` would sort after `"ab"`. So a part may be followed by another
 //! one only if its end can be recognized:
 //! * a part of fixed length is stored as it is;
-//! * any other part is *closed*, unless it is the last one: each zero byte becomes `00 FF`, and `00 00` ends
-//!   it. No closed part begins another one, and closed parts have the order of the parts;
+//! * any other part is *closed*, unless it is the last one: a run of zero bytes, and the end, become `00` and
+//!   a byte that says how long the run is and whether the end follows it. No closed part begins another one,
+//!   and closed parts have the order of the parts;
 //! * the last part is stored as it is, because nothing follows.
 //!
 //! `None` is `00`, with as many zeros after it as a `Some` has bytes, if all have as many; `Some` is `01` and
@@ -204,6 +205,17 @@ mod tests {
         prop::collection::vec(prop::sample::select(vec![0, 0, 1, b'a', 0xfe, 0xff]), 0..6)
     }
 
+    /// Byte strings with runs of zeros of every length that is encoded in another way.
+    fn runs() -> impl Strategy<Value = Vec<u8>> {
+        let run =
+            (prop::sample::select(vec![0, 1, 2, 125, 126, 127, 128, 129, 253, 254, 255, 256, 400]), 0..3u8);
+        prop::collection::vec(run, 0..4).prop_map(|runs| {
+            runs.into_iter()
+                .flat_map(|(zeros, end)| vec![0; zeros].into_iter().chain(vec![1; end.into()]))
+                .collect()
+        })
+    }
+
     #[test]
     fn appending_parts_as_they_are_would_break_the_order() {
         let sequences = [u64::from_be_bytes(*b"zzzzzzzz"), 1];
@@ -231,6 +243,14 @@ mod tests {
     fn their_bytes_are_these() {
         assert_eq!(bytes_of::<(u16, String), _>(&(1u16, "a\0b")), b"\0\x01a\0b");
         assert_eq!(bytes_of::<(String, u16), _>(&("a\0b", 1u16)), b"a\0\xffb\0\0\0\x01");
+        assert_eq!(bytes_of(&("a\0\0\0b\0\0".to_owned(), 1u16)), b"a\0\xfdb\0\x02\0\x01");
+        assert_eq!(bytes_of(&(vec![0; 8], 1u16)), b"\0\x08\0\x01");
+        let run = |zeros: usize, then: &[u8]| bytes_of(&([&vec![0; zeros], then].concat(), 1u8));
+        assert_eq!([run(126, b""), run(127, b"")], [vec![0, 126, 1], vec![0, 127, 0, 0, 1]]);
+        assert_eq!(
+            [run(127, b"a"), run(128, b"a")],
+            [b"\0\x81a\0\0\x01".to_vec(), b"\0\x80\0\xffa\0\0\x01".to_vec()]
+        );
         assert_eq!(bytes_of::<(String, String, String), _>(&("", "", "")), [0; 4]);
         assert_eq!(bytes_of(&Some("a".to_owned())), b"\x01a");
         assert_eq!(bytes_of(&None::<String>), b"\0");
@@ -242,8 +262,11 @@ mod tests {
 
     #[test]
     fn bytes_that_no_key_has_are_told() {
-        // A terminator is missing or cut; a zero byte isn't escaped; the last part is invalid.
-        for bytes in [&b"a"[..], b"a\0", b"a\0\x01b\0\0cccccccc", b"a\0\0ccccccc", b"a\0\0ccccccccc"] {
+        // A terminator is missing or cut; a run ends otherwise than it says; the last part is invalid.
+        for bytes in [&b"a"[..], b"a\0", b"a\0\xff\0\0cccccccc", b"a\0\0ccccccc", b"a\0\0ccccccccc"] {
+            assert!(!<(String, u64)>::is_key(bytes), "{bytes:?}");
+        }
+        for bytes in [&b"\0\x7f\0\xffa\0\0cccccccc"[..], b"\0\x80\0\0cccccccc", b"\0\x80a\0\0cccccccc"] {
             assert!(!<(String, u64)>::is_key(bytes), "{bytes:?}");
         }
         assert!(<(String, u64)>::is_key(b"a\0\xffb\0\0cccccccc"));
@@ -299,8 +322,13 @@ mod tests {
         }
 
         #[test]
+        fn runs_of_zeros_in_every_place(a in runs(), b in runs(), low: u64, high: u64) {
+            lawful_everywhere(&a, &b, low, high);
+        }
+
+        #[test]
         fn what_is_told_to_be_a_key_is_one(
-            bytes in prop::collection::vec(prop::sample::select(vec![0, 0, 0, 1, 2, b'a', 0xfe, 0xff, 0xff]), 0..9),
+            bytes in prop::collection::vec(prop::sample::select(vec![0, 0, 0, 1, 2, 127, 128, 129, 0xff, 0xff]), 0..9),
         ) {
             macro_rules! all {
                 ($($key:ty),*) => {$(

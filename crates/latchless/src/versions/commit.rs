@@ -9,6 +9,9 @@ use latchless_core::base::error::Result;
 use latchless_core::base::index_value::IndexValue;
 use std::sync::MutexGuard;
 
+/// Keys that one commit removes where a whole index is looked through.
+const TOGETHER: usize = 256;
+
 /// The commit that holds the lock of all commits. One that is dropped before it is published, by an error or
 /// a panic of a value's `clone`, abandons what it has written; that needs no memory.
 pub(super) struct Commit<'i, K: KeyFor<Version<V>>, V: IndexValue> {
@@ -89,6 +92,12 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
         keys.into_iter().try_for_each(|key| self.write(key, None))
     }
 
+    /// Returns whether a commit after this number wrote a key.
+    pub(super) fn has_changed_since(&self, key: K::Probe<'_>, number: u64) -> bool {
+        let index = &self.index.index;
+        index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(false)
+    }
+
     /// Lets readers see the commit, and returns its number.
     pub(super) fn publish(mut self) -> u64 {
         self.written.clear();
@@ -126,6 +135,76 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// Those of [`Index::insert`](crate::Index::insert), as a removal is a version; the index is then unchanged.
     pub fn remove(&self, key: K::Probe<'_>) -> Result<Option<V>> {
         Commit::begin(self).write_one(key, None)
+    }
+
+    /// Sets a key to the result of a closure, as a commit of its own, and returns the value before. The
+    /// closure gets the newest value, or `None`; it runs again if another commit writes the key meanwhile,
+    /// and may use the index. O(log n).
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let counts = VersionedIndex::<String, u64>::new()?;
+    /// for word in ["a", "b", "a"] {
+    ///     counts.upsert(word, |count| count.unwrap_or(0) + 1)?;
+    /// }
+    /// assert_eq!((counts.get("a"), counts.get("b")), (Some(2), Some(1)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn upsert(
+        &self,
+        key: K::Probe<'_>,
+        mut change: impl FnMut(Option<V::Lent<'_>>) -> V,
+    ) -> Result<Option<V>> {
+        loop {
+            let number = self.newest();
+            let value = self
+                .index
+                .get_with(key, |version| version.value_at(number).map(|value| change(Some(value.lend()))));
+            let value = value.flatten().unwrap_or_else(|| change(None));
+            let commit = Commit::begin(self);
+            if !commit.has_changed_since(key, number) {
+                return commit.write_one(key, Some(value));
+            }
+        }
+    }
+
+    /// Removes all keys whose newest value a closure doesn't keep, such as those that have expired, and
+    /// returns their number. A value that is committed meanwhile stays. O(n); each commit of it removes some
+    /// hundred keys.
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert); what was removed until then stays so.
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let sessions = VersionedIndex::<u64, u64>::try_from_iter((0..1000).map(|user| (user, user / 10)))?;
+    /// assert_eq!(sessions.retain(|_, expires| expires >= 20)?, 200);
+    /// assert_eq!(sessions.snapshot().first(), Some((200, 20)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn retain(&self, mut keep: impl FnMut(K::Probe<'_>, V::Lent<'_>) -> bool) -> Result<usize> {
+        let snapshot = self.snapshot();
+        let mut gone = snapshot.iter().filter(|(key, value)| !keep(key.probe(), value.lend()));
+        let mut removed = 0;
+        loop {
+            let keys: Vec<K> = gone.by_ref().take(TOGETHER).map(|(key, _)| key).collect();
+            if keys.is_empty() {
+                return Ok(removed);
+            }
+            let mut commit = Commit::begin(self);
+            for key in keys {
+                if !commit.has_changed_since(key.probe(), snapshot.number()) {
+                    commit.write(key, None)?;
+                }
+            }
+            removed += commit.removed;
+            if commit.removed > 0 {
+                commit.publish();
+            }
+        }
     }
 
     /// Makes the changes of a batch: all or none, for every reader. Returns the number of the commit. Of two

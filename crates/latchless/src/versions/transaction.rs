@@ -181,7 +181,7 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
             return Ok(self.number());
         }
         let commit = Commit::begin(self.snapshot.index());
-        if let Some(key) = self.conflict() {
+        if let Some(key) = self.conflict(&commit) {
             return Err(CommitError::Conflict { key });
         }
         let mut batch = WriteBatch::new();
@@ -192,12 +192,9 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
     }
 
     /// Returns a key that the transaction has read and a later commit has written.
-    fn conflict(&self) -> Option<K> {
+    fn conflict(&self, commit: &Commit<'_, K, V>) -> Option<K> {
         let (index, number) = (&self.snapshot.index().index, self.number());
-        let has_changed = |key: &K| {
-            index.get_with(key.probe(), |version| version.has_changed_since(number)).unwrap_or(false)
-        };
-        let key = self.read.iter().find(|key| has_changed(key));
+        let key = self.read.iter().find(|key| commit.has_changed_since(key.probe(), number));
         key.map(|key| K::own(key.probe())).or_else(|| {
             self.ranges.iter().find_map(|(low, high)| {
                 let mut entries = index.range((low.as_ref().map(K::probe), high.as_ref().map(K::probe)));

@@ -101,3 +101,35 @@ fn batches_of_strings_are_seen_whole() {
     };
     beside(&[&write, &write], &[&read, &read]);
 }
+
+#[test]
+fn counters_by_closures_lose_nothing_beside_batches_that_remove_them() {
+    let counts = VersionedIndex::<u64, u64>::new().unwrap();
+    let count = |_| {
+        for step in 0..TRANSFERS {
+            counts.upsert(step % 4, |count| count.unwrap_or(0) + 1).unwrap();
+        }
+    };
+    let prune = || {
+        counts.prune().unwrap();
+    };
+    beside(&[&count, &count], &[&prune]);
+    assert_eq!(counts.snapshot().values().sum::<u64>(), 2 * TRANSFERS);
+}
+
+#[test]
+fn an_entry_that_is_refreshed_while_expired_ones_are_removed_stays() {
+    let index = VersionedIndex::<u64, u64>::try_from_iter((0..1000).map(|key| (key, 0))).unwrap();
+    let removed = index
+        .retain(|key, time| {
+            if key % 10 == 0 {
+                index.insert(key, 7).unwrap();
+            }
+            time > 0
+        })
+        .unwrap();
+    assert_eq!((removed, index.len()), (900, 100));
+    assert!(index.snapshot().iter().eq((0..1000).step_by(10).map(|key| (key, 7))));
+    let (newest, all) = (index.newest(), index.retain(|_, _| true));
+    assert_eq!((index.newest(), all), (newest, Ok(0)), "no commit where nothing is removed");
+}

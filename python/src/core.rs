@@ -2,8 +2,10 @@
 //! of values. The package's Python code turns arrays of all types into such columns, and checks its arguments.
 
 use crate::asked::{Asked, Ends};
+use crate::bytes::key_type::KeyType;
 use crate::bytes::keys::StringType;
 use crate::bytes::typed::Typed;
+use crate::dtype::KeyDtype;
 use crate::durable::Folder;
 use crate::kind::Kind;
 use crate::lookups::Near;
@@ -27,7 +29,7 @@ pub enum Tree {
     Wide(Numbers<u64>),
     /// Of byte strings, with words as values.
     StringsToWords(Typed<u64>),
-    /// Of byte strings, with byte strings as values.
+    /// Of byte strings, or of numbers and times as such, with byte strings as values.
     StringsToStrings(Typed<Vec<u8>>),
 }
 
@@ -93,21 +95,18 @@ impl Core {
         folder: Option<&Bound<'py, Folder>>,
     ) -> PyResult<Self> {
         let made = Made { columns: keys.zip(values), sorted, fill, limit_bytes, snapshot, folder };
-        let kind = |wide, of: DtypeOf, is_key| Kind::new(wide, &of.0, of.1, of.2, is_key);
-        let strings = StringType::of_code(&key.0, false);
-        let tree = match (strings, StringType::of_code(&value.0, true)) {
-            (Some(keys), Some(values)) => Tree::StringsToStrings(Typed::new(py, (keys, values), &made)?),
-            (Some(keys), None) => {
-                Tree::StringsToWords(Typed::new(py, (keys, kind(true, value, false)?), &made)?)
+        let values = StringType::of_code(&value.0, true);
+        let kind = |wide| Kind::new(wide, &value.0, value.1, value.2, false);
+        let tree = match (StringType::of_code(&key.0, false), values) {
+            (_, Some(values)) => Tree::StringsToStrings(Typed::new(py, (KeyType::new(key)?, values), &made)?),
+            (Some(_), None) => {
+                Tree::StringsToWords(Typed::new(py, (KeyType::new(key)?, kind(true)?), &made)?)
             }
-            (None, _) => {
-                let (key, ask) = ((key.0, key.1, key.2, None), key.3);
-                let kinds = (kind(wide, key, true)?, kind(wide, value, false)?);
-                if wide {
-                    Tree::Wide(Numbers::new(py, kinds, ask, &made)?)
-                } else {
-                    Tree::Narrow(Numbers::new(py, kinds, ask, &made)?)
-                }
+            (None, None) if wide => {
+                Tree::Wide(Numbers::new(py, (KeyDtype::new(true, key)?, kind(true)?), &made)?)
+            }
+            (None, None) => {
+                Tree::Narrow(Numbers::new(py, (KeyDtype::new(false, key)?, kind(false)?), &made)?)
             }
         };
         Ok(Self { tree: Box::new(tree), state: AtomicU8::new(FINE) })

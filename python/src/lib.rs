@@ -1,7 +1,7 @@
 //! The compiled part of the Python package `latchless`. [`core`] is the class of all indexes with one value
 //! under a key, [`operate`] has what its methods share, and [`map`] what it needs of each kind of index:
-//! [`numbers`] has those of words, [`bytes`] those of byte strings. [`kind`] turns single objects into words,
-//! [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
+//! [`numbers`] has those of words, [`bytes`] those of byte strings. [`kind`] and [`dtype`] turn single
+//! objects into words, [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
 //! [`gate`] separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
 //! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`],
 //! [`updates`] and [`ranges`] don't depend on Python.
@@ -13,6 +13,7 @@ mod bytes;
 mod cells;
 mod column;
 mod core;
+mod dtype;
 mod durable;
 mod engine;
 mod export;

@@ -3,6 +3,7 @@
 use crate::asked::{Asked, Ends};
 use crate::column::{self, Fresh, Words};
 use crate::core::Made;
+use crate::dtype::KeyDtype;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::export::{self, Exported};
 use crate::gate::Pass;
@@ -16,7 +17,6 @@ use crate::updates::{Changed, Sequence};
 use crate::{batch, failure, snapshot};
 use latchless::{Broken, Direction, Stats};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::iter::repeat_with;
 use std::ops::Range;
@@ -32,58 +32,27 @@ type End<'py, B> = column::Column<'py, <B as Lane>::Atomic>;
 pub struct Numbers<B: Lane> {
     /// The index.
     pub engine: Engine<B>,
-    keys: Kind,
+    keys: KeyDtype,
     values: Kind,
-    /// Finds the keys around an object that can't be a key.
-    ask: Option<Py<PyAny>>,
 }
 
 impl<B: Lane> Numbers<B> {
     /// An index, filled from columns or from a file, with the log of a folder if there is one.
-    pub fn new(
-        py: Python<'_>,
-        (keys, values): (Kind, Kind),
-        ask: Option<Py<PyAny>>,
-        made: &Made<'_, '_>,
-    ) -> PyResult<Self> {
-        let engine = Engine::<B>::new(keys.order(), made.limit_bytes);
+    pub fn new(py: Python<'_>, (keys, values): (KeyDtype, Kind), made: &Made<'_, '_>) -> PyResult<Self> {
+        let engine = Engine::<B>::new(keys.kind.order(), made.limit_bytes);
         let mut engine = engine.map_err(|error| failure::exception(&error))?;
         match made.snapshot {
-            Some(snapshot) => snapshot.get().load(py, &mut engine, (&keys, &values), made.fill)?,
-            None => load(py, &mut engine, &keys, made)?,
+            Some(snapshot) => snapshot.get().load(py, &mut engine, (&keys.kind, &values), made.fill)?,
+            None => load(py, &mut engine, &keys.kind, made)?,
         }
         if let Some(folder) = made.folder {
-            engine = folder.get().recover(py, engine, (&keys, &values))?;
+            engine = folder.get().recover(py, engine, (&keys.kind, &values))?;
         }
-        Ok(Self { engine, keys, values, ask })
+        Ok(Self { engine, keys, values })
     }
 
-    #[inline]
-    fn key_or_nothing(&self, word: u64) -> Asked<B> {
-        self.engine.encode(B::truncate(word)).map_or(Asked::Between(None, None), Asked::Key)
-    }
-
-    /// A question that can't be a key, for this reason, which is returned if it has no order among keys.
-    #[cold]
-    fn asked_otherwise(&self, key: &Object<'_>, error: PyErr) -> PyResult<Result<Asked<B>, PyErr>> {
-        let py = key.py();
-        let is_of_the_key = error.is_instance_of::<PyOverflowError>(py)
-            || error.is_instance_of::<PyTypeError>(py)
-            || error.is_instance_of::<PyValueError>(py);
-        let word = |side: Option<u64>| side.and_then(|word| self.engine.encode(B::truncate(word)));
-        if let Some((down, up)) = self.keys.words_beside(key) {
-            return Ok(Ok(Asked::Between(word(Some(down)), word(Some(up)))));
-        }
-        let Some(ask) = self.ask.as_ref().filter(|_| is_of_the_key) else { return Err(error) };
-        let sides: Option<(Option<u64>, Option<u64>)> = ask.bind(py).call1((key,))?.extract()?;
-        Ok(sides.ok_or(error).map(|(down, up)| match (word(down), word(up)) {
-            (Some(down), Some(up)) if down == up => Asked::Key(down),
-            (down, up) => Asked::Between(down, up),
-        }))
-    }
-
-    fn no_key(&self, NoKey(at): NoKey) -> PyErr {
-        self.keys.no_key_at(at)
+    fn no_key(&self, no_key: NoKey) -> PyErr {
+        self.keys.no_key(no_key)
     }
 
     /// An error if one of the words is no key. A long batch is looked through without the interpreter's
@@ -159,20 +128,16 @@ impl<B: Lane> Map for Numbers<B> {
 
     #[inline]
     fn key(&self, key: &Object<'_>) -> PyResult<B> {
-        self.engine.encode(B::truncate(self.keys.word(key)?)).ok_or_else(|| self.keys.no_key())
+        self.keys.key(key)
     }
 
     #[inline]
     fn asked(&self, key: &Object<'_>) -> PyResult<Result<Asked<B>, PyErr>> {
-        match self.keys.word(key) {
-            Ok(word) => Ok(Ok(self.key_or_nothing(word))),
-            Err(error) => self.asked_otherwise(key, error),
-        }
+        self.keys.asked(key)
     }
 
     fn with_prefix<T>(&self, _: Option<&Object<'_>>, _: impl FnOnce(Ends<B>) -> PyResult<T>) -> PyResult<T> {
-        let name = self.keys.name();
-        Err(PyTypeError::new_err(format!("keys of dtype {name} have no prefixes: str and bytes have")))
+        Err(self.keys.no_prefix())
     }
 
     #[inline]
@@ -182,7 +147,7 @@ impl<B: Lane> Map for Numbers<B> {
 
     #[inline]
     fn key_object<'py>(&self, py: Python<'py>, key: B) -> PyResult<Object<'py>> {
-        self.keys.object(py, self.engine.decode(key).to_u64())
+        self.keys.kind.object(py, self.engine.decode(key).to_u64())
     }
 
     #[inline]
@@ -195,7 +160,7 @@ impl<B: Lane> Map for Numbers<B> {
     }
 
     fn exception(&self, undone: Undone) -> PyErr {
-        undone_exception(&self.keys, undone)
+        undone_exception(&self.keys.kind, undone)
     }
 
     fn len(&self) -> usize {
@@ -452,15 +417,15 @@ impl<B: Lane> Map for Numbers<B> {
 
     fn exported(&self, (keys, values): Self::Columns) -> PyResult<(usize, [Exported; 2])> {
         let rows = keys.len();
-        let keys = export::column(c"key", &self.keys, keys)?;
+        let keys = export::column(c"key", &self.keys.kind, keys)?;
         Ok((rows, [keys, export::column(c"value", &self.values, values)?]))
     }
 
     fn formats(&self) -> PyResult<[Format; 2]> {
-        Ok([export::format(&self.keys)?, export::format(&self.values)?])
+        Ok([export::format(&self.keys.kind)?, export::format(&self.values)?])
     }
 
     fn save(&self, py: Python<'_>, path: &Path) -> PyResult<u64> {
-        snapshot::save(py, &self.engine, (&self.keys, &self.values), path)
+        snapshot::save(py, &self.engine, (&self.keys.kind, &self.values), path)
     }
 }

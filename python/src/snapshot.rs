@@ -39,7 +39,7 @@ impl Snapshot {
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = py.detach(|| File::open(&path)).map_err(|error| exception(&error))?;
         if let File::Strings(strings) = &file
-            && !matches!(strings.key_name(), "text" | "bytes")
+            && !matches!(strings.key_name(), "text" | "bytes" | "u64" | "i64" | "f64")
         {
             let found = strings.key_name();
             return Err(PyValueError::new_err(format!(
@@ -61,8 +61,13 @@ impl Snapshot {
     fn key_dtype(&self) -> String {
         match &self.0 {
             File::Numbers(numbers) => dtype_of(numbers.metadata(), DTYPES[0], numbers.key_type()),
-            File::Strings(strings) if strings.key_name() == "text" => "str".into(),
-            File::Strings(_) => "bytes".into(),
+            File::Strings(strings) => match strings.key_name() {
+                "text" => "str".into(),
+                "u64" => dtype_of(strings.metadata(), DTYPES[0], DataType::UInt64),
+                "i64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Int64),
+                "f64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Float64),
+                _ => "bytes".into(),
+            },
         }
     }
 
@@ -84,7 +89,7 @@ impl Snapshot {
     fn zones_known(&self) -> bool {
         match &self.0 {
             File::Numbers(numbers) => zones_known(numbers.metadata()),
-            File::Strings(_) => true,
+            File::Strings(strings) => zones_known(strings.metadata()),
         }
     }
 }

@@ -63,8 +63,7 @@ def test_pyarrow(quotes):
             Index.from_arrow(table, value=missing)
     texts = pyarrow.table({"a": ["x"], "b": [1]})
     assert Index.from_arrow(texts) == Index(["x"], [1])
-    with pytest.raises(TypeError, match="values that are str need keys"):
-        Index.from_arrow(texts, "b", "a")
+    assert Index.from_arrow(texts, "b", "a") == Index([1], ["x"])
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8", "M8[s]", "M8[ns]", "m8[us]", "bool"])

@@ -97,6 +97,7 @@ class Batches(Core):
         """As `_get_many`, of questions of which some can't be keys."""
         there = asked.exact
         words, flags = self._get_many(self._numbers.as_words(asked.down[there]), missing, threads)
+        words = _array(words)
         return _spread(there, words, missing), _spread(there, flags, False)
 
     def _get_others_to(
@@ -147,19 +148,7 @@ class Batches(Core):
         self, questions: Any, of_keys: Callable[..., Answer], of_others: Callable[..., Answer], *more: Any
     ) -> Answer:
         """The answers of `of_keys` to the words of questions that all can be keys, or else of `of_others`."""
-        if type(questions) is not np.ndarray:
-            questions = listed(questions)
-        try:
-            words = self._key.to_words(questions)
-        except (TypeError, OverflowError) as refused:
-            asked = self._key.asked(questions)
-            if asked is None:
-                raise refused from None
-            return of_others(asked, *more)
-        try:
-            return of_keys(words, *more)
-        except NoKey:  # NaN or NaT, which aren't checked for beforehand.
-            return of_others(self._numbers.asked_of(questions), *more)
+        return answered(self._key, questions, of_keys, of_others, *more)
 
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
         """Whether each of n keys is there: n bools.
@@ -371,7 +360,7 @@ class Batches(Core):
         there = asked.exact
         answers = self._near_keys(self._numbers.as_words(asked.down[there]), direction, exact, farthest, threads)
         others = self._near_others(asked.take(~there), direction, farthest, threads)
-        rooms = [_spread(there, its, its.dtype.type(0)) for its in answers]
+        rooms = [_spread(there, _array(its), 0) for its in answers]
         for room, its in zip(rooms, others, strict=True):
             room[~there] = its
         return rooms[0], rooms[1], rooms[2]
@@ -405,11 +394,13 @@ class Batches(Core):
         its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
         way, missing = "backward" if side == "before" else "forward", (*self._missing, False)
         answers = self._near_many(way, True, None, self._numbers.as_words(its[there]), self._missing, threads)
-        keys, values, found = (_spread(there, its, none) for its, none in zip(answers, missing, strict=True))
+        keys, values, found = (
+            _spread(there, _array(its), none) for its, none in zip(answers, missing, strict=True)
+        )
         if farthest is not None:
             near = _asked.within(asked, keys.view(self._numbers.stored), found, side, farthest)
             keys, values, found = (
-                np.where(near, its, its.dtype.type(none))
+                np.where(near, its, np.array(none, its.dtype))
                 for its, none in zip((keys, values, found), missing, strict=True)
             )
         return keys, values, found
@@ -448,6 +439,30 @@ class Batches(Core):
         return int(min(farthest, (1 << 64) - 1))
 
 
+def answered(
+    key: Column | Texts,
+    questions: Any,
+    of_keys: Callable[..., Answer],
+    of_others: Callable[..., Answer],
+    *more: Any,
+) -> Answer:
+    """The answers of `of_keys` to the words of questions that all can be keys, or else of `of_others`."""
+    if type(questions) is not np.ndarray:
+        questions = listed(questions)
+    try:
+        words = key.to_words(questions)
+    except (TypeError, OverflowError) as refused:
+        asked = key.asked(questions)
+        if asked is None:
+            raise refused from None
+        return of_others(asked, *more)
+    try:
+        return of_keys(words, *more)
+    except NoKey:  # NaN or NaT, which aren't checked for beforehand.
+        assert isinstance(key, Column)
+        return of_others(key.asked_of(questions), *more)
+
+
 def checked_threads(threads: int) -> int:
     """A number of threads, which is at least one."""
     if threads < 1:
@@ -483,9 +498,18 @@ def chosen(
 
 def _spread(there: NDArray[np.bool_], answers: Array, missing: Any) -> Array:
     """Answers where there are any, and what is missing elsewhere."""
-    spread = np.full(len(there), answers.dtype.type(missing))
+    spread = np.full(len(there), missing, answers.dtype)
     spread[there] = answers
     return spread
+
+
+def _array(answers: Array | list[Any]) -> Array:
+    """Answers as an array, of objects where they are a list."""
+    if not isinstance(answers, list):
+        return answers
+    array = np.empty(len(answers), object)
+    array[:] = answers
+    return array
 
 
 def _is_plain(array: Array) -> bool:

@@ -29,8 +29,8 @@ SHOWN = 10
 class Index(Ranges, SortedMapping[Any]):
     """An ordered map from keys to values of one type each, which many threads read and change at once.
 
-    The types are those that are given, or those of the first keys and values. Keys are numbers, times, `str` or
-    `bytes`; values are numbers or times, and beside keys that are `str` or `bytes` also these.
+    The types are those that are given, or those of the first keys and values. Both keys and values are numbers,
+    times, `str` or `bytes`.
 
     Parameters
     ----------
@@ -84,8 +84,9 @@ class Index(Ranges, SortedMapping[Any]):
 
     Keys that are `str` are in the order of `sorted`: by their code points, which is the order of their UTF-8.
     Common prefixes of adjacent keys are stored once; values of up to 192 bytes are next to their keys. A prefix
-    has a range of keys, but two keys have no distance: `nearest` is a TypeError. Keys are returned in lists, not
-    in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it does everywhere.
+    has a range of keys, but two keys have no distance: `nearest` is a TypeError, as it is beside values that are
+    strings. Strings are returned in lists, not in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it
+    does everywhere.
 
     Times with a zone and times without one don't mix: a question of the other kind than the keys is a TypeError.
     Different zones do mix; keys are returned in the index's own zone, as pandas' `DatetimeIndex` and `Timestamp`,

@@ -47,10 +47,23 @@ def restored_strings(cls: type[StringIndex] | type[BytesIndex], value_dtype: Any
     return restored(cls, cls.key_type, value_dtype, *parts)
 
 
+def restored_pairs(cls: type[MultiIndex], key_dtype: Any, *parts: Array) -> MultiIndex:
+    """The index with these ascending pairs, whose keys are given as those of `restored`."""
+    from latchless._text import described_keys
+
+    key = described_keys(None, key_dtype)
+    return cls._restored(key, key.whole(parts[:-1]), parts[-1])
+
+
 def restored_rows(cls: type[MultiIndex], key_dtype: Any, offsets: Array, keys: Array, rows: Array) -> MultiIndex:
-    """The index of these ascending pairs, whose keys are given as offsets into one array of bytes."""
-    column = StringColumn.of_buffers(key_dtype is str, offsets.tobytes(), keys.tobytes())
-    return cls._restored(key_dtype, column, rows)
+    """As `restored_pairs`, for the pickles of earlier versions: keys of a dtype are strings of eight bytes."""
+    from latchless._text import Texts, described_keys
+
+    key = described_keys(None, key_dtype)
+    if isinstance(key, Texts):
+        return restored_pairs(cls, key_dtype, offsets, keys, rows)
+    column = StringColumn.of_buffers(False, offsets.tobytes(), keys.tobytes())
+    return cls._restored(key, column.words(key.told()), rows)
 
 
 def equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
@@ -95,7 +108,7 @@ def columns_of_entries(other: Any) -> tuple[Any, Any]:
 
 # ---- copies of subclasses ----
 
-_OWN = {"_key", "_value", "_keys", "_missing", "key_dtype", "value_dtype", "key_zone", "value_zone"}
+_OWN = {"_key", "_value", "_missing", "key_dtype", "value_dtype", "key_zone", "value_zone"}
 """Attributes that every index gets when it is made."""
 
 

@@ -11,11 +11,6 @@ from latchless._asked import Array
 from latchless._latchless import StringColumn
 
 
-def key_column(key_type: type, data: Any) -> StringColumn:
-    """A column of keys: see `string_column`."""
-    return string_column(key_type, data, "keys")
-
-
 def string_column(kind: type, data: Any, what: str) -> StringColumn:
     """A column of keys or values of `str` or of `bytes`.
 

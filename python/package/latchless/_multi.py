@@ -2,160 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
-import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchless import _interchange
 from latchless._asked import Array, Asked
-from latchless._batches import checked_threads, of_positions
-from latchless._dtypes import Column, Dtype, columns, dtype_of, listed
+from latchless._batches import answered, checked_threads, of_positions
+from latchless._dtypes import Column, Dtype, listed
 from latchless._index import SHOWN, check_fill
-from latchless._keys import key_column
-from latchless._latchless import NoKey, RowsCore, StringColumn
+from latchless._latchless import RowsCore
 from latchless._ranges import Closed, checked_limit, ends_of
-from latchless._text import text_type
+from latchless._text import Texts, described_keys
+from latchless._views import listed as objects
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _ROW_MAX = (1 << 63) - 1
-
-
-class _Keys(Protocol):
-    """The type of keys: their conversion to the strings that the compiled part stores, and back."""
-
-    dtype: Any
-
-    zone: str | None
-    name: str
-
-    def column(self, data: Any) -> StringColumn:
-        """The keys of an array-like."""
-
-    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
-        """The keys of questions that can be keys, and which these are; None: all."""
-
-    def one(self, key: Any) -> Any:
-        """A single key."""
-
-    def one_sought(self, key: Any) -> Any:
-        """A single key that is looked for; None if it can't be one."""
-
-    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]] | None:
-        """The ends of a range as keys, and which of them belong to it; None if nothing can be in it."""
-
-    def listed(self, column: StringColumn) -> Any:
-        """The keys of a column as users see them: a list or an array."""
-
-
-class _Strings:
-    """Keys that are `str` or `bytes`, as they are."""
-
-    zone: str | None = None
-
-    def __init__(self, kind: type) -> None:
-        self.dtype, self.name = kind, kind.__name__
-
-    def column(self, data: Any) -> StringColumn:
-        return key_column(self.dtype, data)
-
-    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
-        return self.column(data), None
-
-    def one(self, key: Any) -> Any:
-        return key
-
-    def one_sought(self, key: Any) -> Any:
-        # As in a `dict`: a list or an array is a TypeError, anything else isn't there.
-        hash(key)
-        if not isinstance(key, self.dtype) or (isinstance(key, str) and _SURROGATE.search(key)):
-            return None
-        return key
-
-    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]]:
-        return lo, hi, closed
-
-    def listed(self, column: StringColumn) -> list[Any]:
-        return column.tolist()
-
-
-class _Numbers:
-    """Keys of a dtype as eight bytes each that have their order."""
-
-    def __init__(self, dtype: Dtype) -> None:
-        self._own: Column = columns(dtype, np.int64)[0]
-        self.dtype, self.zone, self.name = self._own.dtype, self._own.zone, self._own.name
-
-    def column(self, data: Any) -> StringColumn:
-        return self._of_words(self._own.to_words(data))
-
-    def _of_words(self, words: Array) -> StringColumn:
-        return StringColumn.of_words(self._own.told(), words)
-
-    def sought(self, data: Any) -> tuple[StringColumn, NDArray[np.bool_] | None]:
-        words = self._own.words_or_asked(data)
-        if not isinstance(words, Asked):
-            try:
-                return self._of_words(words), None
-            except NoKey:  # NaN or NaT, which aren't checked for beforehand.
-                words = self._own.asked_of(data)
-        there = words.exact
-        return self._of_words(self._own.as_words(words.down[there])), there
-
-    def one(self, key: Any) -> Any:
-        if isinstance(key, (list, tuple, np.ndarray)):
-            raise TypeError(f"a key is of dtype {self.name}, not of type {type(key).__name__}")
-        (stored,) = self.column([key]).tolist()
-        return stored
-
-    def _beside(self, key: Any) -> tuple[Any, Any] | None:
-        """The keys on both sides of a question; None if it has no order among them."""
-        with contextlib.suppress(TypeError, OverflowError, NoKey):
-            return (self.one(key),) * 2
-        sides = self._own.asked_one(key)
-        if sides is None:
-            return None
-        words = [np.array([side], np.uint64) for side in sides if side is not None]
-        stored = iter([self._of_words(word).tolist()[0] for word in words])
-        down, up = (None if side is None else next(stored) for side in sides)
-        return down, up
-
-    def one_sought(self, key: Any) -> Any:
-        sides = self._beside(key)
-        if sides is None:
-            # As in a `dict`: a list or an array is a TypeError, anything else isn't there.
-            hash(key)
-            return None
-        return sides[0] if sides[0] == sides[1] else None
-
-    def ends(self, lo: Any, hi: Any, closed: tuple[bool, bool]) -> tuple[Any, Any, tuple[bool, bool]] | None:
-        belongs, sides = list(closed), [None, None]
-        for at, end in enumerate((lo, hi)):
-            if end is None:
-                continue
-            beside = self._beside(end)
-            if beside is None:
-                raise TypeError(f"{type(end).__name__} has no order among keys of dtype {self.name}")
-            # From the least key that isn't before the start to the greatest that isn't after the end.
-            sides[at] = beside[1 - at]
-            if sides[at] is None:
-                return None
-            belongs[at] |= beside[0] != beside[1]
-        return sides[0], sides[1], (belongs[0], belongs[1])
-
-    def listed(self, column: StringColumn) -> Array:
-        return self._own.from_words(column.words(self._own.told()))
-
-
-def _keys_of(keys: Any, key_dtype: Any) -> _Strings | _Numbers:
-    texts = text_type(keys, key_dtype)
-    return _Numbers(dtype_of(keys, key_dtype)) if texts is None else _Strings(texts)
 
 
 def _row_words(rows: Any, count: int) -> NDArray[np.uint64]:
@@ -239,7 +105,7 @@ class MultiIndex(RowsCore):
     """The dtype of the keys, or `str` or `bytes`."""
     key_zone: str | None
     """The zone of the keys, if they are times with one."""
-    _keys: _Keys
+    _key: Column | Texts
 
     def __new__(
         cls,
@@ -255,18 +121,18 @@ class MultiIndex(RowsCore):
         if keys is None and rows is not None:
             raise TypeError("rows are given with their keys")
         keys = listed(keys)
-        own = _keys_of(keys, key_dtype)
+        key = described_keys(keys, key_dtype)
         check_fill(fill)
         column = words = None
         if keys is not None:
-            column = own.column(keys)
+            column = key.to_words(keys)
             words = _row_words(np.arange(len(column)) if rows is None else rows, len(column))
-        return cls._made(own, column, words, bool(assume_sorted), fill, limit_bytes)
+        return cls._made(key, column, words, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
-    def _made(cls, own: _Keys, *told: Any) -> Self:
-        made = super().__new__(cls, own.dtype is str, *told)
-        made._keys, made.key_dtype, made.key_zone = own, own.dtype, own.zone
+    def _made(cls, key: Column | Texts, *told: Any) -> Self:
+        made = super().__new__(cls, key.told(), *told)
+        made._key, made.key_dtype, made.key_zone = key, key.dtype, key.zone
         return made
 
     # ---- one key ----
@@ -281,27 +147,23 @@ class MultiIndex(RowsCore):
         >>> index.insert(np.datetime64("2026-11-26"), 7), index.insert(np.datetime64("2026-11-26"), 7)
         (True, False)
         """
-        return self._insert(self._keys.one(key), _row_word(row))
+        return self._insert(key, _row_word(row))
 
     def remove(self, key: Any, row: int) -> bool:
         """Remove a row from under a key, atomically. Returns whether it was there."""
-        key, row = self._keys.one_sought(key), _row_word(row)
-        return key is not None and self._remove(key, row)
+        return self._remove(key, _row_word(row))
 
     def remove_all(self, key: Any) -> int:
         """Remove all rows of a key, one by one. Returns how many there were."""
-        key = self._keys.one_sought(key)
-        return 0 if key is None else self._count(key, key, (True, True), True)
+        return self._remove_all(key)
 
     def contains(self, key: Any, row: int) -> bool:
         """Whether this row is under this key."""
-        key, row = self._keys.one_sought(key), _row_word(row)
-        return key is not None and self._contains(key, row)
+        return self._contains(key, _row_word(row))
 
     def __contains__(self, key: Any) -> bool:
         """Whether a key has any row."""
-        key = self._keys.one_sought(key)
-        return key is not None and self._contains(key, None)
+        return self._contains(key, None)
 
     def rows(self, key: Any, *, reverse: bool = False, limit: int | None = None) -> NDArray[np.int64]:
         """The rows of a key, ascending, or descending; of many the first `limit`.
@@ -312,19 +174,15 @@ class MultiIndex(RowsCore):
         >>> MultiIndex([1.5, 2.5, 1.5, 1.5]).rows(1.5, reverse=True, limit=2)
         array([3, 2])
         """
-        key, limit = self._keys.one_sought(key), checked_limit(limit)
-        if key is None:
-            return np.empty(0, np.int64)
-        _, rows = self._range(key, key, (True, True), bool(reverse), limit)
-        return rows.view(np.int64)
+        return self._rows(key, bool(reverse), checked_limit(limit)).view(np.int64)
 
     def first(self) -> tuple[Any, int] | None:
         """The smallest key and its first row, or None."""
-        return self._shown(self._end(False))
+        return self._end(False)
 
     def last(self) -> tuple[Any, int] | None:
         """The greatest key and its last row, or None."""
-        return self._shown(self._end(True))
+        return self._end(True)
 
     # ---- batches ----
 
@@ -351,14 +209,22 @@ class MultiIndex(RowsCore):
         >>> MultiIndex(["a", "b", "a"]).rows_many(["b", "c", "a"])
         (array([1, 0, 2]), array([0, 1, 1, 3]))
         """
-        column, there = self._keys.sought(listed(keys))
-        rows, ends = self._rows_many(column, checked_threads(threads))
-        if there is not None:
-            # A key that can't be there has no rows: it ends where the one before it does.
-            ends = np.concatenate([[0], ends])[np.cumsum(there)]
+        threads = checked_threads(threads)
+        rows, ends = answered(self._key, keys, self._rows_many, self._rows_of_others, threads)
         offsets = np.zeros(len(ends) + 1, np.int64)
         offsets[1:] = ends
         return rows.view(np.int64), offsets
+
+    def _rows_of_others(self, asked: Asked, threads: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """As `_rows_many`, of questions of which some can't be keys."""
+        rows, ends = self._rows_many(self._words_of(asked), threads)
+        # A key that can't be there has no rows: it ends where the one before it does.
+        return rows, np.concatenate([[0], ends])[np.cumsum(asked.exact)]
+
+    def _words_of(self, asked: Asked) -> Array:
+        """The words of those questions that can be keys."""
+        assert isinstance(self._key, Column)
+        return self._key.as_words(asked.down[asked.exact])
 
     def join(self, keys: ArrayLike | Any, *, threads: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All pairs of a position in `keys` and a row of that key: an inner join, in the order of the positions.
@@ -396,7 +262,7 @@ class MultiIndex(RowsCore):
         >>> index.insert_many(["a", "b", "a"], [11, 20, 10])
         2
         """
-        column = self._keys.column(listed(keys))
+        column = self._key.to_words(listed(keys))
         return self._insert_many(column, _row_words(rows, len(column)))
 
     def remove_many(self, keys: ArrayLike | Any, rows: ArrayLike) -> int:
@@ -404,11 +270,14 @@ class MultiIndex(RowsCore):
 
         A KeyboardInterrupt has the positions of those that weren't looked at in its attribute `refused`.
         """
-        column, there = self._keys.sought(listed(keys))
-        words = _row_words(rows, len(column) if there is None else len(there))
-        if there is None:
-            return self._remove_many(column, words)
-        return of_positions(np.flatnonzero(there), lambda: self._remove_many(column, words[there]))
+        return answered(self._key, keys, self._remove_pairs, self._remove_others, rows)
+
+    def _remove_pairs(self, words: Any, rows: ArrayLike) -> int:
+        return self._remove_many(words, _row_words(rows, len(words)))
+
+    def _remove_others(self, asked: Asked, rows: ArrayLike) -> int:
+        at, its_rows = np.flatnonzero(asked.exact), _row_words(rows, len(asked))
+        return of_positions(at, lambda: self._remove_many(self._words_of(asked), its_rows[at]))
 
     # ---- ranges ----
 
@@ -437,10 +306,7 @@ class MultiIndex(RowsCore):
         >>> index.range(reverse=True, limit=2)
         (array([3, 2]), array([0, 3]))
         """
-        limit, ends = checked_limit(limit), self._keys.ends(lo, hi, ends_of(closed))
-        if ends is None:
-            return self._copied(None, None, (False, False), False, 0)
-        return self._copied(*ends, reverse, limit)
+        return self._copied(lo, hi, ends_of(closed), reverse, limit)
 
     def prefix(
         self, prefix: Any, *, reverse: bool = False, limit: int | None = None
@@ -453,8 +319,6 @@ class MultiIndex(RowsCore):
         >>> MultiIndex(["/a", "/b", "/a/b", "/a"]).prefix("/a")
         (['/a', '/a', '/a/b'], array([0, 3, 2]))
         """
-        if not isinstance(self.key_dtype, type):
-            raise TypeError(f"keys of dtype {self.key_dtype} have no prefixes")
         return self._copied(prefix, None, None, reverse, limit)
 
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
@@ -466,13 +330,11 @@ class MultiIndex(RowsCore):
         >>> MultiIndex([3, 1, 2, 2]).count(2, 2, closed="both")
         2
         """
-        ends = self._keys.ends(lo, hi, ends_of(closed))
-        return 0 if ends is None else self._count(*ends, False)
+        return self._count(lo, hi, ends_of(closed), False)
 
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the pairs whose keys are in a range, and return how many there were: see `range`."""
-        ends = self._keys.ends(lo, hi, ends_of(closed))
-        return 0 if ends is None else self._count(*ends, True)
+        return self._count(lo, hi, ends_of(closed), True)
 
     # ---- the whole index ----
 
@@ -481,19 +343,16 @@ class MultiIndex(RowsCore):
             return NotImplemented
         if self.key_dtype != other.key_dtype or (self.key_zone is None) != (other.key_zone is None):
             return False
-        (keys, rows), (others, their_rows) = self._whole(), other._whole()
-        ours, theirs = (*keys.buffers(), rows), (*others.buffers(), their_rows)
-        return _interchange.equal(ours, theirs)
+        return _interchange.equal(self._parts(), other._parts())
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         keys, rows = self.range(limit=SHOWN)
-        shown = [f"({key!r}, {row})" for key, row in zip(_plain(keys), rows.tolist(), strict=True)]
+        shown = [f"({key!r}, {row})" for key, row in zip(objects(keys), rows.tolist(), strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} pairs")
-        dtype = self._keys.name if isinstance(self.key_dtype, type) else f"'{self._keys.name}'"
-        return f"MultiIndex([{', '.join(shown)}], key_dtype={dtype})"
+        return f"MultiIndex([{', '.join(shown)}], key_dtype={self._key.label})"
 
     def copy(self) -> Self:
         """Another index with the pairs of this one. Pairs that others change meanwhile may be as before.
@@ -510,46 +369,33 @@ class MultiIndex(RowsCore):
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as three arrays, which protocol 5 can pass on without a copy."""
-        keys, rows = self._whole()
-        dtype = self.key_dtype if isinstance(self.key_dtype, type) else self._keys.name
-        made = (type(self), dtype, *keys.buffers(), rows)
-        return _interchange.restored_rows, made, _interchange.state_of(self)
+        """Pickle as two or three arrays, which protocol 5 can pass on without a copy."""
+        made = (type(self), self._key.pickled, *self._parts())
+        return _interchange.restored_pairs, made, _interchange.state_of(self)
 
     def to_arrow(self) -> Any:
         """All pairs as a `pyarrow.Table` with the columns 'key' and 'row'. Needs pyarrow."""
         arrow = _interchange.pyarrow()
-        keys, rows = self._whole()
-        if isinstance(self.key_dtype, type):
+        keys, rows = self._range(None, None, (True, True), False, None)
+        if isinstance(self._key, Texts):
             kind = arrow.large_string() if self.key_dtype is str else arrow.large_binary()
             buffers = [None, *(arrow.py_buffer(buffer) for buffer in keys.buffers())]
             column = arrow.Array.from_buffers(kind, len(keys), buffers)
         else:
-            column = arrow.array(self._keys.listed(keys))
+            column = arrow.array(self._key.from_words(keys))
         return arrow.table({"key": column, "row": rows.view(np.int64)})
 
-    def _whole(self) -> tuple[StringColumn, NDArray[np.uint64]]:
-        return self._range(None, None, (True, True), False, None)
+    def _parts(self) -> tuple[Array, ...]:
+        """All pairs as arrays that pickles pass on without a copy."""
+        keys, rows = self._range(None, None, (True, True), False, None)
+        return *self._key.parts(self._key.plain(keys)), rows  # type: ignore[arg-type]
 
     @classmethod
-    def _restored(cls, key_dtype: Any, keys: StringColumn, rows: NDArray[np.uint64]) -> Self:
-        return cls._made(_keys_of(None, key_dtype), keys, rows, True, 0.8, None)
+    def _restored(cls, key: Column | Texts, words: Any, rows: NDArray[np.uint64]) -> Self:
+        return cls._made(key, words, rows, True, 0.8, None)
 
     def _copied(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
     ) -> tuple[Any, NDArray[np.int64]]:
         keys, rows = self._range(lo, hi, closed, bool(reverse), checked_limit(limit))
-        return self._keys.listed(keys), rows.view(np.int64)
-
-    def _shown(self, pair: tuple[Any, int] | None) -> tuple[Any, int] | None:
-        if pair is None or isinstance(self.key_dtype, type):
-            return pair
-        column = StringColumn(False, [pair[0]])
-        return _plain(self._keys.listed(column))[0], pair[1]
-
-
-def _plain(keys: Any) -> list[Any]:
-    """Keys as Python's objects; times as NumPy's."""
-    if isinstance(keys, list):
-        return keys
-    return list(keys) if keys.dtype.kind in "Mm" else list(keys.tolist())
+        return self._key.from_words(keys), rows.view(np.int64)

@@ -66,6 +66,10 @@ class Texts:
         """The column of an array-like."""
         return string_column(self.dtype, data, self.what)
 
+    def words_or_asked(self, data: Any) -> StringColumn:
+        """As `to_words`: what isn't a string has no order among strings."""
+        return self.to_words(data)
+
     def asked(self, data: Any) -> None:
         """Nothing: what isn't a string has no order among strings."""
 
@@ -99,7 +103,7 @@ class Texts:
         """The column itself."""
         return column
 
-    def from_words(self, column: StringColumn | list[Any]) -> list[Any]:
+    def from_words(self, column: StringColumn | Array | list[Any]) -> list[Any]:
         """The objects of a column."""
         return column if isinstance(column, list) else column.tolist()
 
@@ -123,8 +127,14 @@ def described(keys: Any, key_dtype: Any, values: Any, value_dtype: Any) -> tuple
         return columns(dtype_of(keys, key_dtype), _dtype_of_values(values, value_dtype))
     if key is None:
         assert value is not None
-        raise TypeError(f"values that are {value.__name__} need keys that are str or bytes")
+        # Keys of a dtype are stored as strings of eight bytes.
+        return columns(dtype_of(keys, key_dtype), np.int64)[0], Texts(value)
     return Texts(key, True), values_beside_texts(value, values, value_dtype)
+
+
+def described_keys(keys: Any, key_dtype: Any) -> Column | Texts:
+    """The type of keys alone: the one that is given, or else the one that they have. See `described`."""
+    return described(keys, key_dtype, None, bytes)[0]
 
 
 def values_beside_texts(text: type | None, values: Any, value_dtype: Any) -> Column | Texts:
@@ -148,7 +158,9 @@ def described_in_a_file(
             raise ValueError(f"{what} has {which} of type {name}, not {dtype}")
     key, value = (_TYPES.get(name) for name in names)
     if key is None:
-        return columns_of_a_file(what, names, zones_known, given)
+        if value is None:
+            return columns_of_a_file(what, names, zones_known, given)
+        return columns_of_a_file(what, (names[0], "int64"), zones_known, (given[0], None))[0], Texts(value)
     its = values_beside_texts(value, None, names[1])
     if isinstance(its, Column) and given[1] is not None and resolved(given[1]) != (its.dtype, its.zone):
         raise ValueError(f"{what} has values of dtype {its.name}, not {given[1]}")

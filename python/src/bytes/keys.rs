@@ -9,7 +9,7 @@ use super::import::read_column;
 use super::strings::Strings;
 use crate::asked::{Closed, Ends};
 use crate::batch::Pulse;
-use crate::column::{self, Fresh};
+use crate::column::Fresh;
 use crate::core::DtypeOf;
 use crate::failure;
 use crate::kind::Kind;
@@ -227,20 +227,7 @@ impl StringColumn {
         }
     }
 
-    /// Of words of 64 bits that are keys of a dtype: eight bytes each, which have the order of the keys.
-    #[staticmethod]
-    fn of_words(dtype: DtypeOf, words: &Object<'_>) -> PyResult<Self> {
-        let (kind, words) = (kind_of(dtype)?, column::input::<u64>(words)?);
-        let words = words.words();
-        let mut strings = Strings::with_room(words.len(), 8 * words.len()).map_err(refused)?;
-        for at in 0..words.len() {
-            let word = words.load(at).ordered(kind.order()).ok_or_else(|| kind.no_key_at(at))?;
-            strings.push(&word.to_be_bytes()).map_err(refused)?;
-        }
-        Ok(Self { strings, of: StringType { is_text: false, is_value: false } })
-    }
-
-    /// The words of keys of a dtype, of which [`StringColumn::of_words`] has made the strings.
+    /// The words of keys of a dtype, which are strings of eight bytes in pickles of earlier versions.
     fn words<'py>(&self, py: Python<'py>, dtype: DtypeOf) -> PyResult<Object<'py>> {
         let (kind, (words, _)) = (kind_of(dtype)?, self.strings.bytes().as_chunks());
         let mut array = Fresh::new(py, words.len())?;

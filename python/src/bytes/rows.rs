@@ -1,12 +1,12 @@
-//! The class under `latchless.MultiIndex`: keys that map to any number of rows. Keys of a dtype are byte
-//! strings of eight bytes here; Python's side converts them.
+//! The class under `latchless.MultiIndex`: keys that map to any number of rows.
 
 use super::engine::{Ends, PIECE, until_signal};
-use super::keys::{StringColumn, StringType};
+use super::key_type::{BatchKeys, KeyBytes, KeyType};
 use super::strings::Strings;
-use crate::asked::{Closed, Ends as Asked};
+use crate::asked::{Asked, Ends as Between, no_key_of_a_dict};
 use crate::batch::{self, CHUNK, Pulse};
 use crate::column::{self, Fresh, Words};
+use crate::core::DtypeOf;
 use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
@@ -22,7 +22,7 @@ use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::iter::repeat_with;
-use std::ops::{ControlFlow, Range};
+use std::ops::{Bound as Bounded, ControlFlow, Range};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 
 /// Row numbers of a caller's array.
@@ -35,7 +35,7 @@ type Pair<'py> = (Object<'py>, u64);
 pub struct RowsCore {
     /// In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
     index: Box<MultiIndex<Vec<u8>>>,
-    keys: StringType,
+    keys: KeyType,
     state: AtomicU8,
 }
 
@@ -44,22 +44,21 @@ impl RowsCore {
     #[new]
     fn new(
         py: Python<'_>,
-        text: bool,
-        keys: Option<&Bound<'_, StringColumn>>,
+        key: DtypeOf,
+        keys: Option<&Object<'_>>,
         rows: Option<&Object<'_>>,
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
     ) -> PyResult<Self> {
-        let (own, state) = (StringType { is_text: text, is_value: false }, AtomicU8::new(FINE));
+        let (own, state) = (KeyType::new(key)?, AtomicU8::new(FINE));
         let options = Options { limit_bytes, ..Options::default() };
         let mut index = Box::new(MultiIndex::with_options(options).map_err(refused)?);
-        if let Some((keys, rows)) = keys.map(|keys| keys.get()).zip(rows) {
-            let strings = keys.keys_of(own)?;
-            keys.check_lengths()?;
+        if let Some((keys, rows)) = keys.zip(rows) {
+            let strings = own.batch_to_store(keys)?;
             let rows = column::input::<u64>(rows)?.beside(strings.len(), "rows")?;
             let (rows, index) = (rows.words(), &mut index);
-            let load = || load(index, (strings, rows), sorted, fill);
+            let load = || load(index, (&strings, rows), sorted, fill);
             guarded(&state, || py.detach(load).map_err(not_loaded))?;
         }
         Ok(Self { index, keys: own, state })
@@ -72,23 +71,42 @@ impl RowsCore {
     }
 
     fn _insert(&self, key: &Object<'_>, row: u64) -> PyResult<bool> {
-        let key = self.keys.bytes(key)?;
-        self.one(|| self.index.insert(key, row))
+        let key = self.keys.key(key)?;
+        self.one(|| self.index.insert(&*key, row))
     }
 
     fn _remove(&self, key: &Object<'_>, row: u64) -> PyResult<bool> {
-        let key = self.keys.bytes(key)?;
-        self.one(|| Ok(self.index.remove(key, row)))
+        let Some(key) = self.sought(key)? else { return Ok(false) };
+        self.one(|| Ok(self.index.remove(&*key, row)))
     }
 
     fn _contains(&self, key: &Object<'_>, row: Option<u64>) -> PyResult<bool> {
-        let key = self.keys.bytes(key)?;
+        let Some(key) = self.sought(key)? else { return Ok(false) };
         self.one(|| {
             Ok(match row {
-                Some(row) => self.index.contains(key, row),
-                None => self.index.scan_rows(key, |_| ControlFlow::Break(())).is_break(),
+                Some(row) => self.index.contains(&*key, row),
+                None => self.index.contains_key(&*key),
             })
         })
+    }
+
+    /// The rows of a key.
+    fn _rows<'py>(&self, key: &Object<'py>, reverse: bool, limit: Option<usize>) -> PyResult<Object<'py>> {
+        let (py, key) = (key.py(), self.sought(key)?);
+        let rows = match &key {
+            None => Vec::new(),
+            Some(key) => {
+                let ends = (Bounded::Included(&**key), Bounded::Included(&**key));
+                self.copied(py, ends, reverse, limit)?.1
+            }
+        };
+        Ok(PyArray1::from_vec(py, rows).into_any())
+    }
+
+    /// Removes all rows of a key, and returns how many there were.
+    fn _remove_all(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
+        let Some(key) = self.sought(key)? else { return Ok(0) };
+        guarded(&self.state, || Ok(batch::alone(py, || self.index.remove_all(&*key))))
     }
 
     fn _end<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Option<Pair<'py>>> {
@@ -99,17 +117,12 @@ impl RowsCore {
     // ---- batches ----
 
     /// The rows of all keys, one after the other, and where those of each key end.
-    fn _rows_many<'py>(
-        &self,
-        py: Python<'py>,
-        keys: &Bound<'py, StringColumn>,
-        threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let keys = keys.get().keys_of(self.keys)?;
+    fn _rows_many<'py>(&self, keys: &Object<'py>, threads: usize) -> PyResult<(Object<'py>, Object<'py>)> {
+        let (py, keys) = (keys.py(), self.keys.batch(keys)?);
         guarded(&self.state, || {
             let cuts = batch::cuts(keys.len(), threads);
             let read = |chunk: Range<usize>, found: &mut Found| {
-                found.read(&self.index, keys, chunk).map_err(|error| failure::exception(&error))
+                found.read(&self.index, &keys, chunk).map_err(|error| failure::exception(&error))
             };
             let (parts, failed) = batch::run_with(py, (&cuts, CHUNK), repeat_with(Found::default), read);
             failed.map_or(Ok(()), Err)?;
@@ -127,14 +140,11 @@ impl RowsCore {
         })
     }
 
-    fn _insert_many(
-        &self,
-        py: Python<'_>,
-        keys: &Bound<'_, StringColumn>,
-        rows: &Object<'_>,
-    ) -> PyResult<usize> {
-        keys.get().check_lengths()?;
-        self.change_many(py, keys, rows, |pairs, first, changed| match self.index.insert_many(pairs) {
+    fn _insert_many(&self, keys: &Object<'_>, rows: &Object<'_>) -> PyResult<usize> {
+        self.change_many(keys.py(), self.keys.batch_to_store(keys)?, rows, |pairs, first, changed| match self
+            .index
+            .insert_many(pairs)
+        {
             Ok(new) => changed.keys += new,
             // If inserts of a batch were refused, the number of new keys isn't reported.
             Err(some) => {
@@ -144,13 +154,8 @@ impl RowsCore {
         })
     }
 
-    fn _remove_many(
-        &self,
-        py: Python<'_>,
-        keys: &Bound<'_, StringColumn>,
-        rows: &Object<'_>,
-    ) -> PyResult<usize> {
-        self.change_many(py, keys, rows, |pairs, _, changed| {
+    fn _remove_many(&self, keys: &Object<'_>, rows: &Object<'_>) -> PyResult<usize> {
+        self.change_many(keys.py(), self.keys.batch(keys)?, rows, |pairs, _, changed| {
             changed.keys += pairs.iter().filter(|(key, row)| self.index.remove(*key, *row)).count();
         })
     }
@@ -165,12 +170,10 @@ impl RowsCore {
         closed: Option<(bool, bool)>,
         reverse: bool,
         limit: Option<usize>,
-    ) -> PyResult<(StringColumn, Object<'py>)> {
-        let (strings, rows) = self.within((low, high, closed), |ends| {
-            let copy = || collect(&self.index, ends, reverse, limit.unwrap_or(usize::MAX));
-            guarded(&self.state, || py.detach(copy).map_err(failure::undone))
-        })?;
-        Ok((StringColumn { strings, of: self.keys }, PyArray1::from_vec(py, rows).into_any()))
+    ) -> PyResult<(Object<'py>, Object<'py>)> {
+        let copied = self.within((low, high, closed), |ends| self.copied(py, ends, reverse, limit))?;
+        let (strings, rows) = copied.unwrap_or_default();
+        Ok((self.keys.column(py, strings)?, PyArray1::from_vec(py, rows).into_any()))
     }
 
     fn _count(
@@ -181,13 +184,14 @@ impl RowsCore {
         closed: Option<(bool, bool)>,
         remove: bool,
     ) -> PyResult<usize> {
-        self.within((low, high, closed), |ends| {
+        let count = self.within((low, high, closed), |ends| {
             let index = &self.index;
             // An inverted range is empty.
             let removed = || index.remove_range::<[u8]>(ends).unwrap_or(0);
             let work = || if remove { removed() } else { index.count::<[u8]>(ends) };
             guarded(&self.state, || Ok(batch::alone(py, work)))
-        })
+        })?;
+        Ok(count.unwrap_or(0))
     }
 
     // ---- the whole ----
@@ -224,29 +228,49 @@ impl RowsCore {
         one(&self.state, work)
     }
 
-    /// Does something with a range of keys.
+    /// The key that a question is, if it can be one. Objects without an order among keys aren't there, as
+    /// in a `dict`.
+    fn sought<'a>(&self, key: &'a Object<'_>) -> PyResult<Option<KeyBytes<'a>>> {
+        match self.keys.asked(key)? {
+            Ok(Asked::Key(key)) => Ok(Some(key)),
+            Ok(Asked::Between(..)) => Ok(None),
+            Err(_) => no_key_of_a_dict(key).map(|()| None),
+        }
+    }
+
+    /// Does something with a range; nothing if no key can be in it.
     fn within<T>(
         &self,
         (low, high, closed): Told<'_, '_>,
         work: impl FnOnce(Ends<'_>) -> PyResult<T>,
-    ) -> PyResult<T> {
-        let Some((low_belongs, high_belongs)) = closed else {
-            return self.keys.with_prefix(low, |ends| work(ends.bounds()));
+    ) -> PyResult<Option<T>> {
+        let Some(closed) = closed else {
+            return self.keys.with_prefix(low, |ends| work(ends.of_bytes())).map(Some);
         };
-        let low = low.map(|low| self.keys.bytes(low)).transpose()?;
-        let high = high.map(|high| self.keys.bytes(high)).transpose()?;
-        work(Asked { low, high, closed: Closed { low: low_belongs, high: high_belongs } }.bounds())
+        let asked = |end: Option<_>| end.map(|end| self.keys.asked(end)?).transpose();
+        Between::between(asked(low)?, asked(high)?, closed).map(|ends| work(ends.of_bytes())).transpose()
+    }
+
+    /// Copies of the pairs of a range.
+    fn copied(
+        &self,
+        py: Python<'_>,
+        ends: Ends<'_>,
+        reverse: bool,
+        limit: Option<usize>,
+    ) -> PyResult<(Strings, Vec<u64>)> {
+        let copy = || collect(&self.index, ends, reverse, limit.unwrap_or(usize::MAX));
+        guarded(&self.state, || py.detach(copy).map_err(failure::undone))
     }
 
     /// Changes the index by a batch: `change` gets the pairs of a chunk, and where that begins.
     fn change_many(
         &self,
         py: Python<'_>,
-        keys: &Bound<'_, StringColumn>,
+        keys: BatchKeys<'_>,
         rows: &Object<'_>,
         change: impl Fn(&[(&[u8], u64)], usize, &mut Changed) + Sync,
     ) -> PyResult<usize> {
-        let keys = keys.get().keys_of(self.keys)?;
         let rows = column::input::<u64>(rows)?.beside(keys.len(), "rows")?;
         let rows = rows.words();
         let change = |chunk: Range<usize>, changed: &mut Changed| {

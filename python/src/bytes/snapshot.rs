@@ -1,11 +1,13 @@
 //! Snapshots of indexes whose keys are byte strings.
 
 use super::engine::BytesEngine;
+use super::key_type::KeyType;
 use super::keys::StringType;
 use super::value::Value;
-use crate::cells::DTYPES;
+use crate::cells::{DTYPES, ZONES};
 use crate::failure;
 use crate::kind::Kind;
+use crate::lane::{Lane, Order};
 use crate::snapshot::exception;
 use latchless::snapshot::DataType;
 use latchless::snapshot::strings::{self, Layout};
@@ -13,6 +15,41 @@ use latchless::{BytesKey, FillFactor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
+
+impl KeyType {
+    /// Its type name in a file: numbers are of the widest type of their sort.
+    fn name_in_a_file(&self) -> &'static str {
+        match self {
+            Self::Strings(of) => of.type_name(),
+            Self::Numbers(of) => match of.kind.order() {
+                Order::Unsigned => "u64",
+                Order::Signed | Order::Time => "i64",
+                Order::Float => "f64",
+            },
+        }
+    }
+
+    /// Whether these bytes are a key. A maliciously made file may have others.
+    fn has(&self, key: &[u8]) -> bool {
+        match self {
+            Self::Strings(of) => !of.is_text || str::is_key(key),
+            Self::Numbers(of) => key.try_into().is_ok_and(|bytes| {
+                let word = u64::from_be_bytes(bytes);
+                word.restored(of.kind.order()).ordered(of.kind.order()) == Some(word)
+            }),
+        }
+    }
+
+    /// How rows are saved.
+    fn layout(&self, values: DataType) -> Layout {
+        match self {
+            Self::Strings(_) => Layout::new(values),
+            Self::Numbers(of) => {
+                Layout::new(values).with_metadata(DTYPES[0], of.kind.name()).with_metadata(ZONES.0, ZONES.1)
+            }
+        }
+    }
+}
 
 impl StringType {
     /// Its type name in a file.
@@ -26,7 +63,7 @@ pub fn load_words(
     snapshot: &strings::Snapshot,
     py: Python<'_>,
     engine: &mut BytesEngine<u64>,
-    (keys, values): (StringType, &Kind),
+    (keys, values): (&KeyType, &Kind),
     fill: f64,
 ) -> PyResult<()> {
     let (found, form) = (snapshot.value_type(), values.cell_form());
@@ -43,7 +80,7 @@ pub fn load_strings(
     snapshot: &strings::Snapshot,
     py: Python<'_>,
     engine: &mut BytesEngine<Vec<u8>>,
-    (keys, values): (StringType, &StringType),
+    (keys, values): (&KeyType, &StringType),
     fill: f64,
 ) -> PyResult<()> {
     let (found, asked) = (snapshot.value_name(), values.type_name());
@@ -64,25 +101,22 @@ fn load_rows<'a, V: Value>(
     snapshot: &'a strings::Snapshot,
     py: Python<'_>,
     engine: &mut BytesEngine<V>,
-    keys: StringType,
+    keys: &KeyType,
     entries: impl Iterator<Item = (&'a [u8], V)> + Send,
     fill: f64,
 ) -> PyResult<()> {
-    let (found, asked) = (snapshot.key_name(), keys.type_name());
+    let (found, asked) = (snapshot.key_name(), keys.name_in_a_file());
     if found != asked {
         return Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}")));
     }
     let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
-    let no_key = || {
-        // A maliciously made file may have keys that no index has.
-        snapshot.rows().position(|(key, _)| keys.is_text && !str::is_key(key))
-    };
+    let no_key = || snapshot.rows().position(|(key, _)| !keys.has(key));
     let load = || {
         no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
         engine.index.bulk_load(entries, fill).map_err(Err)
     };
     py.detach(load).map_err(|error| match error {
-        Ok(row) => PyValueError::new_err(format!("row {row} has no key of type text")),
+        Ok(row) => PyValueError::new_err(format!("row {row} has no key of type {asked}")),
         Err(error) => failure::exception(&error),
     })
 }
@@ -91,16 +125,19 @@ fn load_rows<'a, V: Value>(
 pub fn save_words(
     py: Python<'_>,
     engine: &BytesEngine<u64>,
-    (keys, values): (StringType, &Kind),
+    (keys, values): (&KeyType, &Kind),
     path: &Path,
 ) -> PyResult<u64> {
     let form = values.cell_form();
-    let layout = Layout::new(form.data_type).with_metadata(DTYPES[1], values.name());
+    let layout = keys.layout(form.data_type).with_metadata(DTYPES[1], values.name());
     let save = || {
         let rows = engine.index.iter().map(|(key, word)| (key, form.cell(word)));
-        match keys.is_text {
-            true => layout.save_rows::<String>(path, rows),
-            false => layout.save_rows::<Vec<u8>>(path, rows),
+        match keys.name_in_a_file() {
+            "text" => layout.save_rows::<String>(path, rows),
+            "u64" => layout.save_rows::<u64>(path, rows),
+            "i64" => layout.save_rows::<i64>(path, rows),
+            "f64" => layout.save_rows::<f64>(path, rows),
+            _ => layout.save_rows::<Vec<u8>>(path, rows),
         }
     };
     py.detach(save).map_err(|error| exception(&error))
@@ -110,15 +147,18 @@ pub fn save_words(
 pub fn save_strings(
     py: Python<'_>,
     engine: &BytesEngine<Vec<u8>>,
-    (keys, values): (StringType, &StringType),
+    (keys, values): (&KeyType, &StringType),
     path: &Path,
 ) -> PyResult<u64> {
-    let layout = Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary });
+    let layout = keys.layout(if values.is_text { DataType::Utf8 } else { DataType::Binary });
     let save = || {
         let rows = engine.index.iter();
-        match keys.is_text {
-            true => layout.save_byte_rows::<String>(path, rows),
-            false => layout.save_byte_rows::<Vec<u8>>(path, rows),
+        match keys.name_in_a_file() {
+            "text" => layout.save_byte_rows::<String>(path, rows),
+            "u64" => layout.save_byte_rows::<u64>(path, rows),
+            "i64" => layout.save_byte_rows::<i64>(path, rows),
+            "f64" => layout.save_byte_rows::<f64>(path, rows),
+            _ => layout.save_byte_rows::<Vec<u8>>(path, rows),
         }
     };
     py.detach(save).map_err(|error| exception(&error))

@@ -1,15 +1,15 @@
-//! An index whose keys are byte strings, with values of one type.
+//! An index whose keys are byte strings, or numbers and times as such, with values of one type.
 
 use super::engine::{BytesEngine, Copies};
-use super::keys::{StringColumn, StringType};
+use super::key_type::{KeyBytes, KeyType};
 use super::strings::Strings;
-use super::value::{self, Found, Value, append, own};
+use super::value::{self, Found, Value, own};
 use crate::asked::{Asked, Ends};
 use crate::batch::{self, CHUNK, Pulse};
 use crate::column;
 use crate::core::Made;
 use crate::engine::Undone;
-use crate::export::{self, Exported};
+use crate::export::Exported;
 use crate::failure;
 use crate::gate::Pass;
 use crate::kind::Format;
@@ -21,7 +21,6 @@ use latchless::{Broken, Direction, Stats};
 use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use std::iter::repeat_with;
 use std::ops::{Bound as End, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,13 +29,13 @@ use std::path::Path;
 /// An index of byte strings, and the types that these and its values have in Python.
 pub struct Typed<V: Value> {
     engine: BytesEngine<V>,
-    keys: StringType,
+    keys: KeyType,
     values: V::Type,
 }
 
 impl<V: Value> Typed<V> {
     /// An index, filled from columns or from a file.
-    pub fn new(py: Python<'_>, (keys, values): (StringType, V::Type), made: &Made<'_, '_>) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, (keys, values): (KeyType, V::Type), made: &Made<'_, '_>) -> PyResult<Self> {
         let engine = BytesEngine::new(made.limit_bytes).map_err(|error| failure::exception(&error))?;
         let mut typed = Self { engine, keys, values };
         if made.folder.is_some() {
@@ -45,7 +44,7 @@ impl<V: Value> Typed<V> {
         match (made.snapshot, made.columns) {
             (Some(file), _) => {
                 let file = file.get().strings()?;
-                V::load(file, py, &mut typed.engine, (keys, &typed.values), made.fill)?;
+                V::load(file, py, &mut typed.engine, (&typed.keys, &typed.values), made.fill)?;
             }
             (None, Some(columns)) => typed.load(py, columns, (made.sorted, made.fill))?,
             (None, None) => {}
@@ -60,24 +59,22 @@ impl<V: Value> Typed<V> {
         (keys, values): (&Object<'_>, &Object<'_>),
         (sorted, fill): (bool, f64),
     ) -> PyResult<()> {
-        let column = keys.cast::<StringColumn>()?;
-        column.get().check_lengths()?;
-        let keys = column.get().keys_of(self.keys)?;
+        let keys = self.keys.batch_to_store(keys)?;
         let given = V::given(&self.values, values, keys.len())?;
         let (batch, engine) = (V::batch(&given), &mut self.engine);
-        let load = || py.detach(|| engine.load(keys, batch, sorted, fill));
+        let load = || py.detach(|| engine.load(&keys, batch, sorted, fill));
         let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
         loaded.map_err(failure::undone)
     }
 
-    /// The keys of a batch.
-    fn strings<'a>(&self, keys: &'a Object<'_>) -> PyResult<&'a Strings> {
-        keys.cast::<StringColumn>()?.get().keys_of(self.keys)
-    }
-
     fn no_distance(&self) -> PyErr {
-        let name = self.keys.name();
-        PyTypeError::new_err(format!("keys that are {name} have no distance: numbers and times have"))
+        let why = match &self.keys {
+            KeyType::Strings(of) => {
+                format!("keys that are {} have no distance: numbers and times have", of.name())
+            }
+            KeyType::Numbers(_) => "beside values that are strings no distance is measured".to_owned(),
+        };
+        PyTypeError::new_err(why)
     }
 }
 
@@ -88,26 +85,26 @@ struct Beside<V: Value> {
 }
 
 impl<V: Value> Map for Typed<V> {
-    type Probe<'a> = &'a [u8];
+    type Probe<'a> = KeyBytes<'a>;
     type Lent<'a> = V::Lent<'a>;
     type Key = Vec<u8>;
     type Value = V;
     type Columns = Copies<V>;
 
     #[inline]
-    fn key<'a>(&self, key: &'a Object<'_>) -> PyResult<&'a [u8]> {
-        self.keys.bytes(key)
+    fn key<'a>(&self, key: &'a Object<'_>) -> PyResult<KeyBytes<'a>> {
+        self.keys.key(key)
     }
 
     #[inline]
-    fn asked<'a>(&self, key: &'a Object<'_>) -> PyResult<Result<Asked<&'a [u8]>, PyErr>> {
-        Ok(self.keys.asked(key)?.map(Asked::Key))
+    fn asked<'a>(&self, key: &'a Object<'_>) -> PyResult<Result<Asked<KeyBytes<'a>>, PyErr>> {
+        self.keys.asked(key)
     }
 
     fn with_prefix<T>(
         &self,
         prefix: Option<&Object<'_>>,
-        work: impl FnOnce(Ends<&[u8]>) -> PyResult<T>,
+        work: impl FnOnce(Ends<KeyBytes<'_>>) -> PyResult<T>,
     ) -> PyResult<T> {
         self.keys.with_prefix(prefix, work)
     }
@@ -126,8 +123,7 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn columns<'py>(&self, py: Python<'py>, (strings, values): Copies<V>) -> PyResult<Entry<'py>> {
-        let keys = Bound::new(py, StringColumn { strings, of: self.keys })?.into_any();
-        Ok((keys, V::column(&self.values, py, values)?))
+        Ok((self.keys.column(py, strings)?, V::column(&self.values, py, values)?))
     }
 
     fn exception(&self, undone: Undone) -> PyErr {
@@ -155,79 +151,84 @@ impl<V: Value> Map for Typed<V> {
     }
 
     #[inline]
-    fn get(&self, key: &[u8]) -> Option<V> {
-        self.engine.index.get(key)
+    fn get(&self, key: KeyBytes<'_>) -> Option<V> {
+        self.engine.index.get(&*key)
     }
 
     #[inline]
-    fn contains(&self, key: &[u8]) -> bool {
-        self.engine.index.contains_key(key)
+    fn contains(&self, key: KeyBytes<'_>) -> bool {
+        self.engine.index.contains_key(&*key)
     }
 
     fn end(&self, last: bool) -> Option<(Vec<u8>, V)> {
         if last { self.engine.index.last() } else { self.engine.index.first() }
     }
 
-    fn near(&self, near: Near, key: &[u8]) -> Option<(Vec<u8>, V)> {
-        self.engine.near(near, key)
+    fn near(&self, near: Near, key: KeyBytes<'_>) -> Option<(Vec<u8>, V)> {
+        self.engine.near(near, &key)
     }
 
-    fn nearest(&self, _: &[u8]) -> PyResult<Option<(Vec<u8>, V)>> {
+    fn nearest(&self, _: KeyBytes<'_>) -> PyResult<Option<(Vec<u8>, V)>> {
         Err(self.no_distance())
     }
 
-    fn rank(&self, key: &[u8]) -> usize {
-        self.engine.count((End::Unbounded, End::Excluded(key)))
+    fn rank(&self, key: KeyBytes<'_>) -> usize {
+        self.engine.count((End::Unbounded, End::Excluded(&key)))
     }
 
     fn nth(&self, position: usize) -> Option<(Vec<u8>, V)> {
         self.engine.nth(position)
     }
 
-    fn count(&self, ends: Ends<&[u8]>) -> usize {
-        self.engine.count(ends.bounds())
+    fn count(&self, ends: Ends<KeyBytes<'_>>) -> usize {
+        self.engine.count(ends.of_bytes())
     }
 
-    fn collect(&self, ends: Ends<&[u8]>, direction: Direction, limit: usize) -> Result<Copies<V>, Undone> {
-        self.engine.collect(ends.bounds(), direction, limit)
+    fn collect(
+        &self,
+        ends: Ends<KeyBytes<'_>>,
+        direction: Direction,
+        limit: usize,
+    ) -> Result<Copies<V>, Undone> {
+        self.engine.collect(ends.of_bytes(), direction, limit)
     }
 
-    fn insert(&self, key: &[u8], value: V::Lent<'_>) -> Result<(), Undone> {
-        Ok(self.engine.index.insert(key, V::as_lent(value)).map(drop)?)
+    fn insert(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<(), Undone> {
+        Ok(self.engine.index.insert(&*key, V::as_lent(value)).map(drop)?)
     }
 
-    fn remove(&self, key: &[u8]) -> Result<Option<V>, Undone> {
-        Ok(self.engine.index.remove(key))
+    fn remove(&self, key: KeyBytes<'_>) -> Result<Option<V>, Undone> {
+        Ok(self.engine.index.remove(&*key))
     }
 
     fn pop(&self, last: bool) -> Result<Option<(Vec<u8>, V)>, Undone> {
         Ok(if last { self.engine.index.pop_last() } else { self.engine.index.pop_first() })
     }
 
-    fn get_or_insert(&self, key: &[u8], value: V::Lent<'_>) -> Result<V, Undone> {
-        Ok(self.engine.index.get_or_insert_with(key, || own::<V>(V::as_lent(value)))?)
+    fn get_or_insert(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<V, Undone> {
+        Ok(self.engine.index.get_or_insert_with(&*key, || own::<V>(V::as_lent(value)))?)
     }
 
-    fn replace(&self, key: &[u8], value: V::Lent<'_>) -> Result<Option<V>, Undone> {
-        Ok(self.engine.index.try_replace(key, V::as_lent(value))?)
+    fn replace(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<Option<V>, Undone> {
+        Ok(self.engine.index.try_replace(&*key, V::as_lent(value))?)
     }
 
     fn compare_exchange<'v>(
         &self,
-        key: &[u8],
+        key: KeyBytes<'_>,
         expected: V::Lent<'v>,
         value: V::Lent<'v>,
     ) -> Result<bool, Undone> {
         let (expected, value) = (V::as_lent(expected), V::as_lent(value));
-        Ok(self.engine.index.try_compare_exchange(key, expected, value)?.is_ok())
+        Ok(self.engine.index.try_compare_exchange(&*key, expected, value)?.is_ok())
     }
 
-    fn compare_remove(&self, key: &[u8], expected: V::Lent<'_>) -> Result<bool, Undone> {
-        Ok(self.engine.index.compare_remove(key, V::as_lent(expected)).is_ok())
+    fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Lent<'_>) -> Result<bool, Undone> {
+        Ok(self.engine.index.compare_remove(&*key, V::as_lent(expected)).is_ok())
     }
 
-    fn remove_range(&self, ends: Ends<&[u8]>) -> Result<usize, Undone> {
-        Ok(self.engine.remove_range(ends.bounds()))
+    fn remove_range(&self, ends: Ends<KeyBytes<'_>>) -> Result<usize, Undone> {
+        Ok(self.engine.remove_range(ends.of_bytes()))
     }
 
     fn get_many<'py>(
@@ -236,7 +237,8 @@ impl<V: Value> Map for Typed<V> {
         missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        V::get_many((&self.engine, &self.values), self.strings(keys)?, missing, threads)
+        let keys = self.keys.batch(keys)?;
+        V::get_many((&self.engine, &self.values), &keys, missing, threads)
     }
 
     fn get_many_into(
@@ -249,7 +251,7 @@ impl<V: Value> Map for Typed<V> {
         if values.is_some() {
             return Err(PyTypeError::new_err("values under strings are copied from the answers"));
         }
-        let strings = self.strings(keys)?;
+        let strings = self.keys.batch(keys)?;
         let found = column::flags(found, strings.len())?;
         let (found, cuts) = (found.words(), batch::cuts(strings.len(), threads));
         let states = repeat_with(Vec::new);
@@ -269,7 +271,7 @@ impl<V: Value> Map for Typed<V> {
         asked: Nearest<'_>,
         missing: (&Object<'py>, &Object<'py>),
     ) -> PyResult<Answers<'py>> {
-        let (py, strings, sides) = (keys.py(), self.strings(keys)?, asked.sides()?);
+        let (py, strings, sides) = (keys.py(), self.keys.batch(keys)?, asked.sides()?);
         let Sides::One(near) = sides else { return Err(self.no_distance()) };
         if asked.farthest.is_some() {
             return Err(self.no_distance());
@@ -288,31 +290,27 @@ impl<V: Value> Map for Typed<V> {
             look(chunk, beside).map_err(|error| failure::exception(&error))
         });
         failed.map_or(Ok(()), Err)?;
-        let (list, mut answers) = (PyList::empty(py), Vec::with_capacity(parts.len()));
-        for Beside { keys, rest } in parts.into_iter().map(|part| part.state) {
-            append(&list, self.keys, (&keys, &rest.found), missing.0)?;
-            answers.push(rest);
-        }
+        let found = parts.iter().map(|part| (&part.state.keys, &part.state.rest.found[..]));
+        let keys = self.keys.answers(found, missing.0)?;
+        let answers: Vec<_> = parts.into_iter().map(|part| part.state.rest).collect();
         let found = value::flags(py, strings.len(), &answers)?;
-        Ok((list.into_any(), V::answers(&self.values, answers, missing.1)?, found))
+        Ok((keys, V::answers(&self.values, answers, missing.1)?, found))
     }
 
     fn insert_many(&self, keys: &Object<'_>, values: &Object<'_>, _: usize) -> PyResult<usize> {
-        let (py, column) = (keys.py(), keys.cast::<StringColumn>()?);
-        column.get().check_lengths()?;
-        let keys = column.get().keys_of(self.keys)?;
+        let (py, keys) = (keys.py(), self.keys.batch_to_store(keys)?);
         let given = V::given(&self.values, values, keys.len())?;
         let batch = V::batch(&given);
         // Of equal keys the last one stays: one thread inserts them in their order.
         change_in_order(py, (keys.len(), 1), |chunk, changed| {
-            self.engine.insert_chunk(keys, batch, chunk, changed);
+            self.engine.insert_chunk(&keys, batch, chunk, changed);
         })
     }
 
     fn remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
-        let (py, keys) = (keys.py(), self.strings(keys)?);
+        let (py, keys) = (keys.py(), self.keys.batch(keys)?);
         change_in_order(py, (keys.len(), threads), |chunk, changed| {
-            self.engine.remove_chunk(keys, chunk, changed);
+            self.engine.remove_chunk(&keys, chunk, changed);
         })
     }
 
@@ -322,7 +320,7 @@ impl<V: Value> Map for Typed<V> {
         highs: &Object<'py>,
         closed: ClosedOf<'py>,
     ) -> PyResult<Answers<'py>> {
-        let (py, lows, highs) = (lows.py(), self.strings(lows)?, self.strings(highs)?);
+        let (py, lows, highs) = (lows.py(), self.keys.batch(lows)?, self.keys.batch(highs)?);
         check_ends(lows.len(), highs.len())?;
         let closing = Closing::new(closed, lows.len())?;
         let closes = closing.closes();
@@ -351,7 +349,7 @@ impl<V: Value> Map for Typed<V> {
         closed: ClosedOf<'_>,
         counts: &Object<'_>,
     ) -> PyResult<()> {
-        let (py, lows, highs) = (lows.py(), self.strings(lows)?, self.strings(highs)?);
+        let (py, lows, highs) = (lows.py(), self.keys.batch(lows)?, self.keys.batch(highs)?);
         check_ends(lows.len(), highs.len())?;
         let closing = Closing::new(closed, lows.len())?;
         let closes = closing.closes();
@@ -361,7 +359,7 @@ impl<V: Value> Map for Typed<V> {
             for at in chunk {
                 let range =
                     Ends { low: Some(lows.get(at)), high: Some(highs.get(at)), closed: closes.at(at) };
-                counts.store(at, self.count(range) as u64);
+                counts.store(at, self.engine.count(range.bounds()) as u64);
             }
             Ok(())
         });
@@ -369,7 +367,7 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn rank_many(&self, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
-        let (py, keys) = (keys.py(), self.strings(keys)?);
+        let (py, keys) = (keys.py(), self.keys.batch(keys)?);
         let ranks = column::output::<u64>(ranks, keys.len())?;
         let ranks = ranks.words();
         // One pass over the index: from each key to the next one in their order.
@@ -394,20 +392,19 @@ impl<V: Value> Map for Typed<V> {
     fn split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
         let strings = batch::alone(py, || self.engine.split_points(parts));
         let strings = strings.map_err(|error| failure::exception(&error))?;
-        Ok(Bound::new(py, StringColumn { strings, of: self.keys })?.into_any())
+        self.keys.column(py, strings)
     }
 
     fn exported(&self, (keys, values): Copies<V>) -> PyResult<(usize, [Exported; 2])> {
         let rows = keys.len();
-        let values = V::arrow_column(&self.values, values)?;
-        Ok((rows, [export::string_column(c"key", self.keys.is_text, keys), values]))
+        Ok((rows, [self.keys.exported(keys)?, V::arrow_column(&self.values, values)?]))
     }
 
     fn formats(&self) -> PyResult<[Format; 2]> {
-        Ok([export::string_format(self.keys.is_text), V::arrow_format(&self.values)?])
+        Ok([self.keys.format()?, V::arrow_format(&self.values)?])
     }
 
     fn save(&self, py: Python<'_>, path: &Path) -> PyResult<u64> {
-        V::save(py, &self.engine, (self.keys, &self.values), path)
+        V::save(py, &self.engine, (&self.keys, &self.values), path)
     }
 }

@@ -2,6 +2,7 @@
 //! which are `str` or `bytes` as keys are.
 
 use super::engine::BytesEngine;
+use super::key_type::KeyType;
 use super::keys::{StringColumn, StringType};
 use super::snapshot as files;
 use super::strings::Strings;
@@ -72,14 +73,14 @@ pub trait Value: BytesValue {
         snapshot: &strings::Snapshot,
         py: Python<'_>,
         engine: &mut BytesEngine<Self>,
-        types: (StringType, &Self::Type),
+        types: (&KeyType, &Self::Type),
         fill: f64,
     ) -> PyResult<()>;
     /// Writes an index to a file, which is replaced in one step, and returns how many entries it has.
     fn save(
         py: Python<'_>,
         engine: &BytesEngine<Self>,
-        types: (StringType, &Self::Type),
+        types: (&KeyType, &Self::Type),
         path: &Path,
     ) -> PyResult<u64>;
     /// The values under keys, as an array or a list, and whether each is there.
@@ -208,7 +209,7 @@ impl Value for u64 {
         snapshot: &strings::Snapshot,
         py: Python<'_>,
         engine: &mut BytesEngine<u64>,
-        types: (StringType, &Kind),
+        types: (&KeyType, &Kind),
         fill: f64,
     ) -> PyResult<()> {
         files::load_words(snapshot, py, engine, types, fill)
@@ -217,7 +218,7 @@ impl Value for u64 {
     fn save(
         py: Python<'_>,
         engine: &BytesEngine<u64>,
-        types: (StringType, &Kind),
+        types: (&KeyType, &Kind),
         path: &Path,
     ) -> PyResult<u64> {
         files::save_words(py, engine, types, path)
@@ -337,7 +338,7 @@ impl Value for Vec<u8> {
         snapshot: &strings::Snapshot,
         py: Python<'_>,
         engine: &mut BytesEngine<Self>,
-        types: (StringType, &StringType),
+        types: (&KeyType, &StringType),
         fill: f64,
     ) -> PyResult<()> {
         files::load_strings(snapshot, py, engine, types, fill)
@@ -346,7 +347,7 @@ impl Value for Vec<u8> {
     fn save(
         py: Python<'_>,
         engine: &BytesEngine<Self>,
-        types: (StringType, &StringType),
+        types: (&KeyType, &StringType),
         path: &Path,
     ) -> PyResult<u64> {
         files::save_strings(py, engine, types, path)

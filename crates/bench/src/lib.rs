@@ -1,8 +1,8 @@
 //! Races of ordered indexes against each other, and what their operations cost.
 //!
 //! The program `latchless-bench` is [`args`] and [`run`] of [`races`], and [`witness`] (what operations cost
-//! in events of the processor), which a build without the feature `races` has alone; [`list`] prints all
-//! names of the races' command line.
+//! in events of the processor), and [`versions`] (an index that keeps versions, beside those that don't),
+//! which a build without the feature `races` has alone; [`list`] prints all names of the races' command line.
 
 #![expect(rustdoc::private_intra_doc_links, reason = "its readers read the sources")]
 
@@ -13,6 +13,7 @@ static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::cou
 
 #[cfg(feature = "races")]
 mod races;
+pub mod versions;
 pub mod witness;
 
 #[cfg(feature = "races")]

@@ -1,9 +1,9 @@
 //! `latchless-bench`: race indexes against each other.
 
 use clap::{Parser, Subcommand};
-use latchless_bench::witness;
 #[cfg(feature = "races")]
 use latchless_bench::{args, list};
+use latchless_bench::{versions, witness};
 use latchless_measure::counting::Counting;
 #[cfg(not(feature = "races"))]
 use latchless_terminal::failure::Failure;
@@ -35,6 +35,7 @@ struct Cli {
 enum Command {
     #[cfg(feature = "races")]
     List(list::Args),
+    Versions(versions::Args),
     Witness(witness::Args),
 }
 
@@ -45,11 +46,12 @@ fn main() -> ExitCode {
         |cli| match cli.command {
             #[cfg(feature = "races")]
             Some(Command::List(args)) => list::run(&args),
+            Some(Command::Versions(args)) => versions::run(&args),
             Some(Command::Witness(args)) => witness::run(&args),
             #[cfg(feature = "races")]
             None => latchless_bench::run(&cli.race),
             #[cfg(not(feature = "races"))]
-            None => Err(Failure::usage("this build has no races: witness is its only command")),
+            None => Err(Failure::usage("this build has no races: its commands are versions and witness")),
         },
     )
 }

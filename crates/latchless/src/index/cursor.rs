@@ -1,12 +1,14 @@
 //! Cursors: positions in an index that move both ways.
 
 use super::Index;
+use super::changes::Changes;
 use super::engine::{Engine, KeyFor};
 use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use super::position::Position;
 use core::fmt;
 use core::ops::Bound::{self, Included, Unbounded};
+use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
@@ -191,6 +193,30 @@ impl<K: KeyFor<V>, V: IndexValue> Cursor<Arc<Index<K, V>>> {
     /// Returns the index.
     pub fn index(&self) -> &Arc<Index<K, V>> {
         &self.source
+    }
+
+    /// Replaces the value of the key that the cursor is on, if it is still present, and returns the old
+    /// value. [`current`](Cursor::current) stays as it was. O(log n).
+    ///
+    /// # Errors
+    /// Those of [`Index::replace`].
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// use latchless::index::Cursor;
+    /// use std::sync::Arc;
+    ///
+    /// let index: Arc<Index<u64, u32>> = Arc::new([(3, 30), (5, 50)].into());
+    /// let mut cursor = Cursor::of(Arc::clone(&index));
+    /// while cursor.next().is_some() {
+    ///     cursor.replace(7)?;
+    /// }
+    /// assert!(index.values().eq([7, 7]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn replace(&mut self, value: V::Given<'_>) -> Result<Option<V>> {
+        let Some((key, _)) = self.position.entry() else { return Ok(None) };
+        self.source.engine.replace(key.probe(), value)
     }
 
     /// Removes the key that the cursor is on, whatever its value is now, and returns that. The cursor stays

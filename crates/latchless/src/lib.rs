@@ -61,6 +61,20 @@ pub mod api_parity {}
 #[doc(hidden)]
 pub mod byte_tree;
 pub mod bytes;
+/// What the code of `#[derive(Key)]` and `#[derive(Value)]` names.
+#[cfg(feature = "derive")]
+#[doc(hidden)]
+pub mod derived {
+    pub use core::{cmp::Reverse, fmt::Debug};
+    pub use latchless_core::base::bytes_key::BytesKey;
+    pub use latchless_core::base::bytes_value::{BytesValue, WideValue, Words};
+    pub use latchless_core::base::derived::{key_below, key_from, value_below, value_from};
+    pub use latchless_core::base::index_key::{InBytes, InWord, IndexKey};
+    pub use latchless_core::base::index_value::{InBox, IndexValue};
+    pub use latchless_core::base::key::{Bits, Key};
+    pub use latchless_core::base::value::Value;
+    pub use std::borrow::Cow;
+}
 pub mod index;
 mod node;
 mod set;
@@ -74,6 +88,8 @@ pub mod versions;
 pub use index::boxed::Boxed;
 pub use index::engine::KeyFor;
 pub use index::{BoxedIndex, Index, TryInsertError};
+#[cfg(feature = "derive")]
+pub use latchless_derive::{Key, Value};
 pub use set::{IndexSet, Keys, Merged, SetRange};
 // The types in public signatures: users needn't depend on the core.
 #[doc(inline)]

@@ -185,6 +185,6 @@ impl Source {
         by_name
             || ["tests", "examples", "benches", "fuzz_targets", "bin"].contains(&folder)
                 && !above.contains("/src")
-            || folder == "messages" && above.ends_with("/tests")
+            || folder.ends_with("messages") && above.ends_with("/tests")
     }
 }

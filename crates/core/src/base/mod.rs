@@ -4,6 +4,7 @@
 pub mod bytes_key;
 pub mod bytes_value;
 mod closed;
+pub mod derived;
 pub mod distance;
 pub mod error;
 pub mod fill;

@@ -231,6 +231,47 @@ static void places(latchless_bytes *index) {
     CHECK(other == NULL);
 }
 
+/* A value is of the kind of its index. */
+static void kinds(latchless_bytes *index) {
+    static const char bytes[] = "7 bytes and more";
+    const int64_t offsets[] = {0, 8, 15}, ends[] = {0, 1, 2};
+    const latchless_column *keys = packed_by(8, "ab", ends);
+    latchless_options options;
+    latchless_bytes *strings, *other;
+    latchless_value value = 3;
+    uint32_t near = LATCHLESS_NEAREST;
+    size_t total = 42;
+    CHECK(latchless_bytes_insert(index, "w", 1, WORD(1), NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_insert(index, "a", 1, bytes, 7, NULL, 0, NULL), LATCHLESS_INVALID, "latchless_bytes_insert",
+            "value has 7 bytes, but must have 8");
+    REFUSED(latchless_bytes_try_insert(index, "a", 1, bytes, 9, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_try_insert", "value has 9 bytes");
+    REFUSED(latchless_bytes_replace(index, "w", 1, bytes, 0, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_replace", "value has 0 bytes");
+    REFUSED(latchless_bytes_compare_exchange(index, "w", 1, bytes, 7, bytes, 8, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_compare_exchange", "expected has 7 bytes");
+    REFUSED(latchless_bytes_compare_remove(index, "w", 1, bytes, 16, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_compare_remove", "expected has 16 bytes");
+    REFUSED(latchless_bytes_insert_columns(index, keys, packed_by(8, bytes, offsets), 2, &total, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_insert_columns", "values[1] has 7 bytes");
+    REFUSED(latchless_bytes_bulk_load(keys, packed_by(8, bytes, offsets), 2, NULL, &other), LATCHLESS_INVALID,
+            "latchless_bytes_bulk_load", "values[1] has 7 bytes");
+    REFUSED(latchless_bytes_near(index, near, "w", 1, NULL, 0, NULL, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_near", "byte strings have no distance");
+    REFUSED(latchless_bytes_near(index, near + 1, "w", 1, NULL, 0, NULL, NULL, 0, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_near", "near is 5");
+    CHECK(latchless_bytes_get(index, "w", 1, &value, 8, NULL) == LATCHLESS_OK && value == 1);
+    CHECK(latchless_bytes_contains_key(index, "a", 1) == LATCHLESS_NOT_FOUND && total == 42);
+    CHECK(latchless_bytes_new(byte_values(), &strings) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(strings, "a", 1, bytes, 7, NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_remove_columns(strings, keys, 2, &value, NULL, &total), LATCHLESS_INVALID,
+            "latchless_bytes_remove_columns", "values of this index are byte strings");
+    CHECK(latchless_bytes_contains_key(strings, "a", 1) == LATCHLESS_OK && latchless_bytes_free(strings) == LATCHLESS_OK);
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.key_kind = LATCHLESS_KEY_I64;
+    REFUSED(latchless_bytes_new(&options, &other), LATCHLESS_INVALID, "latchless_bytes_new", "key_kind is 1");
+}
+
 int main(void) {
     latchless_bytes *index;
     CHECK(latchless_bytes_new(NULL, &index) == LATCHLESS_OK);
@@ -239,6 +280,7 @@ int main(void) {
     rooms(index);
     batches(index);
     places(index);
+    kinds(index);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
     puts("bytes_misuse.c: all is well");
     return 0;

@@ -33,8 +33,8 @@ rm -f "$found".*
 
 diff "$kept" "$found" >&2 && exit
 # What programs were compiled for and isn't there any more. Structures and enumerations may get further members.
-gone=$(grep -vxFf "$found" "$kept" | while IFS= read -r line; do
-    [[ $line == *" } "* ]] && grep -qF -- "${line% \} *} " "$found" || printf '%s\n' "$line"
+gone=$({ grep -vxFf "$found" "$kept" || true; } | while IFS= read -r line; do
+    if [[ $line != *" } "* ]] || ! grep -qF -- "${line% \} *} " "$found"; then printf '%s\n' "$line"; fi
 done)
 version() { sed -n 's/^#define LATCHLESS_ABI //p' "$1"; }
 if [ -n "$gone" ] && [ "$(version "$kept")" = "$(version "$found")" ]; then

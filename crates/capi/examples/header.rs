@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 /// In the order of the header.
-const SOURCES: [&str; 19] = [
+const SOURCES: [&str; 20] = [
     "status.rs",
     "key.rs",
     "near.rs",
@@ -30,6 +30,7 @@ const SOURCES: [&str; 19] = [
     "exports/bytes/batches.rs",
     "exports/bytes/ranges.rs",
     "exports/bytes/cursors.rs",
+    "exports/multi.rs",
 ];
 
 /// The most columns of a line.

@@ -17,7 +17,7 @@
  * An index maps each key to one value. The keys of a latchless_index have 64 bits: a uint64_t, or a signed integer, a
  * double or a time that latchless_key_from_i64(), latchless_key_from_f64() or latchless_key_from_time() encodes; its
  * values have 64 bits, too. The keys of a latchless_bytes are byte strings; its values have 64 bits or are byte
- * strings, as the option `value_kind` says.
+ * strings, as the option `value_kind` says. A latchless_multi maps each byte string to many rows of 64 bits.
  *
  * \par Results
  * A status below zero means that the call was refused: latchless_last_error() says why and where, and nothing has
@@ -311,6 +311,10 @@ typedef struct latchless_index latchless_index;
 /// LATCHLESS_BUSY.
 typedef struct latchless_index_cursor latchless_index_cursor;
 
+/// An ordered set of pairs of a byte string, the key, and a row, which is 64 bits: a key may have any
+/// number of rows, as in a secondary index. The order is that of keys, and of the rows of a key.
+typedef struct latchless_multi latchless_multi;
+
 /// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
 /// options accept NULL for the defaults.
 typedef struct latchless_options {
@@ -395,6 +399,9 @@ typedef struct latchless_column {
 /// longjmp() may leave it.
 typedef int (*latchless_bytes_visitor)(const void *key, size_t key_len, const void *value, size_t value_len,
              void *context);
+
+/// A callback of latchless_multi_scan(), with the rules of a latchless_bytes_visitor.
+typedef int (*latchless_multi_visitor)(const void *key, size_t key_len, uint64_t row, void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -804,6 +811,74 @@ latchless_status latchless_bytes_cursor_move(latchless_bytes_cursor *cursor, uin
 
 /// Frees a cursor, which may be NULL.
 latchless_status latchless_bytes_cursor_free(latchless_bytes_cursor *cursor);
+
+/// Creates an empty index. Of the options, those are ignored that latchless_bytes_new() ignores.
+latchless_status latchless_multi_new(const latchless_options *options, latchless_multi **out);
+
+/// Creates an index of `count` pairs: rows[i] is one of the i-th key. The pairs must be ascending and
+/// distinct.
+latchless_status latchless_multi_bulk_load(const latchless_column *keys, const uint64_t *rows, size_t count,
+                                           const latchless_options *options, latchless_multi **out);
+
+/// Frees an index, which may be NULL.
+latchless_status latchless_multi_free(latchless_multi *index);
+
+/// Gets the number of pairs. Exact if no thread inserts or removes meanwhile.
+latchless_status latchless_multi_len(const latchless_multi *index, size_t *len);
+
+/// Gets the memory use, the number of nodes and their fill: see latchless_bytes_stats(). `entries` are
+/// pairs.
+latchless_status latchless_multi_stats(const latchless_multi *index, latchless_stats *stats);
+
+/// Checks every node. Meant for tests. No thread may be changing the index.
+latchless_status latchless_multi_check_invariants(const latchless_multi *index);
+
+/// Tests whether a key has a row.
+latchless_status latchless_multi_contains(const latchless_multi *index, const void *key, size_t key_len,
+                                          uint64_t row);
+
+/// Adds a row to a key.
+///
+/// \retval LATCHLESS_PRESENT the key has the row already
+latchless_status latchless_multi_insert(const latchless_multi *index, const void *key, size_t key_len, uint64_t row);
+
+/// Removes a row from a key.
+latchless_status latchless_multi_remove(const latchless_multi *index, const void *key, size_t key_len, uint64_t row);
+
+/// Removes all rows of a key, not atomically as a whole.
+latchless_status latchless_multi_remove_all(const latchless_multi *index, const void *key, size_t key_len,
+                                            size_t *removed);
+
+/// Copies rows of a key, in ascending order.
+///
+/// \param least the smallest row to copy: 0, or one more than the last row of the page before
+/// \param room the number of rows to copy at most, 1 or more
+/// \param[out] filled the number of rows copied
+latchless_status latchless_multi_rows(const latchless_multi *index, const void *key, size_t key_len, uint64_t least,
+                                      uint64_t *rows, size_t room, size_t *filled);
+
+/// Counts the rows of a key. Reads every leaf that has some.
+latchless_status latchless_multi_count_rows(const latchless_multi *index, const void *key, size_t key_len,
+                                            size_t *count);
+
+/// Adds rows[i] to the i-th key for `count` keys. If memory is refused or a key is too long, all other
+/// pairs are inserted. The answers are those of latchless_bytes_insert_columns(), for pairs.
+latchless_status latchless_multi_insert_columns(const latchless_multi *index, const latchless_column *keys,
+                                                const uint64_t *rows, size_t count, size_t *new_pairs,
+                                                uint8_t *refused);
+
+/// Counts the pairs of a range of keys. Reads every leaf of the range.
+latchless_status latchless_multi_count(const latchless_multi *index, const void *begin, size_t begin_len,
+                                       const void *end, size_t end_len, size_t *count);
+
+/// Removes the pairs of a range of keys, not atomically as a whole.
+latchless_status latchless_multi_remove_range(const latchless_multi *index, const void *begin, size_t begin_len,
+                                              const void *end, size_t end_len, size_t *removed);
+
+/// Passes the pairs of a range of keys to a function, as latchless_bytes_scan() does in ascending order.
+latchless_status latchless_multi_scan(const latchless_multi *index, const void *begin, size_t begin_len,
+                                      const void *end, size_t end_len, latchless_multi_visitor visitor,
+                                      void *context);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,9 +1,9 @@
 //! What handles of one type have in common: their content, and its kind where one type has several.
 
 use crate::failure::Failure;
-use crate::key::{ByteStrings, ValueKind, WordKeys};
+use crate::key::{ByteStrings, RowKeys, ValueKind, WordKeys};
 use crate::options::Parsed;
-use crate::whole::{Strings, Whole, Words};
+use crate::whole::{Rows, Strings, Whole, Words};
 use engine::BytesValue;
 use engine::bytes::BytesCursor;
 use engine::index::Scan;
@@ -33,6 +33,20 @@ impl Family for WordKeys {
         } else {
             Err(Failure::Field { field: "value_kind", given, wanted })
         }
+    }
+}
+
+impl Family for RowKeys {
+    type Index = Rows;
+    /// There are none.
+    type Cursor = ();
+    const CONTENT: Option<u64> = None;
+
+    fn content(parsed: &Parsed) -> Result<u64, Failure> {
+        let kinds = [("key_kind", parsed.keys as u64), ("value_kind", parsed.values as u64)];
+        let wanted = "0, the default, for a latchless_multi";
+        let other = kinds.into_iter().find(|kind| kind.1 != 0);
+        other.map_or(Ok(0), |(field, given)| Err(Failure::Field { field, given, wanted }))
     }
 }
 

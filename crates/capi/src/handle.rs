@@ -117,8 +117,13 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 4] =
-    ["latchless_index", "latchless_index_cursor", "latchless_bytes", "latchless_bytes_cursor"];
+pub const NAMES: [&str; 5] = [
+    "latchless_index",
+    "latchless_index_cursor",
+    "latchless_bytes",
+    "latchless_bytes_cursor",
+    "latchless_multi",
+];
 
 /// The target of a handle. On a cache line of its own, which isn't written while an index is used.
 #[repr(C, align(64))]

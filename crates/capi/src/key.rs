@@ -48,6 +48,10 @@ pub use latchless_value_kind as ValueKind;
 #[derive(Debug, Clone, Copy)]
 pub struct WordKeys;
 
+/// Keys that are byte strings and have many rows.
+#[derive(Debug, Clone, Copy)]
+pub struct RowKeys;
+
 /// Keys that are byte strings, with values of one kind.
 #[derive(Debug)]
 pub struct ByteStrings<V>(PhantomData<fn() -> V>);

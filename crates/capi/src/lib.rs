@@ -2,10 +2,10 @@
 //! generated from [`exports`], and documents the functions.
 //!
 //! [`exports`] has the functions that C sees, thin ones, each once. Below it: [`life`], [`entries`],
-//! [`batches`], [`ranges`], [`cursors`] and [`files`] serve them for keys that are words, and [`bytes`]
-//! for byte strings; [`handle`] validates handles, [`whole`] has the operations on a whole index,
-//! [`border`] turns failures and panics into statuses, [`key`] has what words mean, and [`column`] reads
-//! and writes the caller's arrays.
+//! [`batches`], [`ranges`], [`cursors`] and [`files`] serve them for keys that are words, [`bytes`] for byte
+//! strings, and [`multi`] for those that have many rows; [`handle`] validates handles, [`whole`] has the
+//! operations on a whole index, [`border`] turns failures and panics into statuses, [`key`] has what words
+//! mean, and [`column`] reads and writes the caller's arrays.
 //!
 //! The caller's obligations are the same for all functions, and are at the head of the header: pointers
 //! point to what the function's documentation says, no other thread writes there during a call, and a
@@ -27,6 +27,7 @@ mod handle;
 mod key;
 mod life;
 mod message;
+mod multi;
 mod near;
 mod options;
 mod ranges;

@@ -16,6 +16,7 @@ use crate::exports::index::entries::latchless_index_contains_key;
 use crate::exports::index::life::{
     latchless_index, latchless_index_cursor, latchless_index_free, latchless_index_new,
 };
+use crate::exports::multi::latchless_multi;
 use crate::handle::{Call, NAMES, Named, with_index};
 use crate::key::KeyKind;
 use crate::key::latchless_key_kind::*;
@@ -86,7 +87,8 @@ fn functions_have_the_names_of_methods() {
     for text in files(&own.join("src/exports")) {
         for name in text.split("extern \"C\" fn latchless_").skip(1) {
             let name = name.split('(').next().unwrap();
-            let Some((_, name)) = name.split_once('_').filter(|(kind, _)| ["index", "bytes"].contains(kind))
+            let Some((_, name)) =
+                name.split_once('_').filter(|(kind, _)| ["index", "bytes", "multi"].contains(kind))
             else {
                 continue;
             };
@@ -131,6 +133,7 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_index_cursor::NAME, latchless_index_cursor::KIND),
         (latchless_bytes::NAME, latchless_bytes::KIND),
         (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
+        (latchless_multi::NAME, latchless_multi::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The indexes of this library, and the operations on a whole index, for any type of keys.
 
-use engine::bytes::BytesIndex;
+use engine::bytes::{BytesIndex, MultiIndex};
 use engine::index::Options;
 use engine::{Broken, BytesValue, Index, Result, Stats};
 
@@ -9,6 +9,9 @@ pub type Words = Index<u64, u64>;
 
 /// An index of byte strings.
 pub type Strings<V> = BytesIndex<Vec<u8>, V>;
+
+/// An index of byte strings that have many rows.
+pub type Rows = MultiIndex<Vec<u8>>;
 
 /// An index.
 pub trait Whole: Sized + Send + Sync {
@@ -58,6 +61,9 @@ macro_rules! whole {
 }
 
 whole!(Words; |index| index.clear());
+whole!(Rows; |index| {
+    index.remove_range::<[u8]>(..).expect("all keys are a range");
+});
 whole!(Strings<V>, V: BytesValue; |index| {
     index.remove_range::<[u8]>(..).expect("all keys are a range");
 });

@@ -25,6 +25,7 @@ pub const ROOMS: [Rooms; 11] = [
             &["life", "entries", "ranges"],
             &["batches", "cursors", "files"],
             &["bytes"],
+            &["multi"],
             &["exports"],
         ],
         complete: false,

@@ -16,4 +16,4 @@ pub mod column;
 mod key;
 mod value;
 
-pub use key::{KEY_MAX, VALUE_MAX};
+pub use key::{KEY_MAX, Key, Passed, VALUE_MAX};

@@ -19,13 +19,13 @@ use engine::bytes::Lent;
 const NO_END: usize = usize::MAX;
 
 /// The keys from the first one on, up to the second one.
-type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+pub type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
 /// The range that a caller means.
 ///
 /// # Safety
 /// As for [`Key::new`].
-unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> {
+pub unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> {
     // SAFETY: as the caller promises.
     let begin = unsafe { Key::new("begin", begin)? }.bytes();
     if end.1 == NO_END {

@@ -8,6 +8,7 @@
 pub mod bytes;
 pub mod index;
 pub mod library;
+pub mod multi;
 
 /// Serves a call for a handle of words by a function of this crate whose safety contract is the header's.
 macro_rules! serve {

@@ -90,6 +90,11 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.memory_bytes()
     }
 
+    /// Bytes in use, as [`BytesIndex::live_bytes`]. O(1).
+    pub fn live_bytes(&self) -> usize {
+        self.pairs.live_bytes()
+    }
+
     /// Counts of nodes, levels and events, as [`BytesIndex::stats`].
     pub fn stats(&self) -> Stats {
         self.pairs.stats()
@@ -159,7 +164,25 @@ impl<K: BytesKey> MultiIndex<K> {
         &self,
         key: &Q,
     ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
-        let pairs = self.pairs.range((key, 0)..=(key, u64::MAX));
+        self.rows_from(key, 0)
+    }
+
+    /// The rows of a key from one on, ascending, from both ends. O(log n + r) for r rows.
+    ///
+    /// ```
+    /// # let index = latchless::bytes::MultiIndex::<String>::new()?;
+    /// for row in [7, 9, 11] {
+    ///     index.insert("ant", row)?;
+    /// }
+    /// assert_eq!(index.rows_from("ant", 8).collect::<Vec<_>>(), [9, 11]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn rows_from<Q: BytesKey<K> + ?Sized>(
+        &self,
+        key: &Q,
+        least: u64,
+    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
+        let pairs = self.pairs.range((key, least)..=(key, u64::MAX));
         pairs.map(|((_, row), ())| row)
     }
 

@@ -742,6 +742,11 @@ def test_a_closed_index(tmp_path):
     index.close()
     for act in (
         lambda: index[1],
+        # Questions that can't be keys have no answer, either.
+        lambda: index.get(0.5),
+        lambda: "a" in index,
+        lambda: index.floor(-(2**70)),
+        lambda: index.rank(float("nan")),
         lambda: index.get_many([1]),
         lambda: index.insert_many([1], [1]),
         lambda: index.__setitem__(1, 1),

@@ -34,7 +34,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    const NONE: Self = Self { hash: 0, at: Start::new(NodeRef::NIL, StartBy::Descent) };
+    pub(super) const NONE: Self = Self { hash: 0, at: Start::new(NodeRef::NIL, StartBy::Descent) };
 }
 
 impl ByteTree {
@@ -139,7 +139,7 @@ fn hash_of(store: &Store, way: &Way, key: &[u8]) -> u64 {
 
 /// Takes these of the keys from the root to their leaves.
 #[inline(always)]
-fn descend_those<S: Search>(
+pub(super) fn descend_those<S: Search>(
     store: &Store,
     keys: &[&[u8]],
     ways: &mut [Way; GROUP],

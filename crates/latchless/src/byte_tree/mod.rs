@@ -10,6 +10,7 @@
 mod aside;
 mod change;
 mod check;
+mod count;
 mod counts;
 mod cut;
 mod edit;
@@ -25,6 +26,7 @@ mod load;
 mod long;
 mod merge;
 mod near;
+mod near_group;
 mod node;
 mod part;
 mod pop;

@@ -80,7 +80,7 @@ impl ByteTree {
 /// Finds the nearest entry if the first leaf gave no answer.
 #[cold]
 #[inline(never)]
-fn nearest_elsewhere<T: Take>(
+pub(super) fn nearest_elsewhere<T: Take>(
     tree: &ByteTree,
     border: Border<'_>,
     key: &mut KeyRoom,
@@ -172,11 +172,11 @@ pub(super) fn look<W: Words, T: Take>(
 }
 
 /// One search that looks at the likely place of the entry. `None`: no answer there.
-struct Nearest<'a, 'k, T> {
-    tree: &'a ByteTree,
-    border: Border<'k>,
-    key: &'a mut KeyRoom,
-    take: &'a mut T,
+pub(super) struct Nearest<'a, 'k, T> {
+    pub tree: &'a ByteTree,
+    pub border: Border<'k>,
+    pub key: &'a mut KeyRoom,
+    pub take: &'a mut T,
 }
 
 impl<T: Take> Nearest<'_, '_, T> {
@@ -232,6 +232,25 @@ impl<T: Take> Nearest<'_, '_, T> {
         let at = self.border.place(rank, is_there, shape.len())?;
         let value = self.take(leaf, version, shape, at)?;
         self.tree.finder.count_nearness(&self.tree.store, true);
+        Some(value)
+    }
+
+    /// The nearest entry to this key, if it is where a search for it begins: as `run`, in a group of keys.
+    #[inline(always)]
+    pub fn from<S: Search>(mut self, start: Start, own: &[u8]) -> Option<T::Value> {
+        let ByteTree { store, finder, .. } = self.tree;
+        if let Some(share) = start.share
+            && let Some(near) = find_near::<S>(store, start.leaf, own, share)
+            && let Some(value) = self.in_records(start.leaf, near, own)
+        {
+            return Some(value);
+        }
+        let value = self.in_leaf::<S>(start.leaf, own)?;
+        if start.by == StartBy::Position {
+            finder.count_elsewhere(store, start);
+        } else {
+            finder.settle(store, start, own, start.leaf);
+        }
         Some(value)
     }
 }

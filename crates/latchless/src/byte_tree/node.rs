@@ -223,6 +223,11 @@ impl<'a, W: Words> Node<'a, W> {
             && (bits == 0 || (self.low_word(whole) ^ word(key, 8 * whole)) << (64 - bits) == 0)
     }
 
+    /// Whether no key of the node is before this one.
+    pub fn begins_from(self, key: &[u8]) -> bool {
+        self.compare_low(self.shape(), key).is_ge()
+    }
+
     fn compare_low(self, shape: Shape, key: &[u8]) -> Ordering {
         if shape.has(Shape::LOW_LONG) {
             return self.long.compare(self.long_low(), key);

@@ -17,7 +17,7 @@ use latchless_core::base::index::check_side_by_side;
 const SHORT: usize = 64;
 
 /// The bytes of a group's keys, one after the other.
-struct GroupKeys {
+pub(super) struct GroupKeys {
     short: [u8; GROUP * SHORT],
     /// All of them, if they are more.
     long: Vec<u8>,
@@ -33,7 +33,7 @@ impl Default for GroupKeys {
 impl GroupKeys {
     /// Gives the bytes of these keys, at most [`GROUP`], to `serve`: those that the keys hold, or copies.
     #[inline]
-    fn with<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q, R>(
+    pub(super) fn with<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q, R>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'q Q> + Clone,
         serve: impl FnOnce(&[&[u8]]) -> R,

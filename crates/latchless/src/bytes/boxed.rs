@@ -4,6 +4,7 @@
 use super::{BytesEntries, BytesIndex, Entries, NOTHING, OwnedBounds, upright, with_ends};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
+use crate::index::order::Side;
 use crate::index::{Incomplete, Pinned};
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
@@ -169,6 +170,14 @@ impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
         self.count_within(readable(span))
     }
 
+    fn entry_at(&self, position: usize) -> Option<(K, SlotId)> {
+        self.entry_at(position)
+    }
+
+    fn part_starts(&self, parts: usize) -> Vec<K> {
+        self.part_starts(parts)
+    }
+
     fn remove_span(&self, span: Span<'_, Self>, mut gone: impl FnMut(SlotId)) -> Result<usize> {
         let mut removed = 0;
         self.each_key(bounds(span)?, |key| {
@@ -220,6 +229,13 @@ impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for BytesIndex<K, SlotId> 
         Q: Sized,
     {
         self.get_many(keys, handles)
+    }
+
+    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(K, SlotId)>])
+    where
+        Q: Sized,
+    {
+        self.neighbours(side, keys, found);
     }
 
     fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>

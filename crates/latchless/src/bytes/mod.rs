@@ -85,6 +85,7 @@
 
 mod batch;
 mod boxed;
+mod by_order;
 mod closures;
 mod cursor;
 mod engine;

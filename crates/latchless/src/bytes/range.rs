@@ -300,20 +300,13 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), Direction::Reverse, see))
     }
 
-    /// How many keys a range has. O(r). Weakly consistent.
+    /// How many keys a range has. O(log n), and a few cache lines per leaf of the range. Weakly consistent.
     pub fn count<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> usize {
         with_bounds(&range, |bounds| self.count_within(bounds.unwrap_or(NOTHING)))
     }
 
     pub(super) fn count_within(&self, bounds: Bounds<'_>) -> usize {
-        LeafCopy::lend(|leaf| {
-            self.tree.load_first(bounds, leaf);
-            let mut count = leaf.within().len();
-            while self.tree.load_next(bounds, leaf) {
-                count += leaf.within().len();
-            }
-            count
-        })
+        self.tree.count(bounds)
     }
 
     /// Removes the keys of a range and returns how many. Not atomic as a whole: others see some gone and

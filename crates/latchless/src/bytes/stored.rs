@@ -266,6 +266,41 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         Some(see(key.bytes(), lent::<V>(0, &kept)))
     }
 
+    /// Shows `see`, for each of at most [`GROUP`] keys in order, the nearest entry to the border that the key
+    /// is made.
+    pub(super) fn look_near_group(
+        &self,
+        keys: &[&[u8]],
+        border: &dyn Fn(&'_ [u8]) -> Border<'_>,
+        mut see: impl FnMut(Option<(&[u8], Lent<'_, V>)>),
+    ) {
+        if is_word::<V>() {
+            let lent = |word| <FormOf<V> as Form<V>>::lent(Raw::Word(word));
+            return self.tree.nearest_group(keys, border, &mut OneWord, &mut |found, _| {
+                see(found.map(|(key, word)| (key, lent(word))));
+            });
+        }
+        self.tree.nearest_group(keys, border, &mut Kept::of(kind::<V>()), &mut |found, kept| {
+            see(found.map(|(key, ())| (key, lent::<V>(0, kept))));
+        });
+    }
+
+    /// Shows `see` the entry before which there are `position` others, if there is one.
+    pub(super) fn look_nth<R>(
+        &self,
+        position: usize,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R> {
+        let mut key = KeyRoom::default();
+        if is_word::<V>() {
+            let word = self.tree.nth(position, &mut key, &mut OneWord)?;
+            return Some(see(key.bytes(), <FormOf<V> as Form<V>>::lent(Raw::Word(word))));
+        }
+        let mut kept = Kept::of(kind::<V>());
+        self.tree.nth(position, &mut key, &mut kept)?;
+        Some(see(key.bytes(), lent::<V>(0, &kept)))
+    }
+
     /// Removes the first or the last entry, and shows it to `see`, if there was one.
     pub(super) fn pop_shown<R>(
         &self,

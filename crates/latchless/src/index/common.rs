@@ -423,10 +423,11 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
 
     /// Returns the number of keys in a range.
     ///
-    /// With keys and values that fit words, a few thousand are counted leaf by leaf; for a longer range the
-    /// index caches counts of its parts, from the first call on, and counts only those that have changed
-    /// since the last call: see [`Index::rank`]. A call takes some microseconds, however long the range is,
-    /// if nothing has changed. Otherwise a call takes O(entries in the range).
+    /// With keys that fit words and values that fit words or are `Arc`s, a few thousand are counted leaf by
+    /// leaf; for a longer range the index caches counts of its parts, from the first call on, and counts only
+    /// those that have changed since the last call: see [`Index::rank`]. A call takes some microseconds,
+    /// however long the range is, if nothing has changed. Byte strings are counted leaf by leaf, by a few
+    /// cache lines of each.
     ///
     /// Weakly consistent when other threads change the index meanwhile: a key that is in the range
     /// throughout counts once, one that is inserted or removed meanwhile at most once, and any other never.

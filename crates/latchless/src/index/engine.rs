@@ -5,6 +5,7 @@
 //! has the operations of all of them; each is one call of a function here.
 
 use super::changes::Changes;
+use super::order::{Neighbours, Ranked, Scanned};
 use super::storage::Storage;
 use core::cmp::Ordering;
 use core::fmt;
@@ -40,7 +41,9 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 }
 
 /// What stores the entries of an index.
-pub trait Engine<K: IndexKey, V: IndexValue>: Storage + Changes<K, V> {
+pub trait Engine<K: IndexKey, V: IndexValue>:
+    Storage + Changes<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
+{
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
     where
         Self: 'i;

@@ -66,8 +66,9 @@
 //! | [`get`](Index::get), [`first`](Index::first), [`floor`](Index::floor), … | O(log n), 2 cache lines per level | no |
 //! | [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | O(log n) | one leaf's |
 //! | [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | O(log n) per request, with overlapping cache misses | as the single ones |
-//! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), … | O(log n + r), with prefetch of the leaves ahead | no |
+//! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), [`scan_many`](Index::scan_many), … | O(log n + r), with prefetch of the leaves ahead | no |
 //! | [`count`](Index::count), each range of [`count_many`](Index::count_many), [`rank`](Index::rank), [`nth`](Index::nth) | O(log n + n / 10,000), and one cache line per leaf near a change since the last call | one leaf's at a time, of those leaves |
+//! | … of byte strings | O(log n + r / 50), `r` up to the key or the position | no |
 //! | [`remove_range`](Index::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](Index::from_sorted), [`bulk_load`](Index::bulk_load) | O(n) | none |
 //! | [`len`](Index::len) | O(1) | no |
@@ -79,7 +80,7 @@
 //!
 //! | operation | of an inverted range |
 //! |---|---|
-//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
+//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`scan_many`](Index::scan_many), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
 //! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
 //! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing is removed |
 //!
@@ -158,6 +159,7 @@ mod neighbours;
 mod neighbours_many;
 mod operations;
 mod options;
+pub(crate) mod order;
 mod ordered;
 pub(crate) mod pages;
 #[cfg(feature = "rayon")]
@@ -170,6 +172,7 @@ mod range;
 mod ranks;
 mod refused;
 mod scan;
+mod scanned;
 #[cfg(feature = "rayon")]
 mod side_by_side;
 #[cfg(feature = "steps")]

@@ -1,39 +1,21 @@
-//! The neighbours of many keys, and counts of many ranges: grouped descents with overlapping cache misses.
+//! The neighbours of many keys: grouped descents with overlapping cache misses.
 
 use super::Index;
-use super::access::{
-    Access, EncodedRange, decode_entry, decode_key, decode_value, encode_key, encode_range, full_range,
-};
+use super::access::{Access, EncodedRange, Words, decode_entry, decode_key, decode_value, encode_key};
 use super::columns::check_columns;
-use super::operations::operations;
+use super::engine::KeyFor;
+use super::operations::{exclusive, operations};
+use super::order::{Neighbours, Side};
 use crate::tree::Mode;
-use core::ops::RangeBounds;
 #[cfg(doc)]
 use latchless_core::base::error::Error;
 use latchless_core::base::error::Result;
-use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::index::Direction::Forward;
 use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
-
-/// The number of ranges whose end leaves are prefetched together.
-const RANGES_TOGETHER: usize = 16;
-
-/// The side on which a key's neighbour is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Side {
-    direction: Direction,
-    /// Whether the key's own entry is excluded.
-    strict: bool,
-}
-
-impl Side {
-    pub(super) const FLOOR: Self = Self { direction: Reverse, strict: false };
-    pub(super) const CEILING: Self = Self { direction: Forward, strict: false };
-    pub(super) const LOWER: Self = Self { direction: Reverse, strict: true };
-    pub(super) const HIGHER: Self = Self { direction: Forward, strict: true };
-}
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// Calls `answer` with the encoded neighbours of the keys.
@@ -56,15 +38,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     #[inline]
-    pub(super) fn neighbours_many(
-        self,
-        side: Side,
-        keys: &[K],
-        answers: &mut [Option<(K, V)>],
-    ) -> Result<()> {
-        check_side_by_side(keys.len(), answers.len())?;
+    fn neighbours_many(self, side: Side, keys: &[K], answers: &mut [Option<(K, V)>]) {
         self.neighbours(side, keys, |at, found| answers[at] = found.map(decode_entry::<K, V>));
-        Ok(())
     }
 
     #[inline]
@@ -85,32 +60,27 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         });
         Ok(hits)
     }
+}
 
-    pub(super) fn count_many<R: RangeBounds<K>>(self, ranges: &[R], counts: &mut [usize]) -> Result<()> {
-        check_side_by_side(ranges.len(), counts.len())?;
-        let mut together = [full_range::<K, V>(); RANGES_TOGETHER];
-        for (ranges, counts) in ranges.chunks(RANGES_TOGETHER).zip(counts.chunks_mut(RANGES_TOGETHER)) {
-            // For a range without keys, one that starts after its end.
-            let (first, last) = full_range::<K, V>();
-            for (encoded, range) in together.iter_mut().zip(ranges) {
-                *encoded = encode_range::<K, V>(range).unwrap_or((last, first));
-            }
-            // Their grouped descents bring the leaves of their ends into the cache.
-            let end_at =
-                |at: usize| if at.is_multiple_of(2) { together[at / 2].0 } else { together[at / 2].1 };
-            self.tree.get_each::<M>(2 * ranges.len(), self.group, end_at, |_, _| {});
-            for (count, &(low, high)) in counts.iter_mut().zip(&together) {
-                *count = if low <= high { self.tree.count::<M>(low, high) } else { 0 };
-            }
-        }
-        Ok(())
+impl<K: Key, V: Value> Neighbours<K, V> for Words<K, V> {
+    #[inline]
+    fn near_many(&self, side: Side, keys: &[K], answers: &mut [Option<(K, V)>]) {
+        self.access().neighbours_many(side, keys, answers);
     }
 }
 
-operations! {
+/// The neighbours of many keys.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    #[inline]
+    fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.engine.near_many(side, keys, answers);
+        Ok(())
+    }
+
     /// Finds the entry with the largest key that is at most the given one, for each key in the keys' order;
-    /// `None` if there is none. It takes little more time than [`Index::get_many`], and less if the keys
-    /// ascend. See [`Index::floor`].
+    /// `None` if there is none. It takes little more time than [`Index::get_many`], and with words less if
+    /// the keys ascend. See [`Index::floor`].
     ///
     /// Each answer is linearizable: it was the nearest entry at one moment during the call. The batch isn't:
     /// its answers may be of different moments.
@@ -123,11 +93,16 @@ operations! {
     /// let mut answers = [None; 3];
     /// index.floor_many(&[2, -6, 3], &mut answers)?;
     /// assert_eq!(answers, [Some((-5, 50)), None, Some((3, 30))]);
+    /// # use latchless::Index;
+    /// let names: Index<String, u32> = [("five".to_owned(), 5), ("six".to_owned(), 6)].into();
+    /// let mut answers = [None, None];
+    /// names.floor_many(&["four", "seven"], &mut answers)?;
+    /// assert_eq!(answers, [Some(("five".to_owned(), 5)), Some(("five".to_owned(), 5))]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn floor_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
-        self.access().neighbours_many(Side::FLOOR, keys, answers)
+    pub fn floor_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.near_many(Side::FLOOR, keys, answers)
     }
 
     /// Finds the entry with the smallest key that is at least the given one, for each key. See
@@ -144,8 +119,8 @@ operations! {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn ceiling_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
-        self.access().neighbours_many(Side::CEILING, keys, answers)
+    pub fn ceiling_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.near_many(Side::CEILING, keys, answers)
     }
 
     /// Finds the entry with the largest key below the given one, for each key. See [`Index::lower`] and
@@ -162,8 +137,8 @@ operations! {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn lower_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
-        self.access().neighbours_many(Side::LOWER, keys, answers)
+    pub fn lower_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.near_many(Side::LOWER, keys, answers)
     }
 
     /// Finds the entry with the smallest key above the given one, for each key. See [`Index::higher`] and
@@ -180,10 +155,46 @@ operations! {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn higher_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
-        self.access().neighbours_many(Side::HIGHER, keys, answers)
+    pub fn higher_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.near_many(Side::HIGHER, keys, answers)
+    }
+}
+
+exclusive! {
+    /// See [`Index::floor_many`].
+    #[inline]
+    pub fn floor_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().neighbours_many(Side::FLOOR, keys, answers);
+        Ok(())
     }
 
+    /// See [`Index::ceiling_many`].
+    #[inline]
+    pub fn ceiling_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().neighbours_many(Side::CEILING, keys, answers);
+        Ok(())
+    }
+
+    /// See [`Index::lower_many`].
+    #[inline]
+    pub fn lower_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().neighbours_many(Side::LOWER, keys, answers);
+        Ok(())
+    }
+
+    /// See [`Index::higher_many`].
+    #[inline]
+    pub fn higher_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().neighbours_many(Side::HIGHER, keys, answers);
+        Ok(())
+    }
+}
+
+operations! {
     /// Finds the floor of each key, with the answers in columns: `found` says whether a key has one; if it
     /// hasn't, the places in `found_keys` and `values` are unchanged. Returns the number of keys that have
     /// one. See [`Index::floor_many`].
@@ -279,22 +290,5 @@ operations! {
         found: &mut [bool],
     ) -> Result<usize> {
         self.access().neighbour_columns(Side::HIGHER, keys, (found_keys, values, found))
-    }
-
-    /// Counts the keys in each of many ranges, in the ranges' order. The leaves of the ranges' ends are
-    /// prefetched together. See [`Index::count`].
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`] if `counts` isn't as long as `ranges`; nothing is written then.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
-    /// let mut counts = [0; 3];
-    /// index.count_many(&[990..2000, 5..8, 7..7], &mut counts)?;
-    /// assert_eq!(counts, [10, 3, 0]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn count_many<R: RangeBounds<K>>(&self, ranges: &[R], counts: &mut [usize]) -> Result<()> {
-        self.access().count_many(ranges, counts)
     }
 }

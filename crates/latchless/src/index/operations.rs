@@ -10,12 +10,12 @@
 macro_rules! exclusive {
     ($(
         $(#[$about:meta])*
-        pub fn $name:ident ($($parameters:tt)*) $(-> $returned:ty)? $body:block
+        pub fn $name:ident $(<$generic:ident>)? ($($parameters:tt)*) $(-> $returned:ty)? $body:block
     )*) => {
         impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
             $(
                 $(#[$about])*
-                pub fn $name ($($parameters)*) $(-> $returned)? $body
+                pub fn $name $(<$generic>)? ($($parameters)*) $(-> $returned)? $body
             )*
         }
     };

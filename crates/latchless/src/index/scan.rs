@@ -50,6 +50,17 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     #[inline]
+    pub(super) fn scan(
+        self,
+        range: Option<EncodedRange<K, V>>,
+        mut see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.scan_chunks(range, |keys, values| {
+            keys.iter().zip(values).try_for_each(|(&key, &value)| see(key, value))
+        })
+    }
+
+    #[inline]
     pub(super) fn scan_chunks(
         self,
         range: Option<EncodedRange<K, V>>,
@@ -292,57 +303,6 @@ pub(crate) fn scan_all<H: Holder>(
 }
 
 operations! {
-    /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
-    /// let sum = index.fold(10..20, 0, |sum, _, value| sum + u64::from(value));
-    /// assert_eq!(sum, 290);
-    /// ```
-    #[inline]
-    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> A {
-        self.access().fold(encode_range::<K, V>(&range), start, fold)
-    }
-
-    /// Calls `each` with every entry of a range, ascending.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
-    /// let mut keys = Vec::new();
-    /// index.for_each(997.., |key, _| keys.push(key));
-    /// assert_eq!(keys, [997, 998, 999]);
-    /// ```
-    #[inline]
-    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) {
-        self.fold(range, (), |(), key, value| each(key, value));
-    }
-
-    /// Calls `see` with every entry of a range, ascending, until it breaks. Returns the last result of `see`.
-    ///
-    /// ```
-    /// use core::ops::ControlFlow;
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
-    /// let mut first_large = None;
-    /// let shown = index.scan(10.., |key, value| {
-    ///     if value < 500 {
-    ///         return ControlFlow::Continue(());
-    ///     }
-    ///     first_large = Some(key);
-    ///     ControlFlow::Break(())
-    /// });
-    /// assert!(shown.is_break() && first_large == Some(250));
-    /// ```
-    #[inline]
-    pub fn scan(
-        &self,
-        range: impl RangeBounds<K>,
-        mut see: impl FnMut(K, V) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        self.scan_chunks(range, |keys, values| {
-            keys.iter().zip(values).try_for_each(|(&key, &value)| see(key, value))
-        })
-    }
-
     /// Calls `see` with the entries of a range, ascending, as parallel slices of keys and values, until it
     /// breaks. Each call gets the entries of one leaf in the range, as of one moment. Returns the last result
     /// of `see`.
@@ -406,6 +366,28 @@ operations! {
 }
 
 exclusive! {
+    /// See [`Index::fold`].
+    #[inline]
+    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> A {
+        self.access().fold(encode_range::<K, V>(&range), start, fold)
+    }
+
+    /// See [`Index::for_each`].
+    #[inline]
+    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) {
+        self.fold(range, (), |(), key, value| each(key, value));
+    }
+
+    /// See [`Index::scan`].
+    #[inline]
+    pub fn scan(
+        &self,
+        range: impl RangeBounds<K>,
+        see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.access().scan(encode_range::<K, V>(&range), see)
+    }
+
     /// See [`Index::count`].
     pub fn count(&self, range: impl RangeBounds<K>) -> usize {
         self.access().count(encode_range::<K, V>(&range))

@@ -3,6 +3,7 @@
 
 mod batches;
 mod boxed;
+mod by_order;
 mod changes;
 mod closures;
 mod columns;

@@ -1,5 +1,6 @@
 //! `Index<K, V>` for every engine that its types choose: one body of tests, against `BTreeMap`.
 
+use crate::by_order;
 use crate::changes;
 use crate::common::{Rng, scaled};
 use core::cmp::Reverse;
@@ -62,6 +63,7 @@ where
     index.check_invariants().unwrap();
     same_ranges(&index, &map, &probe, [key(40), key(41), key(300), key(3)]);
     let all: Vec<K> = (0..400).map(&key).collect();
+    by_order::agrees(&index, &map, &probe, &all);
     let probes: Vec<_> = all.iter().map(&probe).collect();
     assert_eq!(index.get_all(&probes), all.iter().map(|key| map.get(key).cloned()).collect::<Vec<_>>());
     assert!(matches!(index.get_many(&probes, &mut []), Err(Error::UnequalBuffers { .. })));

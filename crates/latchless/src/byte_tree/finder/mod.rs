@@ -131,6 +131,17 @@ impl Finder {
         Some(Start { leaf, by: StartBy::Position, share: Some(share) })
     }
 
+    /// The same of a key that has this place among the slots.
+    #[inline(always)]
+    pub fn start_by_slot(&self, store: &Store, slots: Slots<'_>, place: u64) -> Option<Start> {
+        let (leaf, share) = slots.guess_at(place.into())?;
+        match store.usual().records() {
+            Some(usual) => store.prefetch().record(leaf, share, usual),
+            None => store.prefetch().leaf(leaf),
+        }
+        Some(at_position(store, leaf, share))
+    }
+
     /// The guesses for a key with this hash, if there are any.
     #[inline(always)]
     pub fn guesses_by_hash(&self, hash: u64) -> Option<Line<'_>> {

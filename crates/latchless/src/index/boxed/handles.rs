@@ -3,6 +3,7 @@
 //! fixed width, `bytes/boxed.rs` for byte strings.
 
 use crate::index::access::expect_infallible;
+use crate::index::order::Side;
 use crate::index::{Incomplete, Storage};
 use crate::slot_map::SlotId;
 use crate::tree::{Edit, Edited, Tries};
@@ -110,6 +111,10 @@ pub trait Handles: Storage {
     ) -> ControlFlow<()>;
     /// Returns the number of keys in a range; in an inverted range, zero.
     fn count_span(&self, span: Span<'_, Self>) -> usize;
+    /// Returns the entry before which there are `position` others.
+    fn entry_at(&self, position: usize) -> Option<(Self::Key, SlotId)>;
+    /// Returns keys that partition the index into parts of equal size.
+    fn part_starts(&self, parts: usize) -> Vec<Self::Key>;
     /// Removes the keys of a range and calls `gone` with each handle. Returns their number.
     ///
     /// # Errors
@@ -155,6 +160,11 @@ pub trait KeyForm<Q: ?Sized>: HandleIndex {
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
     #[doc(hidden)]
     fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
+    where
+        Q: Sized;
+    /// Finds the neighbours of many keys; `found` has room for as many.
+    #[doc(hidden)]
+    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(Self::Key, SlotId)>])
     where
         Q: Sized;
     /// Inserts many keys. See [`Index::insert_many`](crate::Index::insert_many).

@@ -14,6 +14,7 @@
 //! * The thread that removes a handle from the index retires its value.
 
 mod batch;
+mod by_order;
 mod closures;
 mod cursor;
 mod engine;

@@ -1,9 +1,10 @@
 //! Keys of fixed width: the handles are the values of an [`Index`]. And the operations that only numbers
-//! have: distances and ranks.
+//! have: distances.
 
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
 use crate::index::access::{encode_key, encode_value};
+use crate::index::order::{Neighbours, Side};
 use crate::index::{Entries, Incomplete, Index, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
 use crate::tree::{Edit, Edited, Tries};
@@ -157,6 +158,14 @@ impl<K: Key> Handles for Index<K, SlotId> {
         self.count(span)
     }
 
+    fn entry_at(&self, position: usize) -> Option<(K, SlotId)> {
+        self.nth(position)
+    }
+
+    fn part_starts(&self, parts: usize) -> Vec<K> {
+        self.split_points(parts)
+    }
+
     fn remove_span(&self, span: Span<'_, Self>, gone: impl FnMut(SlotId)) -> Result<usize> {
         self.access().remove_each(&span, gone)
     }
@@ -191,6 +200,11 @@ impl<K: Key> KeyForm<K> for Index<K, SlotId> {
     }
 
     #[inline]
+    fn near_many(&self, side: Side, keys: &[K], found: &mut [Option<(K, SlotId)>]) {
+        self.engine.near_many(side, keys, found);
+    }
+
+    #[inline]
     fn put_many(&self, entries: &[(K, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete> {
         self.insert_many(entries, before)
     }
@@ -218,7 +232,7 @@ impl<K: Key, T: Send + Sync + 'static> Boxed<Index<K, SlotId>, T> {
     where
         K: Distance,
     {
-        self.entry(pin, |index| index.nearest(key))
+        self.found(pin, |index| index.nearest(key))
     }
 
     /// Returns the entry whose key is nearest to `key` by the caller's distance. See [`Index::nearest_by`].
@@ -228,47 +242,7 @@ impl<K: Key, T: Send + Sync + 'static> Boxed<Index<K, SlotId>, T> {
         (own, distance): (Own, impl Fn(K, K) -> D),
         pin: &'p Pinned,
     ) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.nearest_by(key, own, &distance))
-    }
-
-    /// Returns the number of keys that are less than `key`. See [`Index::rank`].
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.rank(9), 2);
-    /// ```
-    pub fn rank(&self, key: K) -> usize {
-        self.index.rank(key)
-    }
-
-    /// Returns the entry before which there are `position` others. See [`Index::nth`].
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.nth(1, &names.pin()), Some((7, &"seven")));
-    /// ```
-    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.nth(position))
-    }
-
-    /// Returns keys that partition the index into parts of equal size. See [`Index::split_points`].
-    pub fn split_points(&self, parts: usize) -> Vec<K> {
-        self.index.split_points(parts)
-    }
-
-    /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
-    /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
-    fn entry<'p>(
-        &'p self,
-        pin: &'p Pinned,
-        find: impl Fn(&Index<K, SlotId>) -> Option<(K, SlotId)>,
-    ) -> Option<(K, &'p T)> {
-        loop {
-            let (key, handle) = find(&self.index)?;
-            if let Some(value) = self.slots.read(handle, pin) {
-                return Some((key, value));
-            }
-        }
+        self.found(pin, |index| index.nearest_by(key, own, &distance))
     }
 }
 

@@ -1,0 +1,87 @@
+//! What a [`BytesIndex`] can do by the order of keys, as an engine and as an index of handles.
+
+use super::batch::GroupKeys;
+use super::order::owned;
+use super::{BytesIndex, Lent, NOTHING, with_bounds};
+use crate::byte_tree::{Border, GROUP};
+use crate::index::engine::Engine;
+use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
+use latchless_core::base::index::Direction::Forward;
+use latchless_core::base::index_key::IndexKey;
+
+impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+    /// The entry before which there are `position` others.
+    pub(super) fn entry_at(&self, position: usize) -> Option<(K, V)> {
+        self.look_nth(position, owned)
+    }
+
+    /// Keys that partition the index into parts of equal size.
+    pub(super) fn part_starts(&self, parts: usize) -> Vec<K> {
+        let mut keys = Vec::new();
+        self.tree.split_points(parts, |key| keys.push(K::from_bytes(key)));
+        keys
+    }
+
+    /// The neighbours of many keys; `answers` has room for as many.
+    pub(super) fn neighbours<Q: BytesKey<K>>(&self, side: Side, keys: &[Q], answers: &mut [Option<(K, V)>]) {
+        let mut group = GroupKeys::default();
+        for (keys, answers) in keys.chunks(GROUP).zip(answers.chunks_mut(GROUP)) {
+            let mut answers = answers.iter_mut();
+            group.with(keys.iter(), |keys| {
+                self.look_near_group(
+                    keys,
+                    &|key| Border { from: side.of(key), direction: side.direction },
+                    |found| {
+                        let answer = answers.next().expect("an answer for each key");
+                        *answer = found.map(|(key, value)| owned(key, value));
+                    },
+                );
+            });
+        }
+    }
+}
+
+impl<K, V: BytesValue> Ranked<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn nth(&self, position: usize) -> Option<(K, V)> {
+        self.entry_at(position)
+    }
+
+    fn split_points(&self, parts: usize) -> Vec<K> {
+        self.part_starts(parts)
+    }
+
+    fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]) {
+        let each = counts.iter_mut().zip(ranges);
+        each.for_each(|(count, range)| *count = Engine::count(self, span(range)));
+    }
+}
+
+impl<K, V: BytesValue> Neighbours<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) {
+        self.neighbours(side, keys, answers);
+    }
+}
+
+impl<K, V: BytesValue> Scanned<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn scan<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        mut see: impl FnMut(K, Lent<'_, V>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        with_bounds(&range, |bounds| {
+            self.visit(bounds.unwrap_or(NOTHING), Forward, |key, value| see(K::from_bytes(key), value))
+        })
+    }
+}

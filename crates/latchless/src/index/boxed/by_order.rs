@@ -1,0 +1,119 @@
+//! Positions in the order of keys, and what a [`Boxed`] can do by that order as the engine of an
+//! [`Index`](crate::Index).
+
+use super::{Boxed, HandleIndex, Handles, KeyArg, KeyForm, Pins, TOGETHER};
+use crate::index::engine::Engine;
+use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use crate::slot_map::{Pinned, SlotId};
+use core::ops::Bound::{Excluded, Unbounded};
+use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::index_key::IndexKey;
+use latchless_core::base::index_value::IndexValue;
+
+impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+    /// Returns the number of keys that are less than `key`. See [`Index::rank`](crate::Index::rank).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.rank(9), 2);
+    /// ```
+    pub fn rank<A>(&self, key: A) -> usize
+    where
+        I: KeyArg<A>,
+    {
+        I::with_arg(key, |key| self.index.count_span((Unbounded, Excluded(key))))
+    }
+
+    /// Returns the entry before which there are `position` others. See [`Index::nth`](crate::Index::nth).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.nth(1, &names.pin()), Some((7, &"seven")));
+    /// ```
+    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
+        self.found(pin, |index| index.entry_at(position))
+    }
+
+    /// Returns keys that partition the index into parts of equal size. See
+    /// [`Index::split_points`](crate::Index::split_points).
+    pub fn split_points(&self, parts: usize) -> Vec<I::Key> {
+        self.index.part_starts(parts)
+    }
+
+    /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
+    /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
+    pub(super) fn found<'p>(
+        &'p self,
+        pin: &'p Pinned,
+        find: impl Fn(&I) -> Option<(I::Key, SlotId)>,
+    ) -> Option<(I::Key, &'p T)> {
+        loop {
+            let (key, handle) = find(&self.index)?;
+            if let Some(value) = self.slots.read(handle, pin) {
+                return Some((key, value));
+            }
+        }
+    }
+}
+
+impl<K, I, V: IndexValue> Ranked<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    fn nth(&self, position: usize) -> Option<(K, V)> {
+        self.nth(position, &self.pin()).map(|(key, value)| (key, value.clone()))
+    }
+
+    fn split_points(&self, parts: usize) -> Vec<K> {
+        self.split_points(parts)
+    }
+
+    fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]) {
+        let each = counts.iter_mut().zip(ranges);
+        each.for_each(|(count, range)| *count = Engine::count(self, span(range)));
+    }
+}
+
+impl<K, I, V: IndexValue> Neighbours<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) {
+        let pin = self.pin();
+        let mut found: [Option<(K, SlotId)>; TOGETHER] = [const { None }; TOGETHER];
+        for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
+            let found = &mut found[..keys.len()];
+            self.index.near_many(side, keys, found);
+            found.iter().flatten().for_each(|&(_, handle)| self.slots.prefetch(handle));
+            for ((answer, found), &key) in answers.iter_mut().zip(found).zip(keys) {
+                *answer = found.take().and_then(|(own, handle)| match self.slots.read(handle, &pin) {
+                    Some(value) => Some((own, value.clone())),
+                    // Retired meanwhile.
+                    None => Engine::near(self, side.of(key), side.direction),
+                });
+            }
+        }
+    }
+}
+
+impl<K, I, V: IndexValue> Scanned<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    fn scan<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        mut see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut pins = Pins::default();
+        I::with_span(&range, |span| {
+            self.index.scan_span(span, |key, handle| match self.value_of(handle, key, pins.next()) {
+                Some(value) => see(I::own(key), value.lend()),
+                None => ControlFlow::Continue(()),
+            })
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! What every engine can do by the order of keys, besides single neighbours and ranges. Keys, values and
+//! ranges are named as in an [`Index`](super::Index). The caller checks the lengths of slices.
+
+use core::ops::{Bound, ControlFlow, RangeBounds};
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::index_key::IndexKey;
+use latchless_core::base::index_value::IndexValue;
+
+/// Positions and counts.
+pub trait Ranked<K: IndexKey, V> {
+    /// Returns the entry before which there are `position` others.
+    fn nth(&self, position: usize) -> Option<(K, V)>;
+    /// Returns ascending keys that partition the entries into `parts` parts of about equal size.
+    fn split_points(&self, parts: usize) -> Vec<K>;
+    /// Counts the keys in each of many ranges.
+    fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]);
+}
+
+/// The neighbours of many keys.
+pub trait Neighbours<K: IndexKey, V> {
+    /// Finds the neighbour of each key on this side.
+    fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]);
+}
+
+/// Whole ranges. Concurrent changes are visible as in the engine's iterators.
+pub trait Scanned<K: IndexKey, V: IndexValue> {
+    /// Calls `see` with every entry of a range, ascending, until it breaks.
+    fn scan<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
+    /// Folds the entries of a range, ascending, into one result.
+    fn fold<'q, A>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        start: A,
+        mut fold: impl FnMut(A, K, V::Lent<'_>) -> A,
+    ) -> A {
+        let mut folded = Some(start);
+        let _ = self.scan(range, |key, value| {
+            folded = folded.take().map(|so_far| fold(so_far, key, value));
+            ControlFlow::Continue(())
+        });
+        folded.expect("it is put back after each entry")
+    }
+    /// Calls `see` with the entries of each of many ranges, until it breaks off this range.
+    fn scan_many<'q, R: RangeBounds<K::Probe<'q>>>(
+        &self,
+        ranges: &[R],
+        mut see: impl FnMut(usize, K, V::Lent<'_>) -> ControlFlow<()>,
+    ) {
+        for (at, range) in ranges.iter().enumerate() {
+            let _ = self.scan(span(range), |key, value| see(at, key, value));
+        }
+    }
+}
+
+/// Returns the ends of a range.
+pub fn span<P: Copy>(range: &impl RangeBounds<P>) -> (Bound<P>, Bound<P>) {
+    (range.start_bound().cloned(), range.end_bound().cloned())
+}
+
+/// The side on which a key's neighbour is.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    pub direction: Direction,
+    /// Whether the key's own entry is excluded.
+    pub strict: bool,
+}
+
+impl Side {
+    pub const FLOOR: Self = Self { direction: Reverse, strict: false };
+    pub const CEILING: Self = Self { direction: Forward, strict: false };
+    pub const LOWER: Self = Self { direction: Reverse, strict: true };
+    pub const HIGHER: Self = Self { direction: Forward, strict: true };
+
+    /// Returns where the neighbour of a key is looked for.
+    #[inline]
+    pub fn of<P>(self, key: P) -> Bound<P> {
+        if self.strict { Bound::Excluded(key) } else { Bound::Included(key) }
+    }
+}

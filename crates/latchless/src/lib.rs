@@ -87,7 +87,7 @@ pub mod versions;
 
 pub use index::boxed::Boxed;
 pub use index::engine::KeyFor;
-pub use index::{BoxedIndex, Index, TryInsertError};
+pub use index::{BoxedIndex, Index, PrefixKey, TryInsertError};
 #[cfg(feature = "derive")]
 pub use latchless_derive::{Key, Value};
 pub use set::{IndexSet, Keys, Merged, SetRange};

@@ -1,16 +1,20 @@
 //! What a [`BytesIndex`] can do by the order of keys, as an engine and as an index of handles.
 
 use super::batch::GroupKeys;
+use super::boxed::BoxedBytesIndex;
 use super::order::owned;
-use super::{BytesIndex, Lent, NOTHING, with_bounds};
+use super::{BytesEntries, BytesIndex, Entries, Lent, NOTHING, OwnedBounds, with_bounds};
 use crate::byte_tree::{Border, GROUP};
+use crate::index::boxed::Clones;
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use crate::index::prefix::{BytesPrefix, Prefixed};
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index::Direction::Forward;
 use latchless_core::base::index_key::IndexKey;
+use latchless_core::base::index_value::IndexValue;
 
 impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// The entry before which there are `position` others.
@@ -44,6 +48,13 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
+impl<K: BytesPrefix, V: BytesValue> BytesIndex<K, V> {
+    /// The entries whose keys begin so.
+    fn starting(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
+        Entries::new(self, K::with_prefix(prefix, OwnedBounds::of_prefix))
+    }
+}
+
 impl<K, V: BytesValue> Ranked<K, V> for BytesIndex<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
@@ -59,6 +70,15 @@ where
     fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]) {
         let each = counts.iter_mut().zip(ranges);
         each.for_each(|(count, range)| *count = Engine::count(self, span(range)));
+    }
+}
+
+impl<K, V: BytesValue> Prefixed<K, V> for BytesIndex<K, V>
+where
+    K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn beginning(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
+        self.starting(prefix)
     }
 }
 
@@ -83,5 +103,14 @@ where
         with_bounds(&range, |bounds| {
             self.visit(bounds.unwrap_or(NOTHING), Forward, |key, value| see(K::from_bytes(key), value))
         })
+    }
+}
+
+impl<K, V: IndexValue> Prefixed<K, V> for BoxedBytesIndex<K, V>
+where
+    K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
+        Clones::of(self, |index| index.starting(prefix))
     }
 }

@@ -168,6 +168,7 @@ mod parallel;
 mod parallel_update;
 mod point;
 mod position;
+pub(crate) mod prefix;
 mod range;
 mod ranks;
 mod refused;
@@ -198,6 +199,7 @@ pub use options::Options;
 pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
+pub use prefix::PrefixKey;
 pub use range::Entries;
 pub use refused::{Incomplete, TryInsertError};
 pub use scan::Scan;

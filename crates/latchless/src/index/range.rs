@@ -83,7 +83,7 @@ impl<H: Holder> Entries<H> {
     }
 
     #[inline(always)]
-    fn within(holder: H, range: Option<EncodedRange<H::Key, H::Value>>) -> Self {
+    pub(super) fn within(holder: H, range: Option<EncodedRange<H::Key, H::Value>>) -> Self {
         // For a range without keys, one that starts after its end.
         let (low, high) = range.unwrap_or((Bits::MAX, Bits::MIN));
         let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);

@@ -15,6 +15,7 @@ mod nearest;
 mod neighbours_many;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod prefixes;
 mod ranges;
 mod ranks;
 mod refusals;

@@ -1,9 +1,12 @@
 //! Positions in the order of keys, and what a [`Boxed`] can do by that order as the engine of an
 //! [`Index`](crate::Index).
 
+use super::engine::Clones;
 use super::{Boxed, HandleIndex, Handles, KeyArg, KeyForm, Pins, TOGETHER};
+use crate::index::Index;
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use crate::index::prefix::{Prefixed, WordPrefix};
 use crate::slot_map::{Pinned, SlotId};
 use core::ops::Bound::{Excluded, Unbounded};
 use core::ops::{ControlFlow, RangeBounds};
@@ -115,5 +118,11 @@ where
                 None => ControlFlow::Continue(()),
             })
         })
+    }
+}
+
+impl<K: WordPrefix, V: IndexValue> Prefixed<K, V> for Boxed<Index<K, SlotId>, V> {
+    fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
+        Clones::of(self, |index| index.engine.beginning(prefix))
     }
 }

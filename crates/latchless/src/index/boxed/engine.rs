@@ -87,16 +87,16 @@ where
     }
 
     fn all(&self) -> Clones<'_, I, V> {
-        Clones { entries: self.index.entries((Bound::Unbounded, Bound::Unbounded)), boxed: self }
+        Clones::of(self, |index| index.entries((Bound::Unbounded, Bound::Unbounded)))
     }
 
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Clones<'_, I, V> {
-        Clones { entries: I::with_span(&range, |span| self.index.entries(span)), boxed: self }
+        Clones::of(self, |index| I::with_span(&range, |span| index.entries(span)))
     }
 
     fn try_entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Clones<'_, I, V>> {
         let entries = I::with_span(&range, |span| self.index.try_entries(span))?;
-        Ok(Clones { entries, boxed: self })
+        Ok(Clones::of(self, |_| entries))
     }
 
     fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
@@ -186,7 +186,11 @@ pub struct Clones<'i, I: Handles + 'i, V: IndexValue> {
     boxed: &'i Boxed<I, V>,
 }
 
-impl<I: Handles, V: IndexValue> Clones<'_, I, V> {
+impl<'i, I: Handles, V: IndexValue> Clones<'i, I, V> {
+    pub(crate) fn of(boxed: &'i Boxed<I, V>, entries: impl FnOnce(&'i I) -> I::Entries<'i>) -> Self {
+        Self { entries: entries(&boxed.index), boxed }
+    }
+
     fn step(&mut self, direction: Direction) -> Option<(I::Key, V)> {
         let (boxed, pin) = (self.boxed, Pinned::new());
         loop {

@@ -28,6 +28,7 @@ mod traits;
 
 pub use crate::slot_map::SlotId;
 pub use cursor::Cursor;
+pub(crate) use engine::Clones;
 pub use handles::{HandleIndex, KeyArg, KeyForm};
 pub(crate) use handles::{Handles, Span};
 pub use numbers::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries};

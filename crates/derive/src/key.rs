@@ -215,7 +215,7 @@ fn in_word(input: &DeriveInput, parts: &[Part<'_>], bits: u32, forced: Option<Sp
         let message = format!(
             "the fields of `{name}` have more than 64 bits: without `#[key(word)]` it is stored as bytes"
         );
-        quote_spanned!(place=> const _: () = assert!(0 #(+ <#types as Key>::WIDTH_BITS)* <= 64, #message);)
+        quote_spanned!(place=> const _: () = assert!(#(<#types as Key>::WIDTH_BITS)+* <= 64, #message);)
     });
     quote! {
         #check

@@ -77,6 +77,8 @@ pub mod derived {
 }
 pub mod index;
 mod node;
+#[cfg(feature = "serde")]
+mod serial;
 mod set;
 mod slot_map;
 #[cfg(feature = "snapshot")]

@@ -56,7 +56,7 @@ pub const ROOMS: [Rooms; 11] = [
             &["index"],
             &["bytes"],
             &["set", "versions"],
-            &["snapshot"],
+            &["serial", "snapshot"],
         ],
         complete: true,
     },

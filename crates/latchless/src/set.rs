@@ -1,13 +1,12 @@
 //! [`IndexSet`]: keys without values, as `BTreeSet` is to `BTreeMap`.
 
 use crate::index::engine::{Engine, KeyFor};
-use crate::index::{Entries, Index, Options, Range};
+use crate::index::{Index, IntoRange, Options, Range};
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::{FusedIterator, Peekable};
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
-use latchless_core::base::key::Key;
 
 /// An ordered set of keys for many concurrent readers and writers: `BTreeSet` through `&self`.
 ///
@@ -440,9 +439,9 @@ impl<'s, K: KeyFor<()>> IntoIterator for &'s IndexSet<K> {
     }
 }
 
-impl<K: Key> IntoIterator for IndexSet<K> {
+impl<K: KeyFor<()>> IntoIterator for IndexSet<K> {
     type Item = K;
-    type IntoIter = Keys<Entries<Index<K, ()>>>;
+    type IntoIter = Keys<IntoRange<K, ()>>;
 
     fn into_iter(self) -> Self::IntoIter {
         Keys(self.index.into_iter())

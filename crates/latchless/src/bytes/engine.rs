@@ -3,17 +3,19 @@
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::stored::own;
-use super::{BytesEntries, BytesIndex, Lent};
+use super::{BytesEntries, BytesIndex, Entries, Lent, OwnedBounds};
 use crate::byte_tree::{Border, Bounds};
+use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{TryInsertError, settled, storage};
+use crate::index::{Incomplete, TryInsertError, settled, storage};
 use crate::tree::Edit;
 use core::cmp::Ordering;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
 use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::{InBytes, InWord, IndexKey};
 use latchless_core::base::index_value::{InBox, IndexValue};
@@ -188,5 +190,37 @@ where
             ControlFlow::Continue(())
         });
         removed
+    }
+}
+
+impl<K, V: BytesValue> Bulk<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    type IntoEntries = Entries<Self>;
+
+    fn insert_many(
+        &self,
+        entries: &[(K::Probe<'_>, V)],
+        replaced: &mut [Option<V>],
+    ) -> Result<(), Incomplete> {
+        self.insert_many(entries, replaced)
+    }
+
+    fn remove_many(&self, keys: &[K::Probe<'_>], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_many(keys, removed)
+    }
+
+    fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        let mut entries = entries.iter();
+        self.bulk_load_bytes(fill, |bytes| {
+            let (key, value) = entries.next()?;
+            key.with_bytes(|key| bytes.extend_from_slice(key));
+            Some(value)
+        })
+    }
+
+    fn into_entries(self) -> Entries<Self> {
+        Entries::new(self, OwnedBounds::ALL)
     }
 }

@@ -3,6 +3,7 @@
 use super::BytesIndex;
 use super::stored::{hold, lend, raw};
 use crate::index::Options;
+use core::borrow::Borrow;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
@@ -52,15 +53,15 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Fills an empty index. `next` appends the bytes of the next key to an empty buffer and returns its
     /// value.
-    pub(crate) fn bulk_load_bytes(
+    pub(crate) fn bulk_load_bytes<B: Borrow<V>>(
         &mut self,
         fill: FillFactor,
-        mut next: impl FnMut(&mut Vec<u8>) -> Option<V>,
+        mut next: impl FnMut(&mut Vec<u8>) -> Option<B>,
     ) -> Result<()> {
         self.tree.load(fill, &mut |bytes, loaded| {
             let value = next(bytes);
             if let Some(value) = &value {
-                loaded.set(raw::<V>(&hold::<V>(lend(value))));
+                loaded.set(raw::<V>(&hold::<V>(lend(value.borrow()))));
             }
             value.is_some()
         })

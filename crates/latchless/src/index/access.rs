@@ -166,6 +166,7 @@ holder! {
     Arc<Index<K, V>>, tree::Shared, holder => &holder.engine;
     // The owner of an index has exclusive access.
     Index<K, V>, tree::Exclusive, holder => &holder.engine;
+    Words<K, V>, tree::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, tree::Exclusive, holder => &Exclusive::index(holder).engine;
     &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0.engine;
 }

@@ -8,6 +8,8 @@ use super::Index;
 use super::access::{
     Access, decode_value, encode_key, encode_range, encode_value, expect_infallible, full_range,
 };
+use super::bulk::Bulk;
+use super::engine::KeyFor;
 use super::operations::{exclusive, operations};
 use super::refused::Incomplete;
 use crate::tree::{Edit, Group, Mode};
@@ -16,6 +18,7 @@ use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Error;
 use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
@@ -110,6 +113,60 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
+/// Batches, for keys and values of every type.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
+    /// replaced, in the entries' order.
+    ///
+    /// # Errors
+    /// [`Incomplete`] lists exactly the inserts that were refused, for want of memory or for a string's
+    /// length; all others are done. If the buffers have unequal lengths, all are refused. `?` converts it to
+    /// an [`Error`].
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// let index = Index::<u64, u32>::new()?;
+    /// let mut replaced = [None; 3];
+    /// index.insert_many(&[(7, 70), (5, 50), (7, 71)], &mut replaced)?;
+    /// assert_eq!(replaced, [None, None, Some(70)]);
+    /// assert_eq!(index.get(7), Some(71));
+    /// let names = Index::<String, u32>::new()?;
+    /// names.insert_many(&[("seven", 70), ("five", 50), ("seven", 71)], &mut replaced)?;
+    /// assert_eq!(replaced, [None, None, Some(70)]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert_many(
+        &self,
+        entries: &[(K::Probe<'_>, V)],
+        replaced: &mut [Option<V>],
+    ) -> Result<(), Incomplete> {
+        self.engine.insert_many(entries, replaced)
+    }
+
+    /// Removes many keys; of equal keys the first one gets the value. `removed` gets the keys' values, in
+    /// the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; the index is then unchanged.
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// let index: Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut removed = [None; 3];
+    /// index.remove_many(&[50, 5, 50], &mut removed)?;
+    /// assert_eq!(removed, [Some(100), Some(10), None]);
+    /// let names: Index<String, u32> = [("five".to_owned(), 5), ("six".to_owned(), 6)].into();
+    /// names.remove_many(&["six", "seven", "six"], &mut removed)?;
+    /// assert_eq!(removed, [Some(6), None, None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn remove_many(&self, keys: &[K::Probe<'_>], removed: &mut [Option<V>]) -> Result<()> {
+        self.engine.remove_many(keys, removed)
+    }
+}
+
 operations! {
     /// Looks up many keys in groups of the given size. See [`Index::get_many`].
     ///
@@ -129,26 +186,6 @@ operations! {
     #[inline]
     pub fn get_many_with(&self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         self.access().grouped(group).get_many(keys, answers)
-    }
-
-    /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
-    /// replaced, in the entries' order.
-    ///
-    /// # Errors
-    /// [`Incomplete`] lists exactly the inserts that were refused memory; all others are done. If the
-    /// buffers have unequal lengths, all are refused. `?` converts it to an [`Error`].
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// let mut replaced = [None; 3];
-    /// index.insert_many(&[(7, 70), (5, 50), (7, 71)], &mut replaced)?;
-    /// assert_eq!(replaced, [None, None, Some(70)]);
-    /// assert_eq!(index.get(7), Some(71));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
-        self.access().insert_many(entries, replaced)
     }
 
     /// Inserts many entries in groups of the given size. See [`Index::insert_many`].
@@ -174,24 +211,6 @@ operations! {
         replaced: &mut [Option<V>],
     ) -> Result<(), Incomplete> {
         self.access().grouped(group).insert_many(entries, replaced)
-    }
-
-    /// Removes many keys; of equal keys the first one gets the value. `removed` gets the keys' values, in
-    /// the keys' order.
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; the index is then unchanged.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
-    /// let mut removed = [None; 3];
-    /// index.remove_many(&[50, 5, 50], &mut removed)?;
-    /// assert_eq!(removed, [Some(100), Some(10), None]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
-        self.access().remove_many(keys, removed)
     }
 
     /// Removes many keys in groups of the given size. See [`Index::remove_many`].
@@ -238,6 +257,18 @@ operations! {
 }
 
 exclusive! {
+    /// See [`Index::insert_many`].
+    #[inline]
+    pub fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
+        self.access().insert_many(entries, replaced)
+    }
+
+    /// See [`Index::remove_many`].
+    #[inline]
+    pub fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.access().remove_many(keys, removed)
+    }
+
     /// See [`Index::get_many`].
     #[inline]
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {

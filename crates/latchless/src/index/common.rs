@@ -1,5 +1,6 @@
 //! The operations that an [`Index`] has whatever its types are: each is one call of its engine.
 
+use super::bulk::Bulk;
 use super::engine::{Engine, KeyFor};
 use super::{Index, Options, Storage, storage};
 use core::iter::FusedIterator;
@@ -13,6 +14,9 @@ use latchless_core::base::stats::Stats;
 /// The entries of a range of an [`Index`]. For keys and values that fit words, an
 /// [`Entries`](super::Entries).
 pub type Range<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Entries<'i>;
+
+/// The entries of an [`Index`] by an iterator that owns them.
+pub type IntoRange<K, V> = <<K as KeyFor<V>>::Engine as Bulk<K, V>>::IntoEntries;
 
 storage!([K: KeyFor<V>, V: IndexValue] Index<K, V>);
 

@@ -4,6 +4,7 @@
 //! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
 //! has the operations of all of them; each is one call of a function here.
 
+use super::bulk::Bulk;
 use super::changes::Changes;
 use super::order::{Neighbours, Ranked, Scanned};
 use super::storage::Storage;
@@ -42,7 +43,7 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 
 /// What stores the entries of an index.
 pub trait Engine<K: IndexKey, V: IndexValue>:
-    Storage + Changes<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
+    Storage + Changes<K, V> + Bulk<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
 {
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
     where

@@ -1,11 +1,14 @@
 //! Filling an empty index from sorted entries.
 
 use super::access::{Words, encode_key, encode_value};
+use super::bulk::Bulk;
+use super::engine::KeyFor;
 use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
@@ -25,12 +28,13 @@ impl<K: Key, V: Value> Words<K, V> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+/// Loads, for keys and values of every type.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// Creates an index from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
     /// [`Error::Unsorted`](crate::Error::Unsorted) and [`Error::DuplicateKey`](crate::Error::DuplicateKey)
-    /// name the first position at fault; or memory was refused.
+    /// name the first position at fault; or memory was refused, or a string is too long.
     ///
     /// ```
     /// use latchless::{Error, FillFactor, Index};
@@ -38,6 +42,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.get(5), Some(50));
     /// let twice = Index::from_sorted(&[(3u64, 30u32), (3, 50)], FillFactor::FULL);
     /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
+    /// let names = [("five".to_owned(), 5), ("six".to_owned(), 6)];
+    /// assert_eq!(Index::from_sorted(&names, FillFactor::FULL)?.get("six"), Some(6));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> Result<Self> {
@@ -60,9 +66,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.bulk_load_with(entries, fill, NonZeroUsize::MIN)
+        self.engine.load(entries, fill)
     }
+}
 
+impl<K: Key, V: Value> Index<K, V> {
     /// Fills an empty index from strictly ascending entries, with several threads. See [`Index::bulk_load`].
     ///
     /// # Errors

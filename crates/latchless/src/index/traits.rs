@@ -6,9 +6,9 @@
 
 use super::Index;
 use super::access::Access;
-use super::common::Range;
+use super::bulk::Bulk;
+use super::common::{IntoRange, Range};
 use super::engine::KeyFor;
-use super::range::Entries;
 use super::refused::Incomplete;
 use crate::tree::Shared;
 use core::cmp::Ordering;
@@ -121,11 +121,11 @@ impl<'a, K: KeyFor<V>, V: IndexValue> IntoIterator for &'a Index<K, V> {
     }
 }
 
-impl<K: Key, V: Value> IntoIterator for Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> IntoIterator for Index<K, V> {
     type Item = (K, V);
-    type IntoIter = Entries<Self>;
+    type IntoIter = IntoRange<K, V>;
 
-    fn into_iter(self) -> Entries<Self> {
-        Entries::all(self)
+    fn into_iter(self) -> IntoRange<K, V> {
+        self.engine.into_entries()
     }
 }

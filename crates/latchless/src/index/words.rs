@@ -1,11 +1,12 @@
 //! The engine of keys and values that fit words: the tree itself.
 
 use super::access::{Access, Words, encode_range, full_range};
+use super::bulk::Bulk;
 use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
-use super::{Entries, Options, TryInsertError};
+use super::{Entries, Incomplete, Options, TryInsertError};
 use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::num::NonZeroUsize;
@@ -183,5 +184,27 @@ impl<K: Key, V: Value> Changes<K, V> for Words<K, V> {
 
     fn retain(&self, keep: impl FnMut(K, V) -> bool) -> usize {
         self.access().retain(keep)
+    }
+}
+
+impl<K: Key, V: Value> Bulk<K, V> for Words<K, V> {
+    type IntoEntries = Entries<Self>;
+
+    #[inline(always)]
+    fn insert_many(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
+        self.access().insert_many(entries, replaced)
+    }
+
+    #[inline(always)]
+    fn remove_many(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.access().remove_many(keys, removed)
+    }
+
+    fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries, fill, NonZeroUsize::MIN)
+    }
+
+    fn into_entries(self) -> Entries<Self> {
+        Entries::all(self)
     }
 }

@@ -3,6 +3,7 @@
 
 mod batches;
 mod boxed;
+mod bulk;
 mod by_order;
 mod changes;
 mod closures;

@@ -1,8 +1,7 @@
 //! `Index<K, V>` for every engine that its types choose: one body of tests, against `BTreeMap`.
 
-use crate::by_order;
-use crate::changes;
 use crate::common::{Rng, scaled};
+use crate::{bulk, by_order, changes};
 use core::cmp::Reverse;
 use core::fmt::Debug;
 use core::ops::Bound::{Excluded, Included, Unbounded};
@@ -35,6 +34,7 @@ where
 {
     changes::agree::<K, V, P, G>(&key, &value, &probe, &given);
     changes::are_atomic::<K, V, P, G>(&key, &value, &probe, &given);
+    bulk::agree::<K, V, P>(&key, &value, &probe);
     let (index, mut map) = (Index::<K, V>::new().unwrap(), BTreeMap::new());
     let mut rng = Rng(17);
     for step in 0..scaled(4_000) as u64 {

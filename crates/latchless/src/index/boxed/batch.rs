@@ -100,21 +100,38 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     where
         I: KeyForm<Q>,
     {
-        let mut entries = entries.into_iter();
+        self.insert_each(entries.into_iter(), replaced, pin, |value| value)
+    }
+
+    /// Inserts many entries. See [`Boxed::insert_many`]; each answer is what `show` returns for the value.
+    pub(super) fn insert_each<'p, Q, R>(
+        &'p self,
+        mut entries: impl ExactSizeIterator<Item = (Q, T)>,
+        replaced: &mut [Option<R>],
+        pin: &'p Pinned,
+        show: impl Fn(&'p T) -> R,
+    ) -> Result<(), Incomplete>
+    where
+        I: KeyForm<Q>,
+    {
         if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
             return Err(Incomplete { error, refused: (0..entries.len()).collect() });
         }
         let mut incomplete: Option<Incomplete> = None;
         for (start, replaced) in (0..).step_by(TOGETHER).zip(replaced.chunks_mut(TOGETHER)) {
-            replaced.fill(None);
             // The caller's iterator runs before anything is inserted.
             let together: Vec<(Q, T)> = entries.by_ref().take(replaced.len()).collect();
-            if let Err(Incomplete { error, refused }) = self.insert_together(together, replaced, pin) {
+            let mut old = [None; TOGETHER];
+            let old = &mut old[..replaced.len()];
+            if let Err(Incomplete { error, refused }) = self.insert_together(together, old, pin) {
                 let refused = refused.into_iter().map(|at| start + at);
                 incomplete
                     .get_or_insert_with(|| Incomplete { error, refused: Vec::new() })
                     .refused
                     .extend(refused);
+            }
+            for (replaced, old) in replaced.iter_mut().zip(old) {
+                *replaced = old.map(&show);
             }
         }
         incomplete.map_or(Ok(()), Err)
@@ -185,13 +202,27 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     where
         I: KeyForm<Q>,
     {
+        self.remove_each(keys, removed, pin, |value| value)
+    }
+
+    /// Removes many keys. See [`Boxed::remove_many`]; each answer is what `show` returns for the value.
+    pub(super) fn remove_each<'p, Q, R>(
+        &'p self,
+        keys: &[Q],
+        removed: &mut [Option<R>],
+        pin: &'p Pinned,
+        show: impl Fn(&'p T) -> R,
+    ) -> Result<()>
+    where
+        I: KeyForm<Q>,
+    {
         check_side_by_side(keys.len(), removed.len())?;
         let mut handles: [Option<SlotId>; TOGETHER] = [None; TOGETHER];
         for (keys, removed) in keys.chunks(TOGETHER).zip(removed.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
             self.index.take_out_many(keys, handles)?;
             for (removed, handle) in removed.iter_mut().zip(handles) {
-                *removed = handle.and_then(|handle| self.retire(handle, pin));
+                *removed = handle.and_then(|handle| self.retire(handle, pin)).map(&show);
             }
         }
         Ok(())

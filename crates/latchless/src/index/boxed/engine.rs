@@ -1,16 +1,18 @@
 //! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under
 //! a pin for this one read.
 
-use super::{Boxed, BoxedIndex, HandleIndex, Handles, KeyForm};
+use super::{Boxed, BoxedIndex, HandleIndex, Handles, IntoEntries, KeyForm};
+use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{TryInsertError, storage};
+use crate::index::{Incomplete, TryInsertError, storage};
 use crate::slot_map::Pinned;
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::index_key::{InWord, IndexKey};
 use latchless_core::base::index_value::{InBox, IndexValue};
@@ -171,6 +173,34 @@ where
 
     fn retain(&self, mut keep: impl FnMut(K, V::Lent<'_>) -> bool) -> usize {
         self.retain(|key, value| keep(I::own(key), value.lend()))
+    }
+}
+
+impl<K, I, V: IndexValue> Bulk<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    type IntoEntries = IntoEntries<I, V>;
+
+    fn insert_many(
+        &self,
+        entries: &[(K::Probe<'_>, V)],
+        replaced: &mut [Option<V>],
+    ) -> Result<(), Incomplete> {
+        self.insert_each(entries.iter().cloned(), replaced, &self.pin(), V::clone)
+    }
+
+    fn remove_many(&self, keys: &[K::Probe<'_>], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_each(keys, removed, &self.pin(), V::clone)
+    }
+
+    fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries.iter().map(|(key, value)| (key.probe(), value.clone())), fill)
+    }
+
+    fn into_entries(self) -> IntoEntries<I, V> {
+        self.into_iter()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
-use crate::index::access::{encode_key, encode_value};
+use crate::index::access::{Words, encode_key, encode_value};
 use crate::index::order::{Neighbours, Side};
 use crate::index::{Entries, Incomplete, Index, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
@@ -55,7 +55,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
     type KeyRef<'k> = K;
     type KeyBuf = K;
     type Entries<'i> = Range<'i, K, SlotId>;
-    type IntoEntries = Entries<Self>;
+    type IntoEntries = Entries<Words<K, SlotId>>;
 
     fn budget(&self) -> &Arc<Budget> {
         self.engine.tree.budget()
@@ -141,7 +141,7 @@ impl<K: Key> Handles for Index<K, SlotId> {
         Some(show(key, handle))
     }
 
-    fn into_entries(self) -> Entries<Self> {
+    fn into_entries(self) -> Entries<Words<K, SlotId>> {
         self.into_iter()
     }
 

@@ -168,16 +168,11 @@ where
 const THREADS: usize = 4;
 
 /// Changes the same keys with several threads: each change takes effect once.
-pub fn are_atomic<K, V, P, G>(
-    key: &(impl Fn(u64) -> K + Sync),
-    value: &(impl Fn(u64) -> V + Sync),
-    probe: &P,
-    given: &G,
-) where
+pub fn are_atomic<K, V, P>(key: &(impl Fn(u64) -> K + Sync), value: &(impl Fn(u64) -> V + Sync), probe: &P)
+where
     K: KeyFor<V> + Ord + Sync,
     V: Comparable + PartialEq + Debug,
     P: for<'q> Fn(&'q K) -> K::Probe<'q> + Sync,
-    G: for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
     Index<K, V>: Sync,
 {
     let index = Index::<K, V>::new().unwrap();
@@ -201,14 +196,27 @@ pub fn are_atomic<K, V, P, G>(
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!((removed, index.len()), (distinct, 0));
+}
 
-    // Values that tell which one comes next.
+/// Changes one key with several threads, each time to the value that follows the present one: no change is
+/// lost.
+pub fn follow_each_other<K, V, P, G>(key: &impl Fn(u64) -> K, value: &impl Fn(u64) -> V, probe: &P, given: &G)
+where
+    K: KeyFor<V> + Sync,
+    V: Comparable + PartialEq + Debug,
+    P: for<'q> Fn(&'q K) -> K::Probe<'q> + Sync,
+    G: for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
+    Index<K, V>: Sync,
+{
+    let index = Index::<K, V>::new().unwrap();
     let steps = 10 * THREADS as u64;
     if value(0) == value(1) {
         return;
     }
     let values: Vec<V> = (0..=steps).map(value).collect();
     let next = |seen: V::Lent<'_>| {
+        // Between the read and the change.
+        thread::yield_now();
         let at = values.iter().position(|value| value.is(seen)).unwrap();
         values[at + 1].clone()
     };
@@ -236,4 +244,69 @@ pub fn are_atomic<K, V, P, G>(
         }
     });
     assert_eq!(index.get(probe(&own)).as_ref(), values.last());
+}
+
+/// Changes a key while a closure on it runs: the closure is called again with the new value.
+pub fn run_again<K, V, P, G>(key: &impl Fn(u64) -> K, value: &impl Fn(u64) -> V, probe: &P, given: &G)
+where
+    K: KeyFor<V>,
+    V: Comparable + PartialEq + Debug,
+    P: for<'q> Fn(&'q K) -> K::Probe<'q>,
+    G: for<'v> Fn(&'v V) -> V::Given<'v>,
+{
+    let (index, own) = (Index::<K, V>::new().unwrap(), key(7));
+    let [one, two, three] = [1, 2, 3].map(value);
+    if one == two {
+        return;
+    }
+    let at = || probe(&own);
+    let put = |value: &V| _ = index.insert(at(), given(value)).unwrap();
+
+    let mut calls = 0;
+    put(&one);
+    let outcome = index.update(at(), |seen| {
+        calls += 1;
+        if calls == 1 {
+            put(&two)
+        } else {
+            assert!(two.is(seen))
+        }
+        three.clone()
+    });
+    assert_eq!((V::Form::into_result(outcome), calls), (Ok(Some(two.clone())), 2));
+    assert_eq!(index.remove(at()), Some(three.clone()));
+
+    calls = 0;
+    let outcome = index.upsert(at(), |seen| {
+        calls += 1;
+        if calls == 1 {
+            put(&one)
+        } else {
+            assert!(one.is(seen.unwrap()))
+        }
+        three.clone()
+    });
+    assert_eq!((outcome, calls), (Ok(Some(one.clone())), 2));
+
+    for goes in [true, false] {
+        calls = 0;
+        put(&one);
+        let removed = index.retain(|_, seen| {
+            calls += 1;
+            if calls == 1 {
+                put(&two)
+            } else {
+                assert!(two.is(seen))
+            }
+            calls > 1 && !goes
+        });
+        assert_eq!((removed, calls, index.len()), (usize::from(goes), 2, usize::from(!goes)));
+    }
+
+    assert_eq!(index.remove(at()), Some(two.clone()));
+    let there = index.get_or_insert_with(at(), || {
+        put(&one);
+        two.clone()
+    });
+    assert_eq!((there, index.get(at())), (Ok(one.clone()), Some(one)));
 }

@@ -33,7 +33,9 @@ where
     Index<K, V>: Sync,
 {
     changes::agree::<K, V, P, G>(&key, &value, &probe, &given);
-    changes::are_atomic::<K, V, P, G>(&key, &value, &probe, &given);
+    changes::are_atomic::<K, V, P>(&key, &value, &probe);
+    changes::follow_each_other::<K, V, P, G>(&key, &value, &probe, &given);
+    changes::run_again::<K, V, P, G>(&key, &value, &probe, &given);
     bulk::agree::<K, V, P>(&key, &value, &probe);
     let (index, mut map) = (Index::<K, V>::new().unwrap(), BTreeMap::new());
     let mut rng = Rng(17);

@@ -58,6 +58,7 @@ pub struct Readme;
 #[doc = include_str!("../docs/api-parity.md")]
 pub mod api_parity {}
 
+mod blink;
 #[doc(hidden)]
 pub mod byte_tree;
 pub mod bytes;

@@ -179,7 +179,7 @@ pub(super) fn separator_bytes(node: Private<'_>, level: usize, at: usize) -> usi
 #[cfg(test)]
 mod tests {
     use super::super::tests::tree;
-    use crate::tree::Edit;
+    use crate::blink::Edit;
     use latchless_core::testing::Rng;
 
     /// How full leaves are after these keys came in, one by one, and how many keys each has.

@@ -250,7 +250,7 @@ fn separate(node: Private<'_>, low: &[u8], cut: usize, separator: &mut Vec<u8>) 
 #[cfg(test)]
 mod tests {
     use super::super::tests::tree;
-    use crate::tree::Edit;
+    use crate::blink::Edit;
     use latchless_core::testing::Rng;
 
     const KEYS: u64 = if cfg!(miri) { 160 } else { 20_000 };

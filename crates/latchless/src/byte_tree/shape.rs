@@ -24,7 +24,7 @@
 //! length.
 
 use super::text::words_of;
-use crate::tree::SharedArena;
+use crate::blink::SharedArena;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;

@@ -1,7 +1,7 @@
 //! The tree against a model, for each class of keys, and under other threads.
 
 use super::*;
-use crate::tree::Edit;
+use crate::blink::Edit;
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};

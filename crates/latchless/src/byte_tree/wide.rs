@@ -11,8 +11,8 @@ use super::long::check_length;
 use super::take::{Kept, Packed, Take};
 use super::text::Hashed;
 use super::tree::ByteTree;
+use crate::blink::{Change, Edit, Edited, Step};
 use crate::node::operation::{Operation, Run, Search};
-use crate::tree::{Change, Edit, Edited, Step};
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::Result;
 

@@ -5,7 +5,7 @@
 //! has changed the entry meanwhile, the closure is called again with the current value. So it may run
 //! several times; its last result counts, and that was computed from the value that it replaced. A closure
 //! that panics or uses the index itself is harmless: nothing is latched while it runs, and nothing has
-//! changed. A closure that changes its own key in every call would be called for ever; `tree/tries.rs`
+//! changed. A closure that changes its own key in every call would be called for ever; `blink/tries.rs`
 //! detects that.
 
 #[cfg(doc)]

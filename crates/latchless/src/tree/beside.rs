@@ -8,11 +8,11 @@
 use super::blink::BlinkTree;
 use super::group::{Descents, groups};
 use super::latched::beside_latched;
-use super::mode::Mode;
 use super::nearest::{Nearest, Passed, Restart, TRIES};
 use super::nearest_each::still;
 use super::sides::{Beside, Own, Starts};
 use super::tuners::{Group, Requests};
+use crate::blink::Mode;
 use crate::node::Leaf;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

@@ -1,13 +1,13 @@
 //! The tree: its parts, and what they are together. Its operations are in files above this one.
 
-use super::arena::SharedArena;
 use super::counts::Counts;
 use super::finder::{Findable, Finder, Ways};
-use super::mode::Mode;
 use super::ranks::Ranks;
 use super::store::Store;
-use super::tries::{Listing, Tries};
 use super::tuners::Tuners;
+use crate::blink::Mode;
+use crate::blink::SharedArena;
+use crate::blink::{Listing, Tries};
 use crate::node::Leaf;
 use core::ops::RangeInclusive;
 use latchless_core::base::error::Result;

@@ -10,9 +10,9 @@
 //! chunks.
 
 use super::blink::BlinkTree;
-use super::mode::Mode;
 use super::store::At;
 use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, Sweep, lines_of};
+use crate::blink::Mode;
 use crate::node::operation::{Operation, Search};
 use crate::node::{Chunk, Leaf, LeafReader};
 use core::marker::PhantomData;

@@ -1,10 +1,10 @@
 //! Counting a range: a few leaves by their headers, more by cached counts.
 
 use super::blink::BlinkTree;
-use super::mode::Mode;
 use super::ranks::by_block;
 use super::ranks::recount::count_dirty;
 use super::sweep::{AHEAD_OF_COUNTS, Sweep};
+use crate::blink::Mode;
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Leaf, LeafReader};
 use core::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! What a tree counts of itself: its keys, and the splits of its nodes.
 
 use super::latecomers::Latecomers;
-use super::mode::Mode;
+use crate::blink::Mode;
 use latchless_core::sync::{Striped, Word};
 
 /// See the module documentation.

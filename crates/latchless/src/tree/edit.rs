@@ -2,14 +2,14 @@
 //! leaf are known without one, `ends.rs` is before this file.
 
 use super::blink::BlinkTree;
-use super::change::{Change, Edit, Edited, Step};
 use super::get::get_with;
 use super::lend::{ask_for_neighbour, lend};
 use super::merge::{invites_a_merge, merge_around};
-use super::mode::{Held, Mode};
 use super::spares::Reserve;
 use super::split::Split;
 use super::store::At;
+use crate::blink::{Change, Edit, Edited, Step};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{self, FullLeaf, Leaf, LeafEditor, Place, Seen};
 use core::marker::PhantomData;

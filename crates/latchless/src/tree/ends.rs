@@ -4,10 +4,10 @@
 //! the leaf is searched for it.
 
 use super::blink::BlinkTree;
-use super::change::{Change, Edit, Edited, Step};
 use super::edit::{Full, edit_by_descent, edit_in, edit_with_split};
 use super::guesses::End;
-use super::mode::{Held, Mode};
+use crate::blink::{Change, Edit, Edited, Step};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Leaf, LeafEditor};
 use core::ops::Range;

@@ -8,8 +8,8 @@
 use super::directory::survey::{Survey, Surveyor};
 use super::directory::{Directory, Entry, Routing};
 use super::guesses::Guesses;
-use super::mode::Mode;
 use super::store::{At, Latched, Store};
+use crate::blink::Mode;
 use crate::node::operation::Search;
 use crate::node::{Inner, Leaf};
 use latchless_core::base::key::Bits;
@@ -197,7 +197,7 @@ impl<'a, B: Bits> Finder<'a, B> {
     /// Latches the leaf that `key` belongs to. `start` is the result of a descent.
     #[inline(always)]
     pub(super) fn latch_leaf<M: Mode>(self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
-        let (held, leaf) = (M::latch(start.lines, self.of.store.origin()), start.leaf::<B>());
+        let (held, leaf) = (M::latch(start.lines.as_flattened(), self.of.store.origin()), start.leaf::<B>());
         if leaf.low() <= key && key <= leaf.high() {
             return (start, held);
         }
@@ -257,7 +257,8 @@ impl<'a, B: Bits> Finder<'a, B> {
         loop {
             let (latch, leaf) = (at.latch(), at.leaf::<B>());
             // The only call of `look`: with two it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.of.store.origin()));
+            let held =
+                (tries == READ_TRIES).then(|| M::latch(at.lines.as_flattened(), self.of.store.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);

@@ -2,8 +2,8 @@
 
 use super::blink::BlinkTree;
 use super::finder::Finder;
-use super::mode::Mode;
 use super::store::At;
+use crate::blink::Mode;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;

@@ -5,14 +5,14 @@
 //! every line is prefetched a whole group of requests before it is read.
 
 use super::blink::BlinkTree;
-use super::change::{Edit, Edited};
 use super::directory::{DEPTH_MAX, Entry, Routes};
 use super::edit::{ask_for_split, edit_with_split, edit_without_split};
 use super::ends::edit_at_ends;
 use super::get::{get_again, get_with};
-use super::mode::Mode;
 use super::store::At;
 use super::tuners::{Group, Requests};
+use crate::blink::Mode;
+use crate::blink::{Edit, Edited};
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

@@ -12,9 +12,9 @@
 
 use super::blink::BlinkTree;
 use super::edit::follow_up;
-use super::mode::{Held, Mode};
 use super::sides::{Beside, Starts};
 use super::store::Latched;
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{LeafEditor, LeafReader};
 use core::marker::PhantomData;

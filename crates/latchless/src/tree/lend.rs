@@ -5,8 +5,8 @@
 //! twentieth fuller.
 
 use super::blink::BlinkTree;
-use super::mode::{Held, Mode};
 use super::store::{Latched, Store};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{self, FullLeaf, Leaf, LeafEditor};
 use latchless_core::base::error::Result;

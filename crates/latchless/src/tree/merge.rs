@@ -5,8 +5,8 @@
 //! the children of inner nodes are redistributed, and leaves stay as they are.
 
 use super::blink::BlinkTree;
-use super::mode::{Held, Mode};
 use super::store::{Latched, Store};
+use crate::blink::{Held, Mode};
 use crate::node::{Children, Entries, Inner, Leaf, LeafEditor, LeafReader};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;

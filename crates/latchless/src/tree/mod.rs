@@ -18,10 +18,8 @@
 //!    both change its version.
 //! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
 
-mod arena;
 mod beside;
 mod blink;
-mod change;
 mod check;
 mod chunks;
 mod count;
@@ -39,7 +37,6 @@ mod latecomers;
 mod lend;
 mod load;
 mod merge;
-mod mode;
 mod nearest;
 mod nearest_each;
 mod nth;
@@ -59,20 +56,14 @@ mod sweep;
 mod tests;
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests_fork;
-mod tries;
 mod tuners;
 
+pub use crate::blink::{Edit, Edited, Exclusive, Mode, Shared, Tries};
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
-pub use arena::SharedArena;
 pub use blink::{BlinkOptions, BlinkTree};
-pub(crate) use change::{Change, Step};
-pub use change::{Edit, Edited};
 pub use chunks::Chunks;
 pub use finder::READ_TRIES;
 pub(crate) use guesses::{SEGMENTS, Segments, Share, Slots, are_even};
-pub use mode::{Exclusive, Mode, Shared};
 pub use sides::{Beside, Own};
 pub use sweep::Sweep;
-pub(crate) use tries::Listing;
-pub use tries::Tries;
 pub use tuners::Group;

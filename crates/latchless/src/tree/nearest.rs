@@ -15,7 +15,7 @@
 
 use super::blink::BlinkTree;
 use super::latched::nearest_latched;
-use super::mode::Mode;
+use crate::blink::Mode;
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

@@ -11,9 +11,9 @@
 
 use super::blink::BlinkTree;
 use super::group::{Descents, groups};
-use super::mode::Mode;
 use super::store::At;
 use super::tuners::{Group, Requests};
+use crate::blink::Mode;
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

@@ -2,10 +2,10 @@
 
 use super::blink::BlinkTree;
 use super::count::WALKED;
-use super::mode::Mode;
 use super::ranks::recount::count_dirty;
 use super::ranks::{Table, by_block};
 use super::sweep::{AHEAD_OF_COUNTS, Sweep};
+use crate::blink::Mode;
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, LeafReader};
 use core::marker::PhantomData;

@@ -1,10 +1,10 @@
 //! Operations on one key: an edit that may insert at an end goes there at once, any other by a descent.
 
 use super::blink::BlinkTree;
-use super::change::{Edit, Edited, Put, Remove};
 use super::edit::edit_by_descent;
 use super::ends::edit_at_end;
-use super::mode::Mode;
+use crate::blink::Mode;
+use crate::blink::{Edit, Edited, Put, Remove};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 

@@ -2,7 +2,7 @@
 
 use super::blink::BlinkTree;
 use super::merge::merge_around;
-use super::mode::{Held, Mode};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Leaf, LeafEditor, LeafReader};
 use core::marker::PhantomData;

@@ -1,8 +1,8 @@
 //! Visiting the entries of a range, leaf by leaf.
 
 use super::blink::BlinkTree;
-use super::mode::Mode;
 use super::sweep::Sweep;
+use crate::blink::Mode;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

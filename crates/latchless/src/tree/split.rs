@@ -4,9 +4,9 @@
 //! the number of new nodes known: if there are too few spare nodes, everything is unlatched unchanged.
 
 use super::blink::BlinkTree;
-use super::mode::{Held, Mode};
 use super::spares::Reserve;
 use super::store::{LEVELS_MAX, Latched, Store};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Children, Cut, FullLeaf, Inner, Leaf, LeafEditor, Right};
 use latchless_core::base::error::Result;

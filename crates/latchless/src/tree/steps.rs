@@ -5,8 +5,8 @@
 
 use super::blink::BlinkTree;
 use super::get::get_again;
-use super::mode::Shared;
 use super::store::At;
+use crate::blink::Shared;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;

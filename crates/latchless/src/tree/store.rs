@@ -2,8 +2,8 @@
 //!
 //! Nothing here knows which leaf has a key, except by a descent from the root: see `finder.rs`.
 
-use super::arena::SharedArena;
-use super::mode::Mode;
+use crate::blink::Mode;
+use crate::blink::SharedArena;
 use crate::node::operation::{Operation, Run, Search};
 use crate::node::{self, Entries, Inner, Leaf, LeafEditor, NodeLines};
 use core::marker::PhantomData;
@@ -171,7 +171,7 @@ impl<B: Bits> Store<B> {
     /// Latches a node.
     #[inline(always)]
     pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
-        M::latch(self.arena.node(node), self.origin())
+        M::latch(self.arena.node(node).as_flattened(), self.origin())
     }
 
     /// Finds the node of `key` on a level, counted from the leaves (level 0), by a descent from the root;

@@ -1,8 +1,8 @@
 //! Adding up the values of a range, without copying them out of their leaves.
 
 use super::blink::BlinkTree;
-use super::mode::Mode;
 use super::sweep::Sweep;
+use crate::blink::Mode;
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;

@@ -16,8 +16,8 @@ mod asking;
 mod lines;
 
 use super::blink::BlinkTree;
-use super::mode::Mode;
 use super::store::At;
+use crate::blink::Mode;
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Inner, LINES, Leaf, LeafReader};
 use core::marker::PhantomData;

@@ -1,7 +1,8 @@
 //! The start of an operation: a leaf that is likely to have the key, and how it was found.
 
 use super::positions::Aim;
-use crate::tree::{Edit, Share};
+use crate::blink::Edit;
+use crate::tree::Share;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// Where an operation begins.

@@ -35,8 +35,8 @@ mod table;
 mod tests;
 
 use super::counts::Counts;
-use super::mode::Held;
 use super::store::Store;
+use crate::blink::Held;
 use crate::node::{Children, Entries, Inner, Leaf, LeafReader};
 use core::ops::Range;
 use latchless_core::base::error::Result;

@@ -1,10 +1,10 @@
 //! Recounting dirty buckets.
 
 use super::{Table, by_block};
+use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Leaf, LeafReader};
 use crate::tree::blink::BlinkTree;
-use crate::tree::mode::{Held, Mode};
 use crate::tree::store::Store;
 use crate::tree::sweep::{AHEAD_OF_COUNTS, Sweep};
 use core::marker::PhantomData;

@@ -1,9 +1,9 @@
 //! Lines of guesses, and tables that come, grow and go.
 
 use super::*;
+use crate::blink::Edit;
 use crate::byte_tree::text::Seed;
 use crate::byte_tree::{ByteTree, ByteTreeOptions, KeyRoom, OneWord};
-use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;

@@ -1,10 +1,10 @@
 //! Position tables appear, grow, follow the tree, and disappear.
 
 use super::*;
+use crate::blink::Edit;
 use crate::byte_tree::node::Toward;
 use crate::byte_tree::text::Seed;
 use crate::byte_tree::{Border, Bounds, ByteTree, ByteTreeOptions, GROUP, KeyRoom, LeafCopy, OneWord};
-use crate::tree::Edit;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;

@@ -52,11 +52,11 @@ pub(crate) trait Change<B>: Copy {
 
 /// [`Edit::Put`], known at compile time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Put<B>(pub(super) B);
+pub(crate) struct Put<B>(pub(crate) B);
 
 /// [`Edit::Remove`], known at compile time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Remove;
+pub(crate) struct Remove;
 
 impl<B> Edit<B> {
     /// Returns the same edit with its values converted.
@@ -90,7 +90,7 @@ impl<B> Edit<B> {
 impl<B: Bits> Edit<B> {
     /// Returns whether the edit may insert a key.
     #[inline(always)]
-    pub(super) fn may_add(self) -> bool {
+    pub(crate) fn may_add(self) -> bool {
         matches!(self, Self::Put(_) | Self::Add(_))
     }
 }

@@ -1,11 +1,8 @@
 //! Modes of access to a tree: shared with other threads, or exclusive.
 
 use crate::node::watch::Watched;
-use crate::node::{self, NodeLines};
-use latchless_core::latch::Latched;
-#[cfg(not(debug_assertions))]
-use latchless_core::latch::OptimisticLatch;
-use latchless_core::sync::Origin;
+use latchless_core::latch::{Latched, OptimisticLatch};
+use latchless_core::sync::{Origin, Word};
 
 /// Whether latches are taken and versions validated.
 pub trait Mode: Copy + Send + Sync + 'static {
@@ -13,8 +10,8 @@ pub trait Mode: Copy + Send + Sync + 'static {
     const SHARED: bool;
     /// A held latch.
     type Held<'a>: Held;
-    /// Takes the latch of a node of a tree that was made in the process `origin`.
-    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a>;
+    /// Takes the latch of a node, the first of these words, of a tree that was made in the process `origin`.
+    fn latch<'a>(words: &'a [Word], origin: &Origin) -> Self::Held<'a>;
 }
 
 /// A latch that is held, or that needn't be.
@@ -22,7 +19,7 @@ pub trait Held {
     /// Announces that content changes from here on. Call it before the first change: a panic after a change
     /// must not leave new content under an old version.
     fn changing(&mut self);
-    /// Returns whether the node is marked: see [`ranks`](super::ranks).
+    /// Returns whether the node is marked: a tree gives the mark its meaning.
     fn is_marked(&self) -> bool;
     /// Sets or clears the mark.
     fn set_mark(&mut self, marked: bool);
@@ -42,8 +39,8 @@ impl Mode for Shared {
     type Held<'a> = Watched<'a, Latched<'a>>;
 
     #[inline(always)]
-    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a> {
-        Watched::new(node.as_flattened(), node::latch(node).latch_if_alone_cheaply(origin))
+    fn latch<'a>(words: &'a [Word], origin: &Origin) -> Self::Held<'a> {
+        Watched::new(words, OptimisticLatch::of(&words[0]).latch_if_alone_cheaply(origin))
     }
 }
 
@@ -75,8 +72,7 @@ pub struct Free<'a> {
 
 impl<'a> Free<'a> {
     #[inline(always)]
-    fn new(node: &'a NodeLines) -> Self {
-        let latch = node::latch(node);
+    fn new(latch: &'a OptimisticLatch) -> Self {
         #[cfg(debug_assertions)]
         let latch = latch.try_latch().expect("the caller has the tree to itself");
         Self { latch }
@@ -88,8 +84,8 @@ impl Mode for Exclusive {
     type Held<'a> = Watched<'a, Free<'a>>;
 
     #[inline(always)]
-    fn latch<'a>(node: &'a NodeLines, _: &Origin) -> Self::Held<'a> {
-        Watched::new(node.as_flattened(), Free::new(node))
+    fn latch<'a>(words: &'a [Word], _: &Origin) -> Self::Held<'a> {
+        Watched::new(words, Free::new(OptimisticLatch::of(&words[0])))
     }
 }
 

@@ -6,13 +6,26 @@
 
 mod arena;
 mod change;
+mod check;
+mod counts;
+mod covering;
+mod levels;
 mod mode;
+mod root;
+mod spares;
 mod tries;
 
 pub use arena::SharedArena;
 pub(crate) use change::{Change, Put, Remove, Step};
 pub use change::{Edit, Edited};
+pub(crate) use check::{Check, Content, check};
+pub(crate) use counts::Counts;
+pub(crate) use covering::latch_covering;
+pub use levels::Side;
+pub(crate) use levels::{Levels, stats};
 pub(crate) use mode::Held;
 pub use mode::{Exclusive, Mode, Shared};
+pub(crate) use root::{LEVELS_MAX, Root};
+pub(crate) use spares::Spares;
 pub(crate) use tries::Listing;
 pub use tries::Tries;

@@ -1,14 +1,12 @@
 //! Nodes and blocks reserved before latches are taken, so that nothing is allocated under a latch.
 
 use super::long::Blocks;
+use super::shape::LINES;
 use super::store::Store;
 use super::strings::Strings;
+use crate::blink::Spares;
 use latchless_core::base::error::Result;
-use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
-
-/// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
-const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
 /// The memory that a change lacked: this many nodes and blocks must be reserved before it is retried.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +19,7 @@ pub struct Lack {
 #[derive(Debug)]
 pub struct Aside<'a> {
     store: &'a Store,
-    nodes: [NodeRef; LEVELS_MAX],
+    pub nodes: Spares<'a, LINES>,
     strings: Vec<Strings>,
     pub blocks: Blocks<'a>,
 }
@@ -29,12 +27,8 @@ pub struct Aside<'a> {
 impl<'a> Aside<'a> {
     /// Nothing yet.
     pub fn none(store: &'a Store) -> Self {
-        Self {
-            store,
-            nodes: [NodeRef::NIL; LEVELS_MAX],
-            strings: Vec::new(),
-            blocks: store.long().put_aside(),
-        }
+        let (nodes, blocks) = (Spares::none(store.nodes()), store.long().put_aside());
+        Self { store, nodes, strings: Vec::new(), blocks }
     }
 
     /// Reserves the missing memory.
@@ -45,27 +39,10 @@ impl<'a> Aside<'a> {
         let longest = self.store.longest().get();
         let more = lack.levels.saturating_sub(self.strings.len());
         reserve(&mut self.strings, more)?;
-        for level in 0..lack.levels {
-            if level == self.strings.len() {
-                self.strings.push(Strings::default());
-            }
-            if self.nodes[level].is_nil() {
-                self.nodes[level] = self.store.nodes().allocate(level)?;
-                self.store.prefetch().all(self.nodes[level]);
-            }
-            self.strings[level].reserve(longest)?;
-        }
+        self.strings.extend((0..more).map(|_| Strings::default()));
+        self.strings[..lack.levels].iter_mut().try_for_each(|strings| strings.reserve(longest))?;
+        self.nodes.reserve(lack.levels)?;
         self.blocks.reserve(lack.blocks)
-    }
-
-    /// Whether there is a node for a level.
-    pub fn has_node(&self, level: usize) -> bool {
-        !self.nodes[level].is_nil()
-    }
-
-    /// The node of a level, to be used.
-    pub fn take_node(&mut self, level: usize) -> NodeRef {
-        core::mem::replace(&mut self.nodes[level], NodeRef::NIL)
     }
 
     /// The strings of a level, to be brought back.
@@ -76,15 +53,5 @@ impl<'a> Aside<'a> {
     /// Brings strings back.
     pub fn bring_strings(&mut self, level: usize, strings: Strings) {
         self.strings[level] = strings;
-    }
-}
-
-impl Drop for Aside<'_> {
-    fn drop(&mut self) {
-        for (level, &node) in self.nodes.iter().enumerate() {
-            if !node.is_nil() {
-                self.store.nodes().free(level, node);
-            }
-        }
     }
 }

@@ -7,14 +7,14 @@ use super::finder::{Aim, Outcome, Start, StartBy, aim_of};
 use super::lend::{lend, lend_back};
 use super::long::{LongStrings, check_length};
 use super::merge::{invites_a_merge, merge_around, taken};
-use super::node::{Probe, Side, Toward};
+use super::node::{Probe, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, Size};
 use super::split::{make_room, split};
 use super::store::Held;
 use super::strings::Strings;
 use super::text::{Hashed, Seed, head};
 use super::tree::ByteTree;
-use crate::blink::{Change, Edit, Edited, Step};
+use crate::blink::{self, Change, Edit, Edited, Levels, Side, Step};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use latchless_core::base::error::Result;
@@ -123,7 +123,7 @@ fn latch_leaf<'a>(tree: &'a ByteTree, start: Start, key: &[u8]) -> (Held<'a>, No
             StartBy::Hash => wrong = leaf,
             _ => {}
         }
-        store.counts().note_misled(u64::from(by != StartBy::End));
+        store.counts().count_misled(u64::from(by != StartBy::End));
         leaf = store.descend_to_leaf::<Scalar>(key, Toward::Key);
     }
     (store.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
@@ -180,7 +180,7 @@ fn edit_in<'a, S: Search, E: LeafEdit>(
             leaf.insert::<S>(rank, Entry::short(suffix, tag, value).with_more(more));
             drop(held);
             tree.finder.ends().note(&tree.store, at.0, leaf, shape, rank);
-            tree.store.counts().add_entries(1);
+            tree.store.counts().count_entries::<blink::Shared>(1);
         }
         (Step::TakeOut, Some(at)) => {
             held.changing();
@@ -188,7 +188,7 @@ fn edit_in<'a, S: Search, E: LeafEdit>(
             let long = leaf.remove::<S>(at);
             let is_small = invites_a_merge(words, leaf);
             drop(held);
-            tree.store.counts().add_entries(-1);
+            tree.store.counts().count_entries::<blink::Shared>(-1);
             tree.listing.note_change(hash..=hash);
             follow_up(tree, key, long, is_small);
         }
@@ -252,7 +252,7 @@ fn edit_with_room<E: LeafEdit>(
             let entry = Entry::long(head(key, prefix), aside.blocks.store(key), tag, value);
             leaf.insert::<Scalar>(leaf.rank::<Scalar>(leaf.shape(), key).0, entry.with_more(edit.more()));
             drop(held);
-            store.counts().add_entries(1);
+            store.counts().count_entries::<blink::Shared>(1);
             return Ok(Edited { before: None, applied: true });
         }
         let may_lend = !core::mem::replace(&mut has_lent, true);

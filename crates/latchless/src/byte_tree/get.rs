@@ -2,12 +2,13 @@
 
 use super::change::{Shared, Tag};
 use super::finder::{Aim, Outcome, Start, StartBy};
-use super::node::{Side, Target, Toward};
+use super::node::{Target, Toward};
 use super::shape::Shape;
 use super::store::{At, Store};
 use super::take::{OneWord, Take};
 use super::text::{Hashed, Seed, head};
 use super::tree::ByteTree;
+use crate::blink::{Levels, Side};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use latchless_core::latch::Version;
@@ -135,7 +136,7 @@ fn get_guessed<S: Search, T: Take>(
             // Since the guess was written the leaf was split.
             Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
             _ => {
-                tree.store.counts().note_misled(1);
+                tree.store.counts().count_misled(1);
                 return None;
             }
         }
@@ -159,7 +160,7 @@ fn get_at_position<S: Search, T: Take>(
             Some(answer)
         }
         _ => {
-            tree.store.counts().note_misled(1);
+            tree.store.counts().count_misled(1);
             None
         }
     }

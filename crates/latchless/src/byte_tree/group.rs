@@ -12,7 +12,7 @@ use super::store::Store;
 use super::take::{OneWord, Take};
 use super::text::{Hashed, Seed};
 use super::tree::ByteTree;
-use crate::blink::{Edit, Edited};
+use crate::blink::{Edit, Edited, Levels};
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
@@ -112,7 +112,7 @@ fn descend_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim, ways: 
             finder.prefetch_guesses(way.hash);
         }
     }
-    let (root, levels) = store.root();
+    let (root, levels) = store.root().get();
     let mut unguessed = [0u8; GROUP];
     let mut count = 0;
     for ((at, way), (key, place)) in ways.iter_mut().enumerate().zip(keys.iter().zip(places)) {

@@ -5,11 +5,12 @@
 use super::change::Shared;
 use super::key_room::KeyRoom;
 use super::long::LongStrings;
-use super::node::{Image, Node, Probe, SUFFIX_ROOM, Side, Target, Words};
+use super::node::{Image, Node, Probe, SUFFIX_ROOM, Target, Words};
 use super::shape::{LONG, RECORD_MAX, SHAPE, SLOTS_MAX, Shape, WORDS, entry_words};
 use super::store::Store;
 use super::take::CopiedWords;
 use super::text::words_of;
+use crate::blink::{Levels, Side};
 use crate::tree::Share;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};

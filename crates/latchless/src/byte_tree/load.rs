@@ -11,6 +11,7 @@ use super::take::Packed;
 use super::text::{Seed, common, head, separator_len};
 use super::tree::ByteTree;
 use super::values::Values;
+use crate::blink::Levels;
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
@@ -352,7 +353,7 @@ impl ByteTree {
             (0..nodes.len()).try_for_each(|at| above.push(nodes.key(at), nodes.ends[at].1, &[]))?;
             (nodes, level) = (above.finish()?, level + 1);
         }
-        self.store.set_root(NodeRef::from_word(nodes.ends[0].1 as u32), level);
+        self.store.root().set(NodeRef::from_word(nodes.ends[0].1 as u32), level);
         Ok(len)
     }
 }

@@ -15,6 +15,7 @@ use super::store::Held;
 use super::strings::Strings;
 use super::tree::ByteTree;
 use super::values::Values;
+use crate::blink::Levels;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -116,7 +117,7 @@ fn merge_right(tree: &ByteTree, level: usize, key: &[u8], strings: &mut Strings)
     if !is_nearly_empty(at.1) {
         return Outcome::Done;
     }
-    if tree.store.root() == (at.0, level + 1) {
+    if tree.store.root().get() == (at.0, level + 1) {
         return collapse_root(tree, level, (at, held));
     }
     let right = at.1.link();
@@ -150,7 +151,7 @@ fn collapse_root(tree: &ByteTree, level: usize, (at, mut held): Held<'_>) -> Out
         return Outcome::Done;
     }
     held.changing();
-    tree.store.set_root(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
+    tree.store.root().set(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
     at.1.mark_dead();
     drop(held);
     tree.store.nodes().free(level, at.0);

@@ -11,7 +11,6 @@ mod aside;
 mod change;
 mod check;
 mod count;
-mod counts;
 mod cut;
 mod edit;
 mod fences;

@@ -13,10 +13,11 @@ use super::finder::{Start, StartBy};
 use super::get::{Near, find_near};
 use super::key_room::{Few, KeyRoom};
 use super::leaf_copy::first_from;
-use super::node::{Node, Probe, Side, Target, Toward, Words};
+use super::node::{Node, Probe, Target, Toward, Words};
 use super::shape::Shape;
 use super::take::Take;
 use super::tree::ByteTree;
+use crate::blink::{Levels, Side};
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::Bound;
 use latchless_core::base::index::Direction;
@@ -92,7 +93,7 @@ pub(super) fn nearest_elsewhere<T: Take>(
         if let Ok(found) = pass(tree, border, target, key, take) {
             return found;
         }
-        tree.store.counts().note_restart();
+        tree.store.counts().count_restart();
         backoff.wait_at(tree.store.nodes().origin());
     }
 }
@@ -137,7 +138,7 @@ fn pass<T: Take>(
 /// Learns in which leaf a search began, whose guess was wrong, or which had none.
 fn learn_first(tree: &ByteTree, border: Border<'_>, start: Start, target: Target<'_>, leaf: NodeRef) {
     let ByteTree { store, finder, .. } = tree;
-    store.counts().note_misled(u64::from(start.by == StartBy::Position && start.leaf != leaf));
+    store.counts().count_misled(u64::from(start.by == StartBy::Position && start.leaf != leaf));
     if border.from == Bound::Unbounded {
         finder.ends().learn(leaf, border.direction == Direction::Reverse);
     } else if target.toward == Toward::Key {

@@ -6,6 +6,7 @@ use super::key_room::KeyRoom;
 use super::near::{Border, Nearest, nearest_elsewhere};
 use super::take::Take;
 use super::tree::ByteTree;
+use crate::blink::Levels;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::mem::node_ref::NodeRef;
 
@@ -58,7 +59,7 @@ fn starts_near<S: Search>(tree: &ByteTree, keys: &[&[u8]]) -> [Way; GROUP] {
     let ByteTree { store, finder, .. } = tree;
     let (mut ways, mut places) = ([Way::NONE; GROUP], [0; GROUP]);
     let slots = finder.prefetch_slots(keys, Aim::Find, &mut places);
-    let (root, levels) = store.root();
+    let (root, levels) = store.root().get();
     let (mut unguessed, mut count) = ([0u8; GROUP], 0);
     for (at, (way, place)) in ways.iter_mut().zip(places).take(keys.len()).enumerate() {
         if let Some(start) = slots.and_then(|slots| finder.start_by_slot(store, slots, place)) {

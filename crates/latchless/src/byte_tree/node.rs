@@ -10,6 +10,7 @@ use super::shape::{
     low_words,
 };
 use super::text::{are_words_of, compare, head, shifted, word, words_of};
+use crate::blink::Side;
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -55,17 +56,6 @@ impl Words for &[u64; WORDS] {
     fn word(self, at: usize) -> u64 {
         self[at % WORDS]
     }
-}
-
-/// Where a key is, seen from a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Between the node's fences.
-    Here,
-    /// At the high fence or after it.
-    Right,
-    /// Before the low fence; or the node is dead.
-    Left,
 }
 
 /// Selects one of the two neighbours that meet at a key.

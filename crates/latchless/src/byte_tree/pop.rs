@@ -6,11 +6,13 @@
 use super::edit::follow_up;
 use super::key_room::{Few, KeyRoom};
 use super::merge::{invites_a_merge, taken};
-use super::node::{Side, Toward};
+use super::node::Toward;
 use super::shape::Shape;
 use super::store::{Held, Store};
 use super::take::Take;
 use super::tree::ByteTree;
+use crate::blink;
+use crate::blink::{Levels, Side};
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;
 
@@ -34,7 +36,7 @@ impl ByteTree {
                 let long = leaf.remove::<Scalar>(at);
                 let is_small = invites_a_merge(before, leaf);
                 drop((held, latched));
-                self.store.counts().add_entries(-1);
+                self.store.counts().count_entries::<blink::Shared>(-1);
                 take.take_the_rest(self.store.long());
                 if self.listing.is_in_use() {
                     let hash = self.store.hash(key.bytes());

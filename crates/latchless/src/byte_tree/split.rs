@@ -22,6 +22,7 @@ use super::store::{Held, HeldLatch};
 use super::strings::Strings;
 use super::text::head;
 use super::tree::ByteTree;
+use crate::blink::Levels;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -90,7 +91,7 @@ pub(super) fn split<'a>(
     key: &[u8],
     aside: &mut Aside<'_>,
 ) -> Result<(), Lack> {
-    if !aside.has_node(level) {
+    if !aside.nodes.has(level) {
         return Err(Lack { levels: level + 1, blocks: 0 });
     }
     let mut image = [0; WORDS];
@@ -123,7 +124,7 @@ fn split_copied<'a>(
     }
     let parent = latch_parent(tree, level, at.0, separator, aside)?;
     let missing = Lack { levels: level + 1 + usize::from(parent.is_none()), blocks: 0 };
-    if parent.is_none() && !aside.has_node(level + 1) {
+    if parent.is_none() && !aside.nodes.has(level + 1) {
         return Err(missing);
     }
     // A string for each fence, and one for the parent.
@@ -135,7 +136,7 @@ fn split_copied<'a>(
     if aside.blocks.len() < blocks {
         return Err(Lack { blocks, ..missing });
     }
-    let right = aside.take_node(level);
+    let right = aside.nodes.take(level);
     let own = Fence { bytes: separator, long: None };
     let [left_end, right_start] = [(); 2].map(|()| own.stored(&mut aside.blocks));
     let left = Fences { high: Some(left_end), ..fences };
@@ -161,13 +162,13 @@ fn split_copied<'a>(
             let has_gone_in = parent.1.insert::<Scalar>(rank, entry);
             debug_assert!(has_gone_in, "the parent had room");
         }
-        None => grow(tree, level + 1, at.0, entry, aside.take_node(level + 1)),
+        None => grow(tree, level + 1, at.0, entry, aside.nodes.take(level + 1)),
     }
     if level == 0 {
         tree.finder.name_both([at.0, right], [&*low, &*separator], has_high.then_some(&high[..]));
         tree.finder.note_split(separator);
     }
-    tree.store.counts().note_split();
+    tree.store.counts().count_splits(1);
     Ok(())
 }
 
@@ -181,7 +182,7 @@ fn latch_parent<'a>(
     aside: &mut Aside<'_>,
 ) -> Result<Option<Held<'a>>, Lack> {
     loop {
-        if tree.store.root() == (node, level + 1) {
+        if tree.store.root().get() == (node, level + 1) {
             return Ok(None);
         }
         // `None`: the former root above was just replaced by this node.
@@ -192,7 +193,7 @@ fn latch_parent<'a>(
         if shape.has_room(length, 0) {
             return Ok(Some((at, held)));
         }
-        if !aside.has_node(level + 1) {
+        if !aside.nodes.has(level + 1) {
             return Err(Lack { levels: level + 2, blocks: 0 });
         }
         let mut strings = aside.take_strings(level + 1);
@@ -215,7 +216,7 @@ fn grow(tree: &ByteTree, level: usize, old: NodeRef, entry: Entry<'_>, root: Nod
     let (at, mut held) = tree.store.latch(tree.store.at(root));
     held.changing();
     at.1.write(builder.image());
-    tree.store.set_root(root, level + 1);
+    tree.store.root().set(root, level + 1);
 }
 
 /// The form in which a node has room for an entry of this size and some more: otherwise it would be

@@ -4,24 +4,23 @@
 //! the protocol.
 
 use super::change::Shared;
-use super::counts::Counts;
 use super::fences::{Fence, Fences};
 use super::image::Builder;
 use super::long::LongStrings;
-use super::node::{Image, Node, Side, Target, Toward};
+use super::node::{Image, Node, Target, Toward};
 use super::prefetch::Prefetch;
 use super::shape::{Form, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::strings::Longest;
 use super::text::Seed;
 use super::usual::Usual;
 use super::values::Values;
+use crate::blink::{self, Counts, Levels, Mode, Root, Side, latch_covering};
 use crate::node::operation::{Operation, Run, Search};
-use crate::node::watch::Watched;
 use latchless_core::base::error::Result;
-use latchless_core::latch::{Latched, Version};
+use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Scalar};
-use latchless_core::sync::{Backoff, Word};
+use latchless_core::sync::{Backoff, Origin, Word};
 use std::hash::{BuildHasher, RandomState};
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
@@ -33,8 +32,7 @@ const LINKS_MAX: u32 = 3;
 /// The nodes. See the file's head.
 #[derive(Debug)]
 pub struct Store {
-    /// The root's reference, and above it the number of levels.
-    root: Word,
+    root: Root,
     /// All nodes, and long strings.
     long: LongStrings,
     usual: Usual,
@@ -51,13 +49,13 @@ pub type At<'a> = (NodeRef, Shared<'a>);
 /// A node and its latch.
 pub type Held<'a> = (At<'a>, HeldLatch<'a>);
 /// A node's latch, which debug builds watch.
-pub type HeldLatch<'a> = Watched<'a, Latched<'a>>;
+pub type HeldLatch<'a> = <blink::Shared as Mode>::Held<'a>;
 
 impl Store {
     /// No nodes: there is no root until [`Store::init_root`].
     pub fn new(nodes: Nodes, values: Values, dispatch: Dispatch) -> Self {
         Self {
-            root: Word::new(0),
+            root: Root::default(),
             long: LongStrings::new(nodes),
             usual: Usual::default(),
             dispatch,
@@ -80,7 +78,7 @@ impl Store {
         let (at, mut held) = self.latch(self.at(leaf));
         held.changing();
         at.1.write(empty.image());
-        self.set_root(leaf, 1);
+        self.root.set(leaf, 1);
         Ok(())
     }
 
@@ -129,38 +127,10 @@ impl Store {
         &self.longest
     }
 
-    #[inline(always)]
-    pub fn counts(&self) -> &Counts {
-        &self.counts
-    }
-
     /// Prefetches lines of nodes.
     #[inline(always)]
     pub fn prefetch(&self) -> Prefetch<'_> {
         Prefetch { nodes: &self.long.nodes, usual: &self.usual }
-    }
-
-    /// The root and the number of levels.
-    #[inline(always)]
-    pub fn root(&self) -> (NodeRef, usize) {
-        let word = self.root.follow();
-        (NodeRef::from_word(word as u32), (word >> 32) as usize)
-    }
-
-    pub fn set_root(&self, node: NodeRef, levels: usize) {
-        self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
-    }
-
-    /// A node that a validated node named, or that is latched.
-    #[inline(always)]
-    pub fn at(&self, node: NodeRef) -> At<'_> {
-        (node, self.view(self.nodes().node(node)))
-    }
-
-    #[inline(always)]
-    fn view<'a>(&'a self, lines: &'a NodeLines) -> Shared<'a> {
-        let words = lines.as_flattened().first_chunk().expect("a node's lines are its words");
-        Node { words, long: &self.long }
     }
 
     /// The hash of a key.
@@ -209,13 +179,13 @@ impl Store {
     pub fn descend<S: Search>(&self, level: usize, key: &[u8], toward: Toward) -> Option<NodeRef> {
         let mut backoff = Backoff::default();
         'again: loop {
-            let (mut node, levels) = self.root();
+            let (mut node, levels) = self.root.get();
             if levels <= level {
                 return None;
             }
             for below in (level..levels - 1).rev() {
                 let Some(child) = self.child::<S>(node, key, toward) else {
-                    self.counts.note_restart();
+                    self.counts.count_restart();
                     backoff.wait_at(self.nodes().origin());
                     continue 'again;
                 };
@@ -248,34 +218,19 @@ impl Store {
     /// Waits for a node's latch.
     #[inline(always)]
     pub fn latch<'a>(&'a self, at: At<'a>) -> Held<'a> {
-        let latched = at.1.latch().latch_if_alone_cheaply(self.nodes().origin());
-        (at, Watched::new(at.1.words, latched))
+        (at, Levels::latch::<blink::Shared>(self, at))
     }
 
     /// Latches the node of a level that covers a key, from a node on that is likely to; if there is such a
     /// level.
     #[inline(always)]
     pub fn latch_covering_from<'a>(&'a self, start: NodeRef, level: usize, key: &[u8]) -> Option<Held<'a>> {
-        let mut node = start;
-        let mut backoff = Backoff::default();
-        loop {
-            let (at, held) = self.latch(self.at(node));
-            match at.1.side(key) {
-                Side::Here => return Some((at, held)),
-                Side::Right => node = at.1.link(),
-                Side::Left => {
-                    drop(held);
-                    self.counts.note_restart();
-                    backoff.wait_at(self.nodes().origin());
-                    node = self.descend::<Scalar>(level, key, Toward::Key)?;
-                }
-            }
-        }
+        latch_covering::<_, blink::Shared>(self, start, level, key)
     }
 
     /// Descends from the root and latches the node of this level that covers a key.
     pub fn latch_covering<'a>(&'a self, level: usize, key: &[u8]) -> Option<Held<'a>> {
-        self.latch_covering_from(self.descend::<Scalar>(level, key, Toward::Key)?, level, key)
+        self.latch_covering_from(self.descend_to(level, key)?, level, key)
     }
 
     /// Reads the leaf that covers a key, or the place right before it, beginning at a likely leaf. The
@@ -305,14 +260,14 @@ impl Store {
                         (Side::Here, Some(answer)) => return (answer, node, version),
                         (Side::Right, _) if links != LINKS_MAX => (node, links) = (link, links + 1),
                         _ => {
-                            self.counts.note_restart();
+                            self.counts.count_restart();
                             (node, links) = (self.descend_to_leaf::<Scalar>(key, toward), links + 1);
                         }
                     }
                     continue;
                 }
             }
-            self.counts.note_restart();
+            self.counts.count_restart();
             tries += 1;
             if tries < READ_TRIES {
                 backoff.wait_at(self.nodes().origin());
@@ -328,6 +283,57 @@ impl Store {
         read: impl FnMut(At<'_>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
         self.read_leaf_inlined(start, target, read)
+    }
+}
+
+impl Levels for Store {
+    type Key = [u8];
+    type At<'a> = At<'a>;
+
+    #[inline(always)]
+    fn root(&self) -> &Root {
+        &self.root
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    #[inline(always)]
+    fn origin(&self) -> &Origin {
+        self.nodes().origin()
+    }
+
+    #[inline(always)]
+    fn at(&self, node: NodeRef) -> At<'_> {
+        let lines: &NodeLines = self.nodes().node(node);
+        let words = lines.as_flattened().first_chunk().expect("a node's lines are its words");
+        (node, Node { words, long: &self.long })
+    }
+
+    #[inline(always)]
+    fn words<'a>(&'a self, at: At<'a>) -> &'a [Word] {
+        at.1.words
+    }
+
+    #[inline(always)]
+    fn side(at: At<'_>, _: usize, key: &[u8]) -> Side {
+        at.1.side(key)
+    }
+
+    #[inline(always)]
+    fn link(at: At<'_>) -> NodeRef {
+        at.1.link()
+    }
+
+    fn first(&self, level: usize) -> Option<NodeRef> {
+        self.descend_to(level, &[])
+    }
+
+    #[inline(always)]
+    fn descend_to(&self, level: usize, key: &[u8]) -> Option<NodeRef> {
+        self.descend::<Scalar>(level, key, Toward::Key)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tree against a model, for each class of keys, and under other threads.
 
 use super::*;
-use crate::blink::Edit;
+use crate::blink::{Edit, Levels};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
@@ -425,7 +425,7 @@ fn keys_in_order_begin_at_their_leaf() {
             tree.edit(&key(number(at)), Edit::Put(at)).unwrap();
             let start = tree.finder.start_at_end(&tree.store).expect("the last key came to an end");
             let (_, leaf) = tree.store.at(start.leaf);
-            assert_eq!(leaf.side(&key(number(at + 1))), node::Side::Here, "key {at}");
+            assert_eq!(leaf.side(&key(number(at + 1))), crate::blink::Side::Here, "key {at}");
         }
         let keys: Vec<_> = (500..500 + GROUP as u64).map(|at| key(number(at))).collect();
         let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();

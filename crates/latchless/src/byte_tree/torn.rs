@@ -17,7 +17,7 @@ use super::take::{Kept, OneWord, Take};
 use super::text::Seed;
 use super::tree::{ByteTree, ByteTreeOptions};
 use super::usual::UsualRecords;
-use crate::blink::Edit;
+use crate::blink::{Edit, Levels};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use core::cell::Cell;
@@ -60,7 +60,7 @@ impl TornNode {
         for (value, key) in (0..).zip(keys) {
             tree.edit(key, Edit::Put(value)).expect("a key finds room");
         }
-        let level = level.min(tree.store.root().1 - 1);
+        let level = level.min(tree.store.root().get().1 - 1);
         let node = tree.store.descend::<Scalar>(level, &[], Toward::Key).expect("there is such a level");
         Self { tree, node }
     }
@@ -370,7 +370,7 @@ mod tests {
 
     /// Fills the node of a key, of any level, with nonsense for some moments. No other thread changes it.
     fn scribble(tree: &ByteTree, key: &[u8], random: &mut Rng) {
-        let level = random.below(tree.store.root().1 as u64) as usize;
+        let level = random.below(tree.store.root().get().1 as u64) as usize;
         let node = tree.store.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");
         let mut image = [0; WORDS];
         tree.store.at(node).1.copy_from::<Scalar>(0, &mut image);

@@ -24,7 +24,7 @@ use super::finder::Finder;
 use super::shape::Nodes;
 use super::store::Store;
 use super::values::Values;
-use crate::blink::{Listing, Tries};
+use crate::blink::{Levels, Listing, Tries};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::Result;
 use latchless_core::mem::budget::Budget;

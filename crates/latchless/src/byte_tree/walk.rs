@@ -11,6 +11,7 @@ use super::shape::LINES;
 use super::store::Store;
 use super::take::Take;
 use super::tree::ByteTree;
+use crate::blink::Levels;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};

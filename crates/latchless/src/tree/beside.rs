@@ -12,7 +12,7 @@ use super::nearest::{Nearest, Passed, Restart, TRIES};
 use super::nearest_each::still;
 use super::sides::{Beside, Own, Starts};
 use super::tuners::{Group, Requests};
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode};
 use crate::node::Leaf;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
@@ -114,7 +114,7 @@ impl<B: Bits, M: Mode> FindBeside<'_, B, M> {
             if let Ok(found) = self.pass(leaf) {
                 return found;
             }
-            self.tree.finder().count_restart();
+            self.tree.store().counts().count_restart();
         }
         beside_latched::<_, M>(self.tree, self.key, self.starts)
     }

@@ -1,13 +1,11 @@
 //! The tree: its parts, and what they are together. Its operations are in files above this one.
 
-use super::counts::Counts;
 use super::finder::{Findable, Finder, Ways};
+use super::latecomers::Latecomers;
 use super::ranks::Ranks;
 use super::store::Store;
 use super::tuners::Tuners;
-use crate::blink::Mode;
-use crate::blink::SharedArena;
-use crate::blink::{Listing, Tries};
+use crate::blink::{Levels, Listing, Mode, SharedArena, Tries, stats};
 use crate::node::Leaf;
 use core::ops::RangeInclusive;
 use latchless_core::base::error::Result;
@@ -43,7 +41,7 @@ impl Default for BlinkOptions {
 #[derive(Debug)]
 pub struct BlinkTree<B> {
     nodes: Findable<B>,
-    counts: Counts,
+    latecomers: Latecomers,
     tuners: Tuners,
     ranks: Ranks,
     /// Operations with closures that are listed.
@@ -65,7 +63,7 @@ impl<B: Bits> BlinkTree<B> {
                 store: Store::new(arena, dispatch)?,
                 ways: Ways::unknown(options.huge_pages, options.prefault),
             },
-            counts: Counts::default(),
+            latecomers: Latecomers::default(),
             tuners: Tuners::default(),
             ranks: Ranks::default(),
             listing: Listing::empty(),
@@ -77,12 +75,11 @@ impl<B: Bits> BlinkTree<B> {
         self.nodes.store.clear();
         self.nodes.ways.clear();
         self.ranks.clear();
-        self.counts.set_len(0);
     }
 
     /// Returns the number of keys: exact if no thread is changing it, otherwise close to a recent one.
     pub fn len(&self) -> usize {
-        self.counts.len()
+        self.store().counts().entries()
     }
 
     /// Returns whether there are no keys, as exactly as [`BlinkTree::len`].
@@ -113,19 +110,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Returns the tree's shape. Visits every node; approximate while others change the tree.
     pub fn stats(&self) -> Stats {
-        let (_, levels) = self.nodes.store.root();
-        let leaves = self.nodes.store.count_level(0);
-        let inner_nodes = (1..levels).map(|level| self.nodes.store.count_level(level)).sum();
-        let places = leaves * Leaf::<B>::CAPACITY;
-        let mut stats = Stats::default();
-        stats.levels = levels;
-        stats.inner_nodes = inner_nodes;
-        stats.leaves = leaves;
-        stats.leaf_fill = self.len() as f64 / places.max(1) as f64;
-        stats.splits = self.counts.splits();
-        stats.restarts = self.nodes.ways.restarts();
-        stats.misled = self.nodes.ways.misled();
-        stats
+        stats(&self.nodes.store, Leaf::<B>::CAPACITY, |leaf| leaf.leaf::<B>().len())
     }
 
     /// Returns the tries of an operation with a closure on `key`.
@@ -144,7 +129,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Sets the number of keys, for the caller that has put them into the nodes.
     pub(super) fn set_len(&mut self, len: usize) {
-        self.counts.set_len(len);
+        self.nodes.store.set_entries(len);
     }
 
     /// Returns the nodes.
@@ -165,10 +150,10 @@ impl<B: Bits> BlinkTree<B> {
         &self.ranks
     }
 
-    /// Returns the counts of the whole tree.
+    /// Returns which leaves were split.
     #[inline(always)]
-    pub(super) fn counts(&self) -> &Counts {
-        &self.counts
+    pub(super) fn latecomers(&self) -> &Latecomers {
+        &self.latecomers
     }
 
     /// Returns the sizes of groups.

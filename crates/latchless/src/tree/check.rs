@@ -1,12 +1,13 @@
 //! The consistency check of the whole tree.
 
 use super::blink::BlinkTree;
-use super::store::{Arena, LEVELS_MAX};
+use super::store::{Arena, At, Store};
+use crate::blink::{Check, Content, check};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Children, Inner};
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
-use latchless_core::base::span::{before, behind};
+use latchless_core::base::span::next;
 use latchless_core::mem::node_ref::NodeRef;
 
 impl<B: Bits> BlinkTree<B> {
@@ -16,20 +17,37 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// The first violated invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
-        Check { tree: self }.run()
+        let nodes = check(self.store(), B::MIN)?.nodes;
+        let (bytes, live) = (nodes * Arena::NODE_BYTES, self.live_bytes());
+        if bytes != live {
+            return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
+        }
+        self.ranks().fault(self.store()).map_or(Ok(()), |fault| Err(Broken::new(fault)))
     }
 }
 
-struct Check<'a, B> {
-    tree: &'a BlinkTree<B>,
-}
+impl<B: Bits> Check for Store<B> {
+    type Fence = B;
 
-/// The state of a walk over the tree.
-struct Found<B> {
-    nodes: usize,
-    entries: usize,
-    /// By level: the expected low fence of the next node, and its reference.
-    next: [Option<(B, NodeRef)>; LEVELS_MAX],
+    fn is_of_level(&self, node: NodeRef, level: usize) -> bool {
+        self.arena().is_of_kind(level, node)
+    }
+
+    fn content(&self, at: At<'_>, level: usize) -> Result<Content<B>, String> {
+        let (low, high) = at.fences(level);
+        let mut content = Content { low, end: next(high), children: Vec::new(), entries: 0, blocks: 0 };
+        let fault = if level == 0 {
+            content.entries = at.leaf::<B>().len();
+            at.leaf::<B>().fault()
+        } else {
+            let mut children = Children::default();
+            at.inner().copy_out(&mut children);
+            let separators = children.separators().iter().copied();
+            content.children = separators.zip(children.nodes().iter().copied()).collect();
+            self.run(FaultOf(at.inner::<B>()))
+        };
+        fault.map_or(Ok(content), Err)
+    }
 }
 
 /// Checks an inner node with the searches of the tree's kernel.
@@ -41,62 +59,5 @@ impl<B: Bits> Operation for FaultOf<'_, B> {
     #[inline(always)]
     fn run<S: Search>(self) -> Option<String> {
         self.0.fault::<S>()
-    }
-}
-
-impl<B: Bits> Check<'_, B> {
-    fn run(&self) -> Result<(), Broken> {
-        let (root, levels) = self.tree.store().root();
-        let mut found = Found { nodes: 0, entries: 0, next: [None; LEVELS_MAX] };
-        self.check(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
-        if found.entries != self.tree.len() {
-            return Err(Broken::new(format!("{} entries found, {} counted", found.entries, self.tree.len())));
-        }
-        let (bytes, live) = (found.nodes * Arena::NODE_BYTES, self.tree.live_bytes());
-        if bytes != live {
-            return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
-        }
-        self.tree.ranks().fault(self.tree.store()).map_or(Ok(()), |fault| Err(Broken::new(fault)))
-    }
-
-    /// Checks a node that has these fences in its parent, and all nodes below it.
-    fn check(&self, level: usize, node: NodeRef, fences: (B, B), found: &mut Found<B>) -> Result<(), Broken> {
-        let wrong =
-            |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));
-        found.nodes += 1;
-        if self.tree.store().at(node).latch().stable_version().is_none() {
-            return wrong("is latched".to_owned());
-        }
-        if !self.tree.store().arena().is_of_kind(level, node) {
-            return wrong("was handed out for another level, or given back".to_owned());
-        }
-        let own = self.tree.store().fences(level, node);
-        if own != fences {
-            return wrong(format!("has fences {own:?}, its parent says {fences:?}"));
-        }
-        let link = self.tree.store().link(level, node);
-        if found.next[level].is_some_and(|expected| expected != (own.0, node)) {
-            return wrong(format!("isn't where the link before leads: {:?}", found.next[level]));
-        }
-        if link.is_nil() != (own.1 == B::MAX) {
-            return wrong(format!("ends at {:?} and links to {}", own.1, link.to_word()));
-        }
-        found.next[level] = Some((behind(own.1), link));
-        if level == 0 {
-            let leaf = self.tree.store().leaf(node);
-            found.entries += leaf.len();
-            return leaf.fault().map_or(Ok(()), wrong);
-        }
-        let inner = self.tree.store().inner(node);
-        if let Some(fault) = self.tree.store().run(FaultOf(inner)) {
-            return wrong(fault);
-        }
-        let mut children = Children::default();
-        inner.copy_out(&mut children);
-        for (at, (&low, &child)) in children.separators().iter().zip(children.nodes()).enumerate() {
-            let high = children.separators().get(at + 1).map_or(own.1, |&next| before(next));
-            self.check(level - 1, child, (low, high), found)?;
-        }
-        Ok(())
     }
 }

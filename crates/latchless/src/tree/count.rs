@@ -50,7 +50,7 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
 
     /// Counts by cached counts. `None`: there are none.
     fn keep(&self, low: B, high: B) -> Option<Kept<B>> {
-        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store(), self.tree.counts())?;
+        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store())?;
         let (first, last) = (table.bucket_of(low.to_u64()), table.bucket_of(high.to_u64()));
         let starts_inside = table.keys::<B>(first..first + 1).0 < low;
         let ends_inside = high < table.keys::<B>(last..last + 1).1;

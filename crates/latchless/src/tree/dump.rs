@@ -2,6 +2,7 @@
 
 use super::blink::BlinkTree;
 use super::store::Store;
+use crate::blink::Levels;
 use crate::node::{Children, Entries, LeafReader};
 use core::fmt;
 use latchless_core::base::key::Bits;
@@ -14,7 +15,7 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// Those of `out`.
     pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        let (root, levels) = self.store().root();
+        let (root, levels) = self.store().root().get();
         dump_node(self.store(), levels - 1, root, 0, out)
     }
 }
@@ -34,7 +35,7 @@ fn dump_node<B: Bits>(
         out,
         "{name} {} [{low:?}, {high:?}] link {}:",
         node.to_word(),
-        store.link(level, node).to_word() as i32
+        store.leaf(node).link().to_word() as i32
     )?;
     if level == 0 {
         let mut entries = Entries::default();

@@ -5,11 +5,9 @@ use super::blink::BlinkTree;
 use super::get::get_with;
 use super::lend::{ask_for_neighbour, lend};
 use super::merge::{invites_a_merge, merge_around};
-use super::spares::Reserve;
 use super::split::Split;
 use super::store::At;
-use crate::blink::{Change, Edit, Edited, Step};
-use crate::blink::{Held, Mode};
+use crate::blink::{Change, Edit, Edited, Held, Levels, Mode, Spares, Step};
 use crate::node::operation::{Operation, Search};
 use crate::node::{self, FullLeaf, Leaf, LeafEditor, Place, Seen};
 use core::marker::PhantomData;
@@ -78,7 +76,7 @@ pub(super) fn edit_in<B: Bits, S: Search, M: Mode>(
             }
             tree.ranks().outdate(leaf, &mut held);
             drop(held);
-            tree.counts().count_entries::<M>(1);
+            tree.store().counts().count_entries::<M>(1);
         }
         (Step::TakeOut, Some(place)) => {
             held.changing();
@@ -112,7 +110,7 @@ fn take_out<B: Bits, S: Search, M: Mode>(
 /// Follows up the removal of a key from a leaf that has `left` keys now. No latch is held any more.
 #[inline(always)]
 pub(super) fn follow_up<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, left: usize) {
-    tree.counts().count_entries::<M>(-1);
+    tree.store().counts().count_entries::<M>(-1);
     tree.note_change::<M>(key..=key);
     if invites_a_merge::<B>(left) {
         merge_around::<_, M>(tree, 0, key);
@@ -141,7 +139,7 @@ pub(super) fn edit_with_split<B: Bits, M: Mode>(
     let (store, finder) = (tree.store(), tree.finder());
     // While all of that arrives, nodes are allocated.
     ask_for_split(tree, store.at(node), key);
-    let mut spares = Reserve::none(store.arena());
+    let mut spares = Spares::none(store.arena());
     spares.reserve(1)?;
     loop {
         let (at, held) = finder.latch_leaf::<M>(store.at(node), key);
@@ -157,9 +155,9 @@ pub(super) fn edit_with_split<B: Bits, M: Mode>(
         let Step::Set(value) = edit.step(None) else {
             return Ok(Edited { before: None, applied: false });
         };
-        let cut = FullLeaf(leaf).cut::<Scalar>(key, tree.counts().latecomers().come());
+        let cut = FullLeaf(leaf).cut::<Scalar>(key, tree.latecomers().come());
         // Where keys grow, the neighbour keeps its place: further keys don't go there.
-        let lent = if cut.is_for_growth() { Err(held) } else { lend::<_, M>(tree, (node, held), key) };
+        let lent = if cut.is_for_growth() { Err(held) } else { lend::<_, M>(tree, (at, held), key) };
         let held = match lent {
             Ok(leaf) => {
                 node = leaf;
@@ -168,10 +166,10 @@ pub(super) fn edit_with_split<B: Bits, M: Mode>(
             Err(held) => held,
         };
         let split = Split { tree, new: (key, value), cut };
-        match split.run::<M>((node, held), &mut spares) {
+        match split.run::<M>((at, held), &mut spares) {
             Ok(()) => {
-                tree.counts().count_entries::<M>(1);
-                tree.counts().latecomers().count(cut.is_at_the_end());
+                tree.store().counts().count_entries::<M>(1);
+                tree.latecomers().count(cut.is_at_the_end());
                 finder.keep_directory(key);
                 return Ok(Edited { before: None, applied: true });
             }

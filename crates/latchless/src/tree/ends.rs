@@ -6,8 +6,7 @@
 use super::blink::BlinkTree;
 use super::edit::{Full, edit_by_descent, edit_in, edit_with_split};
 use super::guesses::End;
-use crate::blink::{Change, Edit, Edited, Step};
-use crate::blink::{Held, Mode};
+use crate::blink::{Change, Edit, Edited, Held, Levels, Mode, Step};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Leaf, LeafEditor};
 use core::ops::Range;
@@ -33,7 +32,7 @@ pub(super) fn edit_at_end<B: Bits, M: Mode>(
         if LeafEditor(leaf).push_at_end(end.is_last, (key, value)) {
             tree.ranks().outdate(leaf, &mut held);
             drop(held);
-            tree.counts().count_entries::<M>(1);
+            tree.store().counts().count_entries::<M>(1);
             return Ok(Edited { before: None, applied: true });
         }
     }
@@ -138,7 +137,7 @@ fn push_run<B: Bits, M: Mode>(
     if pushed > 0 {
         tree.ranks().outdate(leaf, &mut held);
         drop(held);
-        tree.counts().count_entries::<M>(pushed as i64);
+        tree.store().counts().count_entries::<M>(pushed as i64);
     }
     pushed
 }

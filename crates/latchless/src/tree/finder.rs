@@ -9,7 +9,7 @@ use super::directory::survey::{Survey, Surveyor};
 use super::directory::{Directory, Entry, Routing};
 use super::guesses::Guesses;
 use super::store::{At, Latched, Store};
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode, latch_covering};
 use crate::node::operation::Search;
 use crate::node::{Inner, Leaf};
 use latchless_core::base::key::Bits;
@@ -17,7 +17,7 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
-use latchless_core::sync::{Backoff, Word};
+use latchless_core::sync::Backoff;
 use std::sync::Mutex;
 
 /// How often a reader tries to read a leaf at rest before it takes the leaf's latch.
@@ -33,17 +33,13 @@ pub(super) struct Ways {
     guesses: Guesses,
     /// The survey that is under way. Locked while entries of the directory are written.
     survey: Mutex<Option<Box<Survey>>>,
-    restarts: Word,
-    /// Operations that reached a leaf at rest that doesn't cover their key.
-    misled: Word,
 }
 
 impl Ways {
     /// Of a tree that hasn't been surveyed.
     pub(super) fn unknown(huge_pages: bool, prefault: bool) -> Self {
-        let [restarts, misled] = [const { Word::new(0) }; 2];
         let (directory, survey) = (Directory::default(), Mutex::new(None));
-        Self { directory, guesses: Guesses::none(huge_pages, prefault), survey, restarts, misled }
+        Self { directory, guesses: Guesses::none(huge_pages, prefault), survey }
     }
 
     /// Removes everything that is known.
@@ -51,16 +47,6 @@ impl Ways {
         self.directory.clear();
         self.guesses.clear();
         self.survey = Mutex::new(None);
-    }
-
-    /// Returns how often operations read again, or descended again.
-    pub(super) fn restarts(&self) -> u64 {
-        self.restarts.load_relaxed()
-    }
-
-    /// Returns how often operations reached a leaf at rest that doesn't cover their key.
-    pub(super) fn misled(&self) -> u64 {
-        self.misled.load_relaxed()
     }
 }
 
@@ -101,12 +87,6 @@ impl<'a, B: Bits> Finder<'a, B> {
 
     fn surveyor(self) -> Surveyor<'a, B> {
         Surveyor { store: &self.of.store, directory: &self.of.ways.directory, guesses: &self.of.ways.guesses }
-    }
-
-    /// Counts an operation that reads again, or descends again.
-    #[inline(always)]
-    pub(super) fn count_restart(self) {
-        self.of.ways.restarts.add(1);
     }
 
     /// Finds the leaf of `key`, or one that it belonged to: only the leaf's fences decide. The key's place
@@ -202,39 +182,19 @@ impl<'a, B: Bits> Finder<'a, B> {
             return (start, held);
         }
         drop(held);
-        self.of.ways.misled.add(1);
+        self.of.store.counts().count_misled(1);
         self.correct(key, start.node);
-        let (node, held) = self.latch_covering::<M>(0, key).expect("every tree has leaves");
-        (self.of.store.at(node), held)
+        self.latch_covering::<M>(0, key).expect("every tree has leaves")
     }
 
     /// Latches the node of a level that `key` belongs to, if the tree has that level.
     #[inline(never)]
     pub(super) fn latch_covering<M: Mode>(self, level: usize, key: B) -> Option<Latched<'a, M>> {
-        let mut backoff = Backoff::default();
         // The directory doesn't cover nodes that were split at the end of keys in order.
         let is_near = level == 1 && self.of.ways.guesses.at_an_end(key.to_u64()).is_none();
-        let mut near = if is_near { self.descend_near::<Scalar>(key) } else { None };
-        loop {
-            let mut node = match near.take() {
-                Some(at) => at.node,
-                None => self.of.store.descend_to::<Scalar>(level, key)?,
-            };
-            loop {
-                let held = self.of.store.latch::<M>(node);
-                let (low, high) = self.of.store.fences(level, node);
-                if low <= key && key <= high {
-                    return Some((node, held));
-                }
-                self.count_restart();
-                let right = self.of.store.link(level, node);
-                if low > key || low > high || right.is_nil() {
-                    break;
-                }
-                node = right;
-            }
-            backoff.wait_at(self.of.store.origin());
-        }
+        let near = if is_near { self.descend_near::<Scalar>(key) } else { None };
+        let start = near.map_or_else(|| self.of.store.descend_to(level, &key), |at| Some(at.node))?;
+        latch_covering::<_, M>(&self.of.store, start, level, &key)
     }
 
     /// Returns what `look` finds in the leaf that `key` belongs to, at rest. `look` may run several times,
@@ -282,9 +242,9 @@ impl<'a, B: Bits> Finder<'a, B> {
     #[cold]
     #[inline(never)]
     fn look_again(self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
-        self.count_restart();
+        self.of.store.counts().count_restart();
         if at_rest {
-            self.of.ways.misled.add(1);
+            self.of.store.counts().count_misled(1);
             self.correct(key, at.node);
             // A split moves keys to the next leaf.
             let right = at.leaf::<B>().link();

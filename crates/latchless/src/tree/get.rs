@@ -3,7 +3,7 @@
 use super::blink::BlinkTree;
 use super::finder::Finder;
 use super::store::At;
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode};
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;

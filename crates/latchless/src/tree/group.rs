@@ -11,8 +11,7 @@ use super::ends::edit_at_ends;
 use super::get::{get_again, get_with};
 use super::store::At;
 use super::tuners::{Group, Requests};
-use crate::blink::Mode;
-use crate::blink::{Edit, Edited};
+use crate::blink::{Edit, Edited, Levels, Mode};
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
@@ -49,7 +48,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     pub(super) fn new(tree: &'a BlinkTree<B>) -> Self {
         Self {
             keys: [B::MIN; Group::MAX],
-            nodes: [tree.store().at(tree.store().root().0); Group::MAX],
+            nodes: [tree.store().at(tree.store().root().get().0); Group::MAX],
             blocks: [0; Group::MAX],
             levels: [0; Group::MAX],
             places: [0; Group::MAX],
@@ -83,7 +82,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             return;
         }
         let level = self.start::<S>(tree);
-        let levels = tree.store().root().1;
+        let levels = tree.store().root().get().1;
         for level in (1..=level).rev() {
             self.descend_one::<S>(tree, levels.saturating_sub(level) <= CACHED_LEVELS);
         }
@@ -301,7 +300,7 @@ pub(super) fn groups<B: Bits>(
     len: usize,
     group: Group,
 ) -> impl Iterator<Item = (usize, usize)> {
-    tree.tuners().groups(kind, len, group, tree.store().root().1)
+    tree.tuners().groups(kind, len, group, tree.store().root().get().1)
 }
 
 impl<B: Bits> BlinkTree<B> {

@@ -16,12 +16,11 @@ use super::sides::{Beside, Starts};
 use super::store::Latched;
 use crate::blink::{Held, Mode};
 use crate::node::operation::{Operation, Search};
-use crate::node::{LeafEditor, LeafReader};
+use crate::node::{Leaf, LeafEditor, LeafReader};
 use core::marker::PhantomData;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::previous;
-use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// The purpose of a search.
@@ -33,7 +32,7 @@ enum Use {
 
 /// An entry of a latched leaf.
 struct InLeaf<'h, 'a, B, M: Mode> {
-    node: NodeRef,
+    leaf: Leaf<'a, B>,
     held: &'h mut M::Held<'a>,
     entry: (B, B),
 }
@@ -76,7 +75,7 @@ impl<'a, B: Bits, M: Mode> LatchedSearch<'a, B, M> {
         let (finder, mut start) = (self.tree.finder(), self.from);
         loop {
             let (at, held) = finder.latch_leaf::<M>(finder.descend::<S>(start), start);
-            let (first, low) = ((at.node, held), at.leaf::<B>().low());
+            let (first, low) = ((at, held), at.leaf::<B>().low());
             let found = match direction {
                 Direction::Forward => return self.first_from::<S>(first),
                 Direction::Reverse => self.last_up_to::<S>(first, None),
@@ -90,17 +89,17 @@ impl<'a, B: Bits, M: Mode> LatchedSearch<'a, B, M> {
 
     /// The first entry at or after `from` in this leaf or in one to its right.
     fn first_from<S: Search>(&self, latched: Latched<'a, M>) -> Option<Found<B>> {
-        let (node, mut held) = latched;
-        let leaf = self.tree.store().leaf(node);
+        let (at, mut held) = latched;
+        let leaf = at.leaf::<B>();
         if let Some(entry) = LeafReader(leaf).first_from::<S>(self.from.max(leaf.low())) {
-            return Some(self.use_it::<S>(InLeaf { node, held: &mut held, entry }));
+            return Some(self.use_it::<S>(InLeaf { leaf, held: &mut held, entry }));
         }
         let right = leaf.link();
         if right.is_nil() {
             return None;
         }
         // Until that has returned, no insert may come in that would have been the answer.
-        self.first_from::<S>((right, self.tree.store().latch::<M>(right)))
+        self.first_from::<S>(self.tree.store().latch::<M>(right))
     }
 
     /// Finds the last entry up to `from` in this leaf or in one to its right, up to the leaf of `from`; if
@@ -111,24 +110,23 @@ impl<'a, B: Bits, M: Mode> LatchedSearch<'a, B, M> {
         latched: Latched<'a, M>,
         so_far: Option<InLeaf<'_, 'a, B, M>>,
     ) -> Option<Found<B>> {
-        let (node, mut held) = latched;
-        let leaf = self.tree.store().leaf(node);
+        let (at, mut held) = latched;
+        let leaf = at.leaf::<B>();
         let is_last = leaf.high() >= self.from;
         let so_far = match LeafReader(leaf).last_up_to::<S>(self.from.min(leaf.high())) {
-            Some(entry) => Some(InLeaf { node, held: &mut held, entry }),
+            Some(entry) => Some(InLeaf { leaf, held: &mut held, entry }),
             None => so_far,
         };
         if is_last {
             return Some(self.use_it::<S>(so_far?));
         }
         let right = leaf.link();
-        self.last_up_to::<S>((right, self.tree.store().latch::<M>(right)), so_far)
+        self.last_up_to::<S>(self.tree.store().latch::<M>(right), so_far)
     }
 
     /// Uses an entry of a latched leaf.
     fn use_it<S: Search>(&self, found: InLeaf<'_, '_, B, M>) -> Found<B> {
-        let InLeaf { node, held, entry } = found;
-        let leaf = self.tree.store().leaf(node);
+        let InLeaf { leaf, held, entry } = found;
         if self.purpose == Use::Remove {
             let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
             held.changing();
@@ -148,7 +146,7 @@ pub(super) fn beside_latched<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, star
     loop {
         let (at, held) = finder.latch_leaf::<M>(finder.descend::<Scalar>(start), start);
         let low = at.leaf::<B>().low();
-        let found = beside_from_latched::<_, M>(tree, (at.node, held), starts, None);
+        let found = beside_from_latched::<_, M>(tree, (at, held), starts, None);
         match previous(low) {
             Some(left) if found.before.is_none() && starts.before.is_some() => start = left,
             _ => return found,
@@ -163,8 +161,8 @@ fn beside_from_latched<'a, B: Bits, M: Mode>(
     starts: Starts<B>,
     before: Option<(B, B)>,
 ) -> Beside<B> {
-    let (node, _held) = latched;
-    let leaf = tree.store().leaf(node);
+    let (at, _held) = latched;
+    let leaf = at.leaf::<B>();
     let own = starts.in_leaf::<Scalar>(leaf);
     let found = Beside { before: own.before.or(before), after: own.after };
     let ends_before = |start: Option<B>| start.is_some_and(|start| leaf.high() < start);
@@ -174,7 +172,7 @@ fn beside_from_latched<'a, B: Bits, M: Mode>(
         return found;
     }
     // Until that has returned, no insert may come in that would have been nearer.
-    beside_from_latched::<_, M>(tree, (right, tree.store().latch::<M>(right)), starts, found.before)
+    beside_from_latched::<_, M>(tree, tree.store().latch::<M>(right), starts, found.before)
 }
 
 struct Pop<'a, B, M> {
@@ -201,7 +199,7 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::Leaf;
+    use crate::blink::Levels;
     use crate::tree::{BlinkOptions, Edit, Exclusive, Own, Shared};
     use std::collections::BTreeMap;
 
@@ -216,14 +214,14 @@ mod tests {
         });
         for key in emptied.start * capacity..emptied.end * capacity {
             let at = tree.finder().descend::<Scalar>(2 * key);
-            let (leaf, mut held) = (at.leaf::<u64>(), tree.store().latch::<Shared>(at.node));
+            let (leaf, (_, mut held)) = (at.leaf::<u64>(), tree.store().latch::<Shared>(at.node));
             held.changing();
             LeafEditor(leaf).remove::<Scalar>(
                 leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"),
             );
             tree.ranks().outdate(leaf, &mut held);
             drop(held);
-            tree.counts().count_entries::<Shared>(-1);
+            tree.store().counts().count_entries::<Shared>(-1);
             model.remove(&(2 * key));
         }
         model

@@ -36,7 +36,8 @@ pub(super) fn lend<'a, B: Bits, M: Mode>(
     key: B,
 ) -> Result<NodeRef, M::Held<'a>> {
     let (store, finder) = (tree.store(), tree.finder());
-    let (left, mut left_held) = full;
+    let (at, mut left_held) = full;
+    let left = at.node;
     let right = store.leaf(left).link();
     // A first check, without its latch.
     if right.is_nil() || store.leaf(right).len() > Leaf::<B>::LENT_MAX {
@@ -44,7 +45,7 @@ pub(super) fn lend<'a, B: Bits, M: Mode>(
     }
     let address = store.arena().address(right);
     (1..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
-    let mut right_held = store.latch::<M>(right);
+    let (_, mut right_held) = store.latch::<M>(right);
     let (low, (old, high)) = (store.leaf(left).low(), store.fences(0, right));
     if store.leaf(right).len() > Leaf::<B>::LENT_MAX {
         return Err(left_held);
@@ -52,7 +53,7 @@ pub(super) fn lend<'a, B: Bits, M: Mode>(
     let Some((parent, mut parent_held)) = finder.latch_covering::<M>(1, low) else {
         return Err(left_held);
     };
-    if store.fences(1, parent).1 < high {
+    if parent.fences::<B>(1).1 < high {
         return Err(left_held);
     }
     left_held.changing();
@@ -61,7 +62,7 @@ pub(super) fn lend<'a, B: Bits, M: Mode>(
     let leaves = [store.leaf(left), store.leaf(right)];
     tree.ranks().outdate_both(leaves, [&mut left_held, &mut right_held]);
     let separator = store.run(Lend { from: leaves[0], to: leaves[1] });
-    let named = store.inner(parent).lower_separator::<Scalar>(old, separator);
+    let named = parent.inner::<B>().lower_separator::<Scalar>(old, separator);
     debug_assert!(named, "a parent names its child at the low fence");
     finder.name_leaf(left, low, before(separator));
     finder.name_leaf(right, separator, high);

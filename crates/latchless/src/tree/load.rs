@@ -2,6 +2,7 @@
 
 use super::blink::BlinkTree;
 use super::store::{Arena, Store};
+use crate::blink::Levels;
 use crate::node::{Children, Entries, Inner, Leaf, LeafEditor};
 use core::num::NonZeroUsize;
 use core::ops::Range;
@@ -27,19 +28,19 @@ fn node(level: Level, at: usize) -> NodeRef {
 
 /// Nodes for all levels that aren't part of the tree yet. They are freed unless the load completes: it may
 /// be refused memory, and the caller's code, which generates the entries, may panic.
-struct Levels<'a> {
+struct Unlinked<'a> {
     arena: &'a Arena,
     levels: Vec<Level>,
 }
 
-impl Levels<'_> {
+impl Unlinked<'_> {
     /// Makes them part of the tree.
     fn keep(mut self) -> Vec<Level> {
         core::mem::take(&mut self.levels)
     }
 }
 
-impl Drop for Levels<'_> {
+impl Drop for Unlinked<'_> {
     fn drop(&mut self) {
         for (kind, level) in self.levels.iter().enumerate() {
             (0..level.nodes).for_each(|at| self.arena.free(kind, node(*level, at)));
@@ -73,8 +74,8 @@ impl<B: Bits> BlinkTree<B> {
             self.clear();
         }
         let store = self.store();
-        let guard = Levels { arena: store.arena(), levels: allocate_levels(store, len, fill)? };
-        let (levels, (old, old_levels)) = (&guard.levels, store.root());
+        let guard = Unlinked { arena: store.arena(), levels: allocate_levels(store, len, fill)? };
+        let (levels, (old, old_levels)) = (&guard.levels, store.root().get());
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
         build_leaves(store, levels[0], &entry_at, threads)?;
         let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
@@ -82,7 +83,7 @@ impl<B: Bits> BlinkTree<B> {
             build_inner_nodes(store, &levels[..=pair], &start_of);
         }
         let levels = guard.keep();
-        store.set_root(levels[levels.len() - 1].first, levels.len());
+        store.root().set(levels[levels.len() - 1].first, levels.len());
         store.arena().free(0, old);
         self.set_len(len);
         self.finder().directory().count_added(levels.get(1).map_or(0, |level| level.nodes));

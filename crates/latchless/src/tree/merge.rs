@@ -6,7 +6,7 @@
 
 use super::blink::BlinkTree;
 use super::store::{Latched, Store};
-use crate::blink::{Held, Mode};
+use crate::blink::{Held, Levels, Mode};
 use crate::node::{Children, Entries, Inner, Leaf, LeafEditor, LeafReader};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
@@ -72,23 +72,25 @@ pub(super) fn merge_around<B: Bits, M: Mode>(tree: &BlinkTree<B>, level: usize, 
 /// Merges the node that `key` belongs to with its right neighbour.
 fn merge_right<B: Bits, M: Mode>(tree: &BlinkTree<B>, level: usize, key: B) -> Outcome {
     let store = tree.store();
-    let Some((left, held)) = tree.finder().latch_covering::<M>(level, key) else { return Outcome::Done };
+    let Some((at, held)) = tree.finder().latch_covering::<M>(level, key) else { return Outcome::Done };
+    let left = at.node;
     if !is_nearly_empty(store, level, left) {
         return Outcome::Done;
     }
-    let (root, levels) = store.root();
+    let (root, levels) = store.root().get();
     if levels == level + 1 && root == left {
-        return collapse_root::<_, M>(store, level, (left, held));
+        return collapse_root::<_, M>(store, level, (at, held));
     }
-    let right = store.link(level, left);
-    if right.is_nil() { Outcome::OnlyChild } else { merge::<_, M>(tree, level, (left, held), right) }
+    let right = store.leaf(left).link();
+    if right.is_nil() { Outcome::OnlyChild } else { merge::<_, M>(tree, level, (at, held), right) }
 }
 
 /// Merges the node that `key` belongs to with its left neighbour.
 fn merge_left<B: Bits, M: Mode>(tree: &BlinkTree<B>, level: usize, key: B) -> Outcome {
     let (store, finder) = (tree.store(), tree.finder());
-    let Some((node, held)) = finder.latch_covering::<M>(level, key) else { return Outcome::Done };
-    let (low, _) = store.fences(level, node);
+    let Some((at, held)) = finder.latch_covering::<M>(level, key) else { return Outcome::Done };
+    let node = at.node;
+    let (low, _) = at.fences::<B>(level);
     let still = is_nearly_empty(store, level, node);
     // Latches are taken from left to right: this one has to be released first.
     drop(held);
@@ -96,18 +98,19 @@ fn merge_left<B: Bits, M: Mode>(tree: &BlinkTree<B>, level: usize, key: B) -> Ou
         return if still { Outcome::OnlyChild } else { Outcome::Done };
     }
     let Some(left) = finder.latch_covering::<M>(level, before(low)) else { return Outcome::Done };
-    let right = store.link(level, left.0);
+    let right = store.leaf(left.0.node).link();
     if right != node { Outcome::Disturbed } else { merge::<_, M>(tree, level, left, right) }
 }
 
 /// Replaces a root that has one child by that child.
 fn collapse_root<B: Bits, M: Mode>(store: &Store<B>, level: usize, latched: Latched<'_, M>) -> Outcome {
-    let (root, mut held) = latched;
+    let (at, mut held) = latched;
+    let root = at.node;
     if level == 0 || store.inner(root).children() > 1 {
         return Outcome::Done;
     }
     held.changing();
-    store.set_root(store.leftmost_child(root), level);
+    store.root().set(store.leftmost_child(root), level);
     store.inner(root).mark_dead();
     drop(held);
     store.arena().free(level, root);
@@ -122,12 +125,14 @@ fn merge<'a, B: Bits, M: Mode>(
     right: NodeRef,
 ) -> Outcome {
     let (store, finder) = (tree.store(), tree.finder());
-    let (left, mut left_held) = latched;
-    let mut right_held = store.latch::<M>(right);
+    let (at, mut left_held) = latched;
+    let left = at.node;
+    let (_, mut right_held) = store.latch::<M>(right);
     let ((low, _), (separator, high)) = (store.fences(level, left), store.fences(level, right));
     let Some((parent, mut parent_held)) = finder.latch_covering::<M>(level + 1, low) else {
         return Outcome::Disturbed;
     };
+    let parent = parent.node;
     if store.fences(level + 1, parent).1 < high {
         return Outcome::OnlyChild;
     }

@@ -23,7 +23,6 @@ mod blink;
 mod check;
 mod chunks;
 mod count;
-mod counts;
 mod directory;
 mod dump;
 mod edit;
@@ -45,7 +44,6 @@ mod ranks;
 mod remove_range;
 mod scan;
 mod sides;
-mod spares;
 mod split;
 #[cfg(feature = "steps")]
 pub mod steps;

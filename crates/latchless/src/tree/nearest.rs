@@ -15,7 +15,7 @@
 
 use super::blink::BlinkTree;
 use super::latched::nearest_latched;
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode};
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
@@ -135,7 +135,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
             if let Ok(found) = self.pass::<Scalar>(first.take()) {
                 return found;
             }
-            self.tree.finder().count_restart();
+            self.tree.store().counts().count_restart();
         }
         nearest_latched::<_, M>(self.tree, self.from, self.direction)
     }

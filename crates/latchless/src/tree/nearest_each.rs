@@ -13,7 +13,7 @@ use super::blink::BlinkTree;
 use super::group::{Descents, groups};
 use super::store::At;
 use super::tuners::{Group, Requests};
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode};
 use crate::node::LeafReader;
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
@@ -132,7 +132,7 @@ impl Others {
 impl<'a, B: Bits> Window<'a, B> {
     #[inline(always)]
     fn new(tree: &'a BlinkTree<B>) -> Self {
-        let run = LeafRun { at: tree.store().at(tree.store().root().0), version: None, end: 0 };
+        let run = LeafRun { at: tree.store().at(tree.store().root().get().0), version: None, end: 0 };
         Self {
             keys: [B::MIN; WINDOW],
             blocks: [0; WINDOW],

@@ -69,7 +69,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
     /// its entries before the entry; for the last bucket if the entry is in none. `None`: there are no
     /// cached counts.
     fn keep(&self) -> Option<(B, usize)> {
-        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store(), self.tree.counts())?;
+        let (table, _guard) = self.tree.ranks().kept_counts(self.tree.store())?;
         let mut counted = 0;
         // By counts that may be out of date, until none up to there is.
         let (block, mut left) = loop {

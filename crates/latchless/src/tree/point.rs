@@ -3,8 +3,7 @@
 use super::blink::BlinkTree;
 use super::edit::edit_by_descent;
 use super::ends::edit_at_end;
-use crate::blink::Mode;
-use crate::blink::{Edit, Edited, Put, Remove};
+use crate::blink::{Edit, Edited, Mode, Put, Remove};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 

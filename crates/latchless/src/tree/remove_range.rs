@@ -2,7 +2,7 @@
 
 use super::blink::BlinkTree;
 use super::merge::merge_around;
-use crate::blink::{Held, Mode};
+use crate::blink::{Held, Levels, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Leaf, LeafEditor, LeafReader};
 use core::marker::PhantomData;
@@ -44,7 +44,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
                 tree.ranks().outdate(leaf, &mut held);
             }
             drop(held);
-            tree.counts().count_entries::<M>(left as i64 - count as i64);
+            tree.store().counts().count_entries::<M>(left as i64 - count as i64);
             removed += count - left;
             if left < count {
                 tree.note_change::<M>(low..=self.high.min(end));

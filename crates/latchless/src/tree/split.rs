@@ -4,11 +4,10 @@
 //! the number of new nodes known: if there are too few spare nodes, everything is unlatched unchanged.
 
 use super::blink::BlinkTree;
-use super::spares::Reserve;
-use super::store::{LEVELS_MAX, Latched, Store};
-use crate::blink::{Held, Mode};
+use super::store::{Latched, Store};
+use crate::blink::{Held, LEVELS_MAX, Levels, Mode, Spares};
 use crate::node::operation::{Operation, Search};
-use crate::node::{Children, Cut, FullLeaf, Inner, Leaf, LeafEditor, Right};
+use crate::node::{self, Children, Cut, FullLeaf, Inner, Leaf, LeafEditor, Right};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
@@ -45,7 +44,7 @@ impl<'a, M: Mode> Path<'a, M> {
 
     /// Returns the latched node of a level.
     fn node(&self, level: usize) -> NodeRef {
-        self.nodes[level].as_ref().map_or(NodeRef::NIL, |(node, _)| *node)
+        self.nodes[level].as_ref().map_or(NodeRef::NIL, |(at, _)| at.node)
     }
 }
 
@@ -54,17 +53,21 @@ impl<'a, B: Bits> Split<'a, B> {
     ///
     /// # Errors
     /// The number of the lowest levels that need a spare node, if fewer have one.
-    pub(super) fn run<M: Mode>(&self, leaf: Latched<'a, M>, spares: &mut Reserve<'_>) -> Result<(), usize> {
+    pub(super) fn run<M: Mode>(
+        &self,
+        leaf: Latched<'a, M>,
+        spares: &mut Spares<'_, { node::LINES }>,
+    ) -> Result<(), usize> {
         let (store, finder) = (self.tree.store(), self.tree.finder());
         let mut path = self.latch_full_ancestors::<M>(leaf);
         let splitting = path.len - usize::from(!path.grows);
         let needed = splitting + usize::from(path.grows);
-        if spares.levels() < needed {
+        if !(0..needed).all(|level| spares.has(level)) {
             return Err(needed);
         }
         path.nodes[..path.len].iter_mut().flatten().for_each(|(_, held)| held.changing());
         if let Some((leaf, held)) = &mut path.nodes[0] {
-            self.tree.ranks().outdate(store.leaf(*leaf), held);
+            self.tree.ranks().outdate(leaf.leaf::<B>(), held);
         }
         let mut child = self.split_leaf::<M>(path.node(0), spares.take(0));
         for leaf in [path.node(0), child.node] {
@@ -79,7 +82,7 @@ impl<'a, B: Bits> Split<'a, B> {
         } else {
             add_child(store, path.node(splitting), child);
         }
-        self.tree.counts().count_splits(splitting);
+        self.tree.store().counts().count_splits(splitting);
         if splitting > 1 || path.grows {
             finder.directory().count_added(1);
         }
@@ -92,14 +95,14 @@ impl<'a, B: Bits> Split<'a, B> {
         path.push(leaf);
         loop {
             let level = path.len - 1;
-            let (root, levels) = store.root();
+            let (root, levels) = store.root().get();
             if levels == path.len && root == path.node(level) {
                 path.grows = true;
                 return path;
             }
             // `None`: the root above was just replaced by this node.
             let Some(parent) = finder.latch_covering::<M>(level + 1, self.new.0) else { continue };
-            let full = store.inner(parent.0).children() == Inner::<B>::CAPACITY;
+            let full = parent.0.inner::<B>().children() == Inner::<B>::CAPACITY;
             path.push(parent);
             if !full {
                 return path;
@@ -110,7 +113,7 @@ impl<'a, B: Bits> Split<'a, B> {
     /// Moves the upper part of a full leaf, with the new entry in its place, to the node `right`.
     fn split_leaf<M: Mode>(&self, left: NodeRef, right: NodeRef) -> Child<B> {
         let store = self.tree.store();
-        let mut held = store.latch::<M>(right);
+        let (_, mut held) = store.latch::<M>(right);
         held.changing();
         let (from, to) = (store.leaf(left), store.leaf(right));
         let separator = store.run(SplitLeaf { from, to, to_node: right, new: self.new, cut: self.cut });
@@ -145,7 +148,7 @@ fn split_inner<B: Bits, M: Mode>(
     let cut = place_to_cut(separators, child.separator, inner.low(), inner.link());
     debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
     let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
-    let mut held = store.latch::<M>(right);
+    let (_, mut held) = store.latch::<M>(right);
     held.changing();
     store.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
     drop(held);
@@ -167,10 +170,10 @@ fn add_child<B: Bits>(store: &Store<B>, parent: NodeRef, child: Child<B>) {
 /// Puts a new root above the old one, which was split, at `level`.
 fn grow_root<B: Bits, M: Mode>(store: &Store<B>, old: NodeRef, right: Child<B>, level: usize, root: NodeRef) {
     // Late readers of its earlier use may be reading its fences under its latch.
-    let mut held = store.latch::<M>(root);
+    let (_, mut held) = store.latch::<M>(root);
     held.changing();
     store.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, right.separator], &[old, right.node]);
-    store.set_root(root, level + 1);
+    store.root().set(root, level + 1);
     drop(held);
 }
 

@@ -6,7 +6,7 @@
 use super::blink::BlinkTree;
 use super::get::get_again;
 use super::store::At;
-use crate::blink::Shared;
+use crate::blink::{Levels, Shared};
 use crate::node::operation::{Operation, Search};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
@@ -58,7 +58,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
         let slots = self.tree.finder().guesses().slots();
         if let Some(slots) = slots {
             slots.ask(key.to_u64());
-            let at = self.tree.store().at(self.tree.store().root().0);
+            let at = self.tree.store().at(self.tree.store().root().get().0);
             return Place { at, version: None, block: 0, level: 0, next: Next::Guess };
         }
         self.begin(key)

@@ -2,8 +2,7 @@
 //!
 //! Nothing here knows which leaf has a key, except by a descent from the root: see `finder.rs`.
 
-use crate::blink::Mode;
-use crate::blink::SharedArena;
+use crate::blink::{Counts, Levels, Mode, Root, SharedArena, Side};
 use crate::node::operation::{Operation, Run, Search};
 use crate::node::{self, Entries, Inner, Leaf, LeafEditor, NodeLines};
 use core::marker::PhantomData;
@@ -13,9 +12,6 @@ use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::sync::{Origin, Word};
-
-/// More levels than a tree of 2^32 nodes has; for the smallest nodes, more than the trees of tests have.
-pub(super) const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
 /// The nodes of all trees.
 pub(super) type Arena = SharedArena<{ node::LINES }>;
@@ -43,6 +39,17 @@ impl<'a> At<'a> {
         Inner::new(self.lines)
     }
 
+    /// Returns the fences of a node of this level.
+    #[inline(always)]
+    pub(super) fn fences<B: Bits>(self, level: usize) -> (B, B) {
+        if level == 0 {
+            self.leaf().fences()
+        } else {
+            let inner = self.inner();
+            (inner.low(), inner.high())
+        }
+    }
+
     /// Returns the address of a line of the node, for a prefetch.
     #[inline(always)]
     pub(super) fn line_address(self, line: usize) -> *const u8 {
@@ -51,14 +58,14 @@ impl<'a> At<'a> {
 }
 
 /// A latched node.
-pub(super) type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+pub(super) type Latched<'a, M> = (At<'a>, <M as Mode>::Held<'a>);
 
 /// The nodes, the root, and the kernel that searches them.
 #[derive(Debug)]
 pub(super) struct Store<B> {
-    /// The root's reference, and above it the number of levels.
-    root: Word,
+    root: Root,
     arena: Arena,
+    counts: Counts,
     dispatch: Dispatch,
     lanes: PhantomData<fn() -> B>,
 }
@@ -69,7 +76,8 @@ impl<B: Bits> Store<B> {
     /// # Errors
     /// Memory for that leaf was refused.
     pub(super) fn new(arena: Arena, dispatch: Dispatch) -> Result<Self> {
-        let store = Self { root: Word::new(0), arena, dispatch, lanes: PhantomData };
+        let (root, counts) = (Root::default(), Counts::default());
+        let store = Self { root, arena, counts, dispatch, lanes: PhantomData };
         store.init_root()?;
         Ok(store)
     }
@@ -78,25 +86,20 @@ impl<B: Bits> Store<B> {
     fn init_root(&self) -> Result<()> {
         let leaf = self.arena.allocate(0)?;
         LeafEditor(self.leaf(leaf)).set((B::MIN, B::MAX), NodeRef::NIL, &Entries::default(), 0..0);
-        self.set_root(leaf, 1);
+        self.root.set(leaf, 1);
         Ok(())
     }
 
     /// Frees all nodes, and returns their memory to the system.
     pub(super) fn clear(&mut self) {
         self.arena.clear();
+        self.counts.set_entries(0);
         self.init_root().expect("one node found room before");
     }
 
     #[inline(always)]
     pub(super) fn arena(&self) -> &Arena {
         &self.arena
-    }
-
-    /// Returns the process in which the tree was made.
-    #[inline(always)]
-    pub(super) fn origin(&self) -> &Origin {
-        self.arena.origin()
     }
 
     pub(super) fn kernel(&self) -> Kernel {
@@ -109,20 +112,9 @@ impl<B: Bits> Store<B> {
         self.dispatch.run(operation)
     }
 
-    /// Returns the root and the number of levels.
-    #[inline(always)]
-    pub(super) fn root(&self) -> (NodeRef, usize) {
-        let word = self.root.follow();
-        (NodeRef::from_word(word as u32), (word >> 32) as usize)
-    }
-
-    pub(super) fn set_root(&self, node: NodeRef, levels: usize) {
-        self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
-    }
-
-    #[inline(always)]
-    pub(super) fn at(&self, node: NodeRef) -> At<'_> {
-        At { node, lines: self.arena.node(node) }
+    /// Sets the number of entries, for the caller that has put them into the nodes.
+    pub(super) fn set_entries(&mut self, entries: usize) {
+        self.counts.set_entries(entries);
     }
 
     /// Returns a node without a call, if that is possible, as it is for nearly all: see
@@ -152,16 +144,7 @@ impl<B: Bits> Store<B> {
     /// Returns the fences of a node.
     #[inline(always)]
     pub(super) fn fences(&self, level: usize, node: NodeRef) -> (B, B) {
-        if level == 0 {
-            self.leaf(node).fences()
-        } else {
-            let inner = self.inner(node);
-            (inner.low(), inner.high())
-        }
-    }
-
-    pub(super) fn link(&self, level: usize, node: NodeRef) -> NodeRef {
-        if level == 0 { self.leaf(node).link() } else { self.inner(node).link() }
+        self.at(node).fences(level)
     }
 
     pub(super) fn leftmost_child(&self, node: NodeRef) -> NodeRef {
@@ -170,14 +153,15 @@ impl<B: Bits> Store<B> {
 
     /// Latches a node.
     #[inline(always)]
-    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
-        M::latch(self.arena.node(node).as_flattened(), self.origin())
+    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> Latched<'_, M> {
+        let at = self.at(node);
+        (at, Levels::latch::<M>(self, at))
     }
 
     /// Finds the node of `key` on a level, counted from the leaves (level 0), by a descent from the root;
     /// `None` if the tree has no such level.
-    pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
-        let (mut node, levels) = self.root();
+    pub(super) fn descend_through<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
+        let (mut node, levels) = self.root.get();
         for _ in level + 1..levels {
             node = self.inner(node).child::<S>(key);
         }
@@ -186,7 +170,7 @@ impl<B: Bits> Store<B> {
 
     /// Finds the leaf of `key` by a descent from the root.
     pub(super) fn descend_to_leaf(&self, key: B) -> NodeRef {
-        self.descend_to::<Scalar>(0, key).expect("every tree has leaves")
+        self.descend_through::<Scalar>(0, key).expect("every tree has leaves")
     }
 
     /// Visits some of the lowest inner nodes, from the one that covers `from` on. Returns the key at which
@@ -197,7 +181,7 @@ impl<B: Bits> Store<B> {
         most: usize,
         mut visit: impl FnMut(NodeRef, Inner<'_, B>),
     ) -> Option<u64> {
-        let (mut node, mut next) = (self.descend_to::<Scalar>(1, B::truncate(from))?, from);
+        let (mut node, mut next) = (self.descend_through::<Scalar>(1, B::truncate(from))?, from);
         for _ in 0..most {
             let inner = self.inner(node);
             let high = inner.high().to_u64();
@@ -211,18 +195,59 @@ impl<B: Bits> Store<B> {
         }
         Some(next)
     }
+}
 
-    /// Counts the nodes of a level, along its links.
-    pub(super) fn count_level(&self, level: usize) -> usize {
-        let (mut node, levels) = self.root();
-        for _ in level + 1..levels {
-            node = self.leftmost_child(node);
+impl<B: Bits> Levels for Store<B> {
+    type Key = B;
+    type At<'a> = At<'a>;
+
+    #[inline(always)]
+    fn root(&self) -> &Root {
+        &self.root
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    #[inline(always)]
+    fn origin(&self) -> &Origin {
+        self.arena.origin()
+    }
+
+    #[inline(always)]
+    fn at(&self, node: NodeRef) -> At<'_> {
+        At { node, lines: self.arena.node(node) }
+    }
+
+    #[inline(always)]
+    fn words<'a>(&'a self, at: At<'a>) -> &'a [Word] {
+        at.lines.as_flattened()
+    }
+
+    #[inline(always)]
+    fn side(at: At<'_>, level: usize, key: &B) -> Side {
+        let (low, high) = at.fences(level);
+        if low <= *key && *key <= high {
+            Side::Here
+        } else if low > *key || low > high {
+            Side::Left
+        } else {
+            Side::Right
         }
-        let mut count = 0;
-        while !node.is_nil() {
-            count += 1;
-            node = self.link(level, node);
-        }
-        count
+    }
+
+    #[inline(always)]
+    fn link(at: At<'_>) -> NodeRef {
+        at.leaf::<B>().link()
+    }
+
+    fn first(&self, level: usize) -> Option<NodeRef> {
+        self.descend_through::<Scalar>(level, B::MIN)
+    }
+
+    fn descend_to(&self, level: usize, key: &B) -> Option<NodeRef> {
+        self.descend_through::<Scalar>(level, *key)
     }
 }

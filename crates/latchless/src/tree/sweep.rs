@@ -17,7 +17,7 @@ mod lines;
 
 use super::blink::BlinkTree;
 use super::store::At;
-use crate::blink::Mode;
+use crate::blink::{Levels, Mode};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Inner, LINES, Leaf, LeafReader};
 use core::marker::PhantomData;

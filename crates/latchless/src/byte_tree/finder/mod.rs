@@ -15,6 +15,7 @@ pub use start::{Start, StartBy, aim_of};
 
 use super::node::{Private, Toward};
 use super::store::Store;
+use crate::blink::Levels;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Share, Slots};
 use guesses::{Guesses, Line, is_chosen};

@@ -10,7 +10,7 @@ use super::super::take::OneWord;
 use super::super::tests::tree;
 use super::super::tree::{ByteTree, ByteTreeOptions};
 use super::super::{GROUP, Kept};
-use crate::blink::Edit;
+use crate::blink::{Edit, Levels};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_value::{Kind, Raw};
 use latchless_core::search::Scalar;

@@ -30,6 +30,7 @@ pub(super) mod survey;
 mod tests;
 
 use super::store::Store;
+use crate::blink::Levels;
 use cells::{Keys, Table};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
@@ -184,7 +185,7 @@ impl<B: Bits> Routing<'_, B> {
     /// Returns the start of a descent without any information.
     #[inline(always)]
     pub(super) fn top(self) -> Entry {
-        let (root, levels) = self.store.root();
+        let (root, levels) = self.store.root().get();
         Entry::node_at(root, levels - 1, 0)
     }
 
@@ -220,7 +221,8 @@ impl<B: Bits> Routing<'_, B> {
     /// Collects the lowest inner nodes that have keys of this range, each with its first key. `None` if
     /// there are more than `to` has room for.
     fn nodes_of(self, keys: Keys, to: &mut [(u64, NodeRef)]) -> Option<&[(u64, NodeRef)]> {
-        let mut node = self.store.descend_to::<Scalar>(1, B::truncate(keys.first.min(B::MAX.to_u64())))?;
+        let mut node =
+            self.store.descend_through::<Scalar>(1, B::truncate(keys.first.min(B::MAX.to_u64())))?;
         let mut len = 0;
         loop {
             let inner = self.store.inner(node);
@@ -271,7 +273,7 @@ impl<B: Bits> Routing<'_, B> {
     /// Returns the deepest inner node that covers these keys.
     fn covering(self, keys: Keys) -> Entry {
         let (first, last) = (B::truncate(keys.first), B::truncate(keys.last.min(B::MAX.to_u64())));
-        let (mut node, levels) = self.store.root();
+        let (mut node, levels) = self.store.root().get();
         let mut level = levels - 1;
         while level > 1 {
             let child = self.store.inner(node).child::<Scalar>(first);

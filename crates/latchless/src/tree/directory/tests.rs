@@ -170,7 +170,8 @@ fn some_keys(piece: usize) -> impl Iterator<Item = u64> {
 #[test]
 fn a_survey_is_made_in_pieces_and_the_old_tables_serve_meanwhile() {
     let tree = loaded(SPREADS[0]);
-    let nodes = tree.store().count_level(1);
+    let mut nodes = 0;
+    tree.store().visit_lowest(0, usize::MAX, |_, _| nodes += 1);
     let (form, slots) =
         (tree.finder().directory().form.load_relaxed(), tree.finder().guesses().slots().is_some());
     let (mut forms, mut unserved) = (vec![form], 0);

@@ -169,7 +169,7 @@ fn places_by_segments_ascend_and_keys_outside_are_far() {
 
 /// Wrong contents of a slot: nothing, another slot's content, all keys in one leaf.
 fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
-    let first = tree.store().descend_to::<Scalar>(0, 0).unwrap();
+    let first = tree.store().descend_through::<Scalar>(0, 0).unwrap();
     let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
     [0, somewhere, u64::from(first.to_word()) | u64::MAX << 32]
 }
@@ -310,7 +310,7 @@ fn slots_count_as_memory_until_the_tree_is_cleared() {
 /// Returns whether the ends are known, and are the first and the last leaf.
 fn ends_are_known(tree: &BlinkTree<u64>) -> bool {
     [0, u64::MAX].into_iter().all(|end| {
-        let leaf = tree.store().descend_to::<Scalar>(0, end).unwrap();
+        let leaf = tree.store().descend_through::<Scalar>(0, end).unwrap();
         tree.finder().guesses().at_an_end(end).is_some_and(|(named, _)| named == leaf)
     })
 }
@@ -333,7 +333,7 @@ fn the_ends_are_the_first_and_the_last_leaf_whatever_happens_to_them() {
         );
     }
     // Whatever the words are, lookups are right, and the first one that is misled repairs them.
-    let wrong = tree.store().descend_to::<Scalar>(0, from).unwrap();
+    let wrong = tree.store().descend_through::<Scalar>(0, from).unwrap();
     for (low, high) in [(0, to), (from + LEN / 4, u64::MAX)] {
         tree.finder().guesses().ends.name(wrong, low, high);
     }
@@ -375,7 +375,7 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
 #[cfg_attr(latchless_small_nodes, ignore = "needs a leaf of six keys")]
 fn a_run_of_edits_ends_with_its_leaf() {
     let tree = grown((0..LEN).map(|at| 2 * at));
-    let leaf = tree.store().descend_to::<Scalar>(0, LEN).unwrap();
+    let leaf = tree.store().descend_through::<Scalar>(0, LEN).unwrap();
     let (low, high) = tree.store().leaf(leaf).fences();
     let keys: Vec<_> = (low..=high + 20).filter(|key| key % 2 == 0).collect();
     let inside = keys.iter().filter(|&&key| key <= high).count();

@@ -34,9 +34,8 @@ mod table;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-use super::counts::Counts;
 use super::store::Store;
-use crate::blink::Held;
+use crate::blink::{Held, Levels};
 use crate::node::{Children, Entries, Inner, Leaf, LeafReader};
 use core::ops::Range;
 use latchless_core::base::error::Result;
@@ -240,13 +239,9 @@ impl Ranks {
 
     /// Returns the cached counts of a tree, for the caller alone while it has the guard. `None`: the tree is
     /// too small, or there is no memory, or another thread has them.
-    pub(super) fn kept_counts<B: Bits>(
-        &self,
-        store: &Store<B>,
-        counts: &Counts,
-    ) -> Option<(&Table, MutexGuard<'_, ()>)> {
+    pub(super) fn kept_counts<B: Bits>(&self, store: &Store<B>) -> Option<(&Table, MutexGuard<'_, ()>)> {
         let tables = self.tables()?;
-        let (guard, len) = (tables.lock()?, counts.len());
+        let (guard, len) = (tables.lock()?, store.counts().entries());
         let table = match tables.current().filter(|table| !tables.is_outgrown(table, len)) {
             Some(table) => table,
             // Without memory for a new table the old one stays.

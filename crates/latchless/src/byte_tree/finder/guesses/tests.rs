@@ -1,7 +1,7 @@
 //! Lines of guesses, and tables that come, grow and go.
 
 use super::*;
-use crate::blink::Edit;
+use crate::blink::{Edit, Levels};
 use crate::byte_tree::text::Seed;
 use crate::byte_tree::{ByteTree, ByteTreeOptions, KeyRoom, OneWord};
 use latchless_core::base::fill::FillFactor;

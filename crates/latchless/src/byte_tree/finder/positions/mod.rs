@@ -28,6 +28,7 @@ mod numbers;
 mod survey;
 
 use super::guesses::is_chosen;
+use crate::blink::Levels;
 use crate::byte_tree::node::SUFFIX_ROOM;
 use crate::byte_tree::shape::Shape;
 use crate::byte_tree::store::Store;

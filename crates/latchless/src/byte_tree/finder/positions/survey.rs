@@ -2,6 +2,7 @@
 
 use super::numbers::{Numbers, Seen};
 use super::{FEWEST_SLOTS, HUGE_FROM_BYTES, Positions, bytes_of, slots_of};
+use crate::blink::Levels;
 use crate::byte_tree::key_room::whole_key;
 use crate::byte_tree::node::{Image, Node, Toward};
 use crate::byte_tree::shape::WORDS;
@@ -190,7 +191,7 @@ fn for_each_key(
 
 /// Some nodes of the level above the leaves, and some leaves, in order; the last leaf is among them.
 fn sample(store: &Store) -> [Vec<NodeRef>; 2] {
-    let (root, levels) = store.root();
+    let (root, levels) = store.root().get();
     let (mut above, mut nodes, mut image) = (Vec::new(), vec![root], [0; WORDS]);
     for level in (1..levels).rev() {
         let mut below = Vec::new();

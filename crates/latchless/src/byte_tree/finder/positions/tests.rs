@@ -1,7 +1,7 @@
 //! Position tables appear, grow, follow the tree, and disappear.
 
 use super::*;
-use crate::blink::Edit;
+use crate::blink::{Edit, Levels};
 use crate::byte_tree::node::Toward;
 use crate::byte_tree::text::Seed;
 use crate::byte_tree::{Border, Bounds, ByteTree, ByteTreeOptions, GROUP, KeyRoom, LeafCopy, OneWord};

@@ -1,0 +1,67 @@
+//! What a tree counts of itself: its entries, and events.
+
+use super::mode::Mode;
+use latchless_core::sync::{Striped, Word};
+
+/// The counts. Approximate while other threads change the tree.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    entries: Striped,
+    /// Nodes that were split.
+    splits: Word,
+    /// Descents and reads that began again.
+    restarts: Word,
+    /// Operations that a prediction led to a wrong leaf.
+    misled: Word,
+}
+
+impl Counts {
+    /// Returns the number of entries: exact if no thread is changing it.
+    #[inline]
+    pub(crate) fn entries(&self) -> usize {
+        self.entries.sum().max(0) as usize
+    }
+
+    /// Sets the number of entries. For a caller that has the tree to itself.
+    pub(crate) fn set_entries(&mut self, entries: usize) {
+        self.entries.set(entries as i64);
+    }
+
+    /// Counts entries that were added, or removed.
+    #[inline(always)]
+    pub(crate) fn count_entries<M: Mode>(&self, change: i64) {
+        if M::SHARED { self.entries.add(change) } else { self.entries.add_alone(change) }
+    }
+
+    /// Returns the number of nodes that were split.
+    pub(crate) fn splits(&self) -> u64 {
+        self.splits.load_relaxed()
+    }
+
+    /// Counts nodes that were split together.
+    pub(crate) fn count_splits(&self, nodes: usize) {
+        self.splits.add(nodes as u64);
+    }
+
+    /// Returns how often operations descended, or read, again.
+    pub(crate) fn restarts(&self) -> u64 {
+        self.restarts.load_relaxed()
+    }
+
+    /// Counts an operation that descends, or reads, again.
+    #[inline(always)]
+    pub(crate) fn count_restart(&self) {
+        self.restarts.add(1);
+    }
+
+    /// Returns how often a prediction led to a wrong leaf.
+    pub(crate) fn misled(&self) -> u64 {
+        self.misled.load_relaxed()
+    }
+
+    /// Counts predictions that led to wrong leaves.
+    #[inline(always)]
+    pub(crate) fn count_misled(&self, predictions: u64) {
+        self.misled.add(predictions);
+    }
+}

@@ -42,7 +42,7 @@ pub(crate) struct Sums {
     pub(crate) blocks: usize,
 }
 
-/// Checks every node of a tree at rest whose first node on each level begins at `first`, and what leads to it.
+/// Checks every node of a tree at rest, and what leads to it. The first one of each level begins at `first`.
 ///
 /// # Errors
 /// The first violated invariant.

@@ -5,8 +5,8 @@ use super::mode::Mode;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
-/// Latches the node of a level that covers `key`, if there is such a level. `start` is a node of that level that
-/// probably covers it: without a latch it may have been split, merged or reused meanwhile.
+/// Latches the node of a level that covers `key`, if there is such a level. `start` is a node of that level
+/// that probably covers it: without a latch it may have been split, merged or reused meanwhile.
 #[inline(always)]
 pub(crate) fn latch_covering<'a, L: Levels, M: Mode>(
     tree: &'a L,

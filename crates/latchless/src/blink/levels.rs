@@ -21,8 +21,8 @@ pub enum Side {
 /// A node and its latch, which is held.
 pub(crate) type Latched<'a, L, M> = (<L as Levels>::At<'a>, <M as Mode>::Held<'a>);
 
-/// The nodes of a tree, as the algorithms of this folder use them. Levels are counted from the leaves, which are
-/// level 0.
+/// The nodes of a tree, as the algorithms of this folder use them. Levels are counted from the leaves, which
+/// are level 0.
 pub(crate) trait Levels {
     /// A key, or a fence.
     type Key: ?Sized;
@@ -39,6 +39,8 @@ pub(crate) trait Levels {
     fn origin(&self) -> &Origin;
     /// Looks a node up.
     fn at(&self, node: NodeRef) -> Self::At<'_>;
+    /// Returns a node's reference.
+    fn name(at: Self::At<'_>) -> NodeRef;
     /// Returns a node's words, of which the first one is its latch.
     fn words<'a>(&'a self, at: Self::At<'a>) -> &'a [Word];
     /// Returns where a key is, seen from a node of this level that is latched.

@@ -6,8 +6,8 @@ use latchless_core::sync::Word;
 /// More levels than a tree of 2^32 nodes has; for the smallest nodes, more than the trees of tests have.
 pub(crate) const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
-/// The root and the number of levels, in one word: the root's reference in the lower half. Changed only under
-/// the latch of the root that it names.
+/// The root and the number of levels, in one word: the root's reference in the lower half. Changed only
+/// under the latch of the root that it names.
 #[derive(Debug, Default)]
 pub(crate) struct Root(Word);
 

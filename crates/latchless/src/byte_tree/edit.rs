@@ -6,7 +6,7 @@ use super::cut::Growth;
 use super::finder::{Aim, Outcome, Start, StartBy, aim_of};
 use super::lend::{lend, lend_back};
 use super::long::{LongStrings, check_length};
-use super::merge::{invites_a_merge, merge_around, taken};
+use super::merge::{invites_a_merge, taken};
 use super::node::{Probe, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, Size};
 use super::split::{make_room, split};
@@ -14,7 +14,7 @@ use super::store::Held;
 use super::strings::Strings;
 use super::text::{Hashed, Seed, head};
 use super::tree::ByteTree;
-use crate::blink::{self, Change, Edit, Edited, Levels, Side, Step};
+use crate::blink::{self, Change, Edit, Edited, Levels, Side, Step, merge_around};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use latchless_core::base::error::Result;
@@ -204,7 +204,7 @@ pub(super) fn follow_up(tree: &ByteTree, key: &[u8], long: Option<LongRef>, is_s
         tree.store.long().free(string);
     }
     if is_small {
-        merge_around(tree, 0, key);
+        merge_around::<_, blink::Shared>(tree, 0, key);
     }
 }
 

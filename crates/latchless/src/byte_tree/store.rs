@@ -313,6 +313,11 @@ impl Levels for Store {
     }
 
     #[inline(always)]
+    fn name(at: At<'_>) -> NodeRef {
+        at.0
+    }
+
+    #[inline(always)]
     fn words<'a>(&'a self, at: At<'a>) -> &'a [Word] {
         at.1.words
     }

@@ -4,10 +4,10 @@
 use super::blink::BlinkTree;
 use super::get::get_with;
 use super::lend::{ask_for_neighbour, lend};
-use super::merge::{invites_a_merge, merge_around};
+use super::merge::invites_a_merge;
 use super::split::Split;
 use super::store::At;
-use crate::blink::{Change, Edit, Edited, Held, Levels, Mode, Spares, Step};
+use crate::blink::{Change, Edit, Edited, Held, Levels, Mode, Spares, Step, merge_around};
 use crate::node::operation::{Operation, Search};
 use crate::node::{self, FullLeaf, Leaf, LeafEditor, Place, Seen};
 use core::marker::PhantomData;
@@ -113,7 +113,7 @@ pub(super) fn follow_up<B: Bits, M: Mode>(tree: &BlinkTree<B>, key: B, left: usi
     tree.store().counts().count_entries::<M>(-1);
     tree.note_change::<M>(key..=key);
     if invites_a_merge::<B>(left) {
-        merge_around::<_, M>(tree, 0, key);
+        merge_around::<_, M>(tree, 0, &key);
     }
 }
 

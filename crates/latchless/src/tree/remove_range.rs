@@ -1,8 +1,7 @@
 //! Removing everything between two keys.
 
 use super::blink::BlinkTree;
-use super::merge::merge_around;
-use crate::blink::{Held, Levels, Mode};
+use crate::blink::{Held, Levels, Mode, merge_around};
 use crate::node::operation::{Operation, Search};
 use crate::node::{Entries, Leaf, LeafEditor, LeafReader};
 use core::marker::PhantomData;
@@ -50,7 +49,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
                 tree.note_change::<M>(low..=self.high.min(end));
             }
             if left < count && left <= Leaf::<B>::CAPACITY / 4 {
-                merge_around::<_, M>(tree, 0, low);
+                merge_around::<_, M>(tree, 0, &low);
             }
             if end >= self.high {
                 break;

@@ -18,7 +18,7 @@ pub(super) type Arena = SharedArena<{ node::LINES }>;
 
 /// A node with its address, which is looked up once per visit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct At<'a> {
+pub(crate) struct At<'a> {
     pub(super) node: NodeRef,
     pub(super) lines: &'a NodeLines,
 }
@@ -62,7 +62,7 @@ pub(super) type Latched<'a, M> = (At<'a>, <M as Mode>::Held<'a>);
 
 /// The nodes, the root, and the kernel that searches them.
 #[derive(Debug)]
-pub(super) struct Store<B> {
+pub(crate) struct Store<B> {
     root: Root,
     arena: Arena,
     counts: Counts,
@@ -147,10 +147,6 @@ impl<B: Bits> Store<B> {
         self.at(node).fences(level)
     }
 
-    pub(super) fn leftmost_child(&self, node: NodeRef) -> NodeRef {
-        self.inner(node).child::<Scalar>(B::MIN)
-    }
-
     /// Latches a node.
     #[inline(always)]
     pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> Latched<'_, M> {
@@ -219,6 +215,11 @@ impl<B: Bits> Levels for Store<B> {
     #[inline(always)]
     fn at(&self, node: NodeRef) -> At<'_> {
         At { node, lines: self.arena.node(node) }
+    }
+
+    #[inline(always)]
+    fn name(at: At<'_>) -> NodeRef {
+        at.node
     }
 
     #[inline(always)]

@@ -54,4 +54,4 @@ pub use key_room::KeyRoom;
 pub use leaf_copy::{Bounds, LeafCopy};
 pub use near::Border;
 pub use take::{Kept, OneWord, Take};
-pub use tree::{ByteTree, ByteTreeOptions};
+pub use tree::ByteTree;

@@ -1,8 +1,9 @@
 //! The tree against a model, for each class of keys, and under other threads.
 
 use super::*;
-use crate::blink::{Edit, Levels};
+use crate::blink::{BlinkOptions, Edit, Levels};
 use core::ops::{Bound, ControlFlow};
+use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) type Model = BTreeMap<Vec<u8>, u64>;
 
 pub(super) fn tree() -> ByteTree {
-    ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
+    ByteTree::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }, Kind::Word).unwrap()
 }
 
 /// Keys with all the differences by which nodes distinguish keys.
@@ -311,9 +312,8 @@ fn groups_answer_as_single_keys_do() {
 #[test]
 fn refused_memory_leaves_the_tree_as_it_was() {
     for limit in (1..60).map(|lines| 2048 * lines) {
-        let options =
-            ByteTreeOptions { limit_bytes: Some(limit), huge_pages: false, ..ByteTreeOptions::default() };
-        let tree = ByteTree::new(options).unwrap();
+        let options = BlinkOptions { limit_bytes: Some(limit), huge_pages: false, ..BlinkOptions::default() };
+        let tree = ByteTree::new(options, Kind::Word).unwrap();
         let mut kept = 0;
         for number in 0..4000 {
             match tree.edit(&key_of("long at the end", number), Edit::Put(number)) {

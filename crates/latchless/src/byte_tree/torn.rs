@@ -15,9 +15,9 @@ use super::node::{Image, Node, Toward, Words};
 use super::shape::{LONG, LongRef, WORDS};
 use super::take::{Kept, OneWord, Take};
 use super::text::Seed;
-use super::tree::{ByteTree, ByteTreeOptions};
+use super::tree::ByteTree;
 use super::usual::UsualRecords;
-use crate::blink::{Edit, Levels};
+use crate::blink::{BlinkOptions, Edit, Levels};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use core::cell::Cell;
@@ -55,8 +55,8 @@ pub struct TornNode {
 impl TornNode {
     /// A node of a tree of these keys: of this level, if there is one.
     pub fn new<'k>(keys: impl IntoIterator<Item = &'k [u8]>, level: usize) -> Self {
-        let options = ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() };
-        let tree = ByteTree::new(options).expect("a leaf finds room");
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let tree = ByteTree::new(options, Kind::Word).expect("a leaf finds room");
         for (value, key) in (0..).zip(keys) {
             tree.edit(key, Edit::Put(value)).expect("a key finds room");
         }

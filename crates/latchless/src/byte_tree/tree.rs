@@ -24,43 +24,11 @@ use super::finder::Finder;
 use super::shape::Nodes;
 use super::store::Store;
 use super::values::Values;
-use crate::blink::{Levels, Listing, Tries};
+use crate::blink::{BlinkOptions, Levels, Listing, Tries};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::Result;
 use latchless_core::mem::budget::Budget;
-use latchless_core::search::{Dispatch, Kernel};
-use latchless_core::sync::look_for_the_flag;
 use std::sync::Arc;
-
-/// Construction options of a tree.
-#[derive(Debug, Clone, Copy)]
-pub struct ByteTreeOptions {
-    /// The most bytes that nodes, long strings and tables may take. `None`: what the machine has.
-    pub limit_bytes: Option<usize>,
-    /// Whether to ask the system for huge pages.
-    pub huge_pages: bool,
-    /// Whether a thread of the process prefaults memory.
-    pub prefault: bool,
-    /// The search kernel. `None`: the fastest that this processor has.
-    pub kernel: Option<Kernel>,
-    /// How many nodes references can distinguish; tests make it tiny.
-    pub references: u32,
-    /// The form of values.
-    pub values: Kind,
-}
-
-impl Default for ByteTreeOptions {
-    fn default() -> Self {
-        Self {
-            limit_bytes: None,
-            huge_pages: true,
-            prefault: false,
-            kernel: None,
-            references: u32::MAX,
-            values: Kind::Word,
-        }
-    }
-}
 
 /// A concurrent ordered map from byte strings to words. See the file's head.
 #[derive(Debug)]
@@ -72,17 +40,13 @@ pub struct ByteTree {
 }
 
 impl ByteTree {
-    /// An empty tree: one empty leaf.
+    /// An empty tree: one empty leaf. `values`: their form.
     ///
     /// # Errors
     /// When memory for that leaf is refused, or the kernel isn't available here.
-    pub fn new(options: ByteTreeOptions) -> Result<Self> {
-        look_for_the_flag();
-        let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values } = options;
-        let nodes = Nodes::new(limit_bytes, huge_pages, references)?;
-        let finder = Finder::none(huge_pages, prefault, nodes.budget());
-        let nodes = if prefault { nodes.prefaulted() } else { nodes };
-        let dispatch = kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
+    pub fn new(options: BlinkOptions, values: Kind) -> Result<Self> {
+        let (nodes, dispatch) = options.begin()?;
+        let finder = Finder::none(options.huge_pages, options.prefault, nodes.budget());
         let store = Store::new(nodes, Values::of(values), dispatch);
         store.init_root()?;
         Ok(Self { store, finder, listing: Listing::empty() })

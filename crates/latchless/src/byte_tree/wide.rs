@@ -174,15 +174,15 @@ impl Operation for EditGroupWide<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::ByteTreeOptions;
     use super::*;
+    use crate::blink::BlinkOptions;
     use latchless_core::base::bytes_value::Kind;
 
     #[test]
     fn values_of_several_words_are_replaced_where_they_lie() {
         let kind = Kind::Words(3);
-        let options = ByteTreeOptions { values: kind, huge_pages: false, ..ByteTreeOptions::default() };
-        let (tree, mut kept) = (ByteTree::new(options).unwrap(), Kept::of(kind));
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let (tree, mut kept) = (ByteTree::new(options, kind).unwrap(), Kept::of(kind));
         for round in 0..3u64 {
             for key in 0..60u64 {
                 let value = [key, round, key ^ round];

@@ -104,7 +104,7 @@ pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, W
 pub use multi::{MultiEntries, MultiIndex};
 pub use range::{BytesEntries, BytesValues, Entries};
 
-use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};
+use crate::byte_tree::{Bounds, ByteTree};
 use crate::index::Options;
 use core::fmt;
 use core::marker::PhantomData;
@@ -145,11 +145,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// # Errors
     /// [`Error::KernelUnavailable`], or memory for a first node is refused.
     pub fn with_options(options: Options) -> Result<Self> {
-        let Options { limit_bytes, huge_pages, prefault, kernel, node_references, .. } = options;
-        let references = node_references;
-        let values = stored::kind::<V>();
-        let options = ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values };
-        Ok(Self { tree: ByteTree::new(options)?, of: PhantomData })
+        Ok(Self { tree: ByteTree::new(options.of_tree(), stored::kind::<V>())?, of: PhantomData })
     }
 
     /// How many keys there are. O(1). Exact when no thread is changing that.

@@ -6,7 +6,7 @@
 use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
 use super::{Index, Options};
-use crate::tree::{self, BlinkOptions, BlinkTree, Group, Mode};
+use crate::tree::{self, BlinkTree, Group, Mode};
 use core::marker::PhantomData;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
@@ -29,10 +29,7 @@ pub struct Words<K: Key, V: Value> {
 
 impl<K: Key, V: Value> Words<K, V> {
     pub(super) fn with_options(options: Options) -> Result<Self> {
-        let Options { limit_bytes, huge_pages, prefault, kernel, group, node_references } = options;
-        let references = node_references;
-        let options = BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references };
-        Ok(Self { tree: Tree::<K, V>::new(options)?, group })
+        Ok(Self { tree: Tree::<K, V>::new(options.of_tree())?, group: options.group })
     }
 }
 

@@ -50,6 +50,14 @@ pub struct Options {
     pub node_references: u32,
 }
 
+impl Options {
+    /// Returns those of a tree.
+    pub(crate) fn of_tree(self) -> BlinkOptions {
+        let Self { limit_bytes, huge_pages, prefault, kernel, node_references, .. } = self;
+        BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references: node_references }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         let BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references } = BlinkOptions::default();

@@ -5,37 +5,15 @@ use super::latecomers::Latecomers;
 use super::ranks::Ranks;
 use super::store::Store;
 use super::tuners::Tuners;
-use crate::blink::{Levels, Listing, Mode, SharedArena, Tries, stats};
+use crate::blink::{BlinkOptions, Levels, Listing, Mode, Tries, stats};
 use crate::node::Leaf;
 use core::ops::RangeInclusive;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
 use latchless_core::mem::budget::Budget;
-use latchless_core::search::{Dispatch, Kernel};
-use latchless_core::sync::look_for_the_flag;
+use latchless_core::search::Kernel;
 use std::sync::Arc;
-
-/// Construction options of a tree.
-#[derive(Debug, Clone, Copy)]
-pub struct BlinkOptions {
-    /// The maximum number of bytes of nodes. `None`: the machine's memory.
-    pub limit_bytes: Option<usize>,
-    /// Whether to request huge pages.
-    pub huge_pages: bool,
-    /// Whether a thread of the process prefaults memory.
-    pub prefault: bool,
-    /// The search kernel. `None`: the fastest that this processor supports.
-    pub kernel: Option<Kernel>,
-    /// The number of nodes that references can distinguish; tests make it tiny.
-    pub references: u32,
-}
-
-impl Default for BlinkOptions {
-    fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
-    }
-}
 
 /// A concurrent ordered map from encoded keys to encoded values. See the module documentation.
 #[derive(Debug)]
@@ -54,15 +32,10 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// Memory for that leaf was refused, or the kernel isn't available here.
     pub fn new(options: BlinkOptions) -> Result<Self> {
-        look_for_the_flag();
-        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
-        let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
-        let arena = if options.prefault { arena.prefaulted() } else { arena };
+        let (arena, dispatch) = options.begin()?;
+        let ways = Ways::unknown(options.huge_pages, options.prefault);
         Ok(Self {
-            nodes: Findable {
-                store: Store::new(arena, dispatch)?,
-                ways: Ways::unknown(options.huge_pages, options.prefault),
-            },
+            nodes: Findable { store: Store::new(arena, dispatch)?, ways },
             latecomers: Latecomers::default(),
             tuners: Tuners::default(),
             ranks: Ranks::default(),

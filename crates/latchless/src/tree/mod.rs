@@ -56,9 +56,9 @@ mod tests;
 mod tests_fork;
 mod tuners;
 
-pub use crate::blink::{Edit, Edited, Exclusive, Mode, Shared, Tries};
+pub use crate::blink::{BlinkOptions, Edit, Edited, Exclusive, Mode, Shared, Tries};
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
-pub use blink::{BlinkOptions, BlinkTree};
+pub use blink::BlinkTree;
 pub use chunks::Chunks;
 pub use finder::READ_TRIES;
 pub(crate) use guesses::{SEGMENTS, Segments, Share, Slots, are_even};

@@ -8,9 +8,9 @@ use super::super::leaf_copy::{Bounds, LeafCopy};
 use super::super::node::Toward;
 use super::super::take::OneWord;
 use super::super::tests::tree;
-use super::super::tree::{ByteTree, ByteTreeOptions};
+use super::super::tree::ByteTree;
 use super::super::{GROUP, Kept};
-use crate::blink::{Edit, Levels};
+use crate::blink::{BlinkOptions, Edit, Levels};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_value::{Kind, Raw};
 use latchless_core::search::Scalar;
@@ -135,8 +135,8 @@ fn keys_that_do_not_suit_records_make_slots_of_them() {
 #[test]
 fn values_of_more_than_a_word_are_no_records() {
     for (kind, value) in [(Kind::Words(2), Raw::Words(&[1, 2])), (Kind::Bytes, Raw::Bytes(b"short"))] {
-        let options = ByteTreeOptions { values: kind, huge_pages: false, ..ByteTreeOptions::default() };
-        let (tree, mut kept) = (ByteTree::new(options).unwrap(), Kept::of(kind));
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let (tree, mut kept) = (ByteTree::new(options, kind).unwrap(), Kept::of(kind));
         for number in 0..if cfg!(miri) { 100 } else { 1000 } {
             tree.edit_wide(&WRITTEN[0].1(number), Edit::Put(value), &mut kept).unwrap();
         }

@@ -1,9 +1,10 @@
 //! Lines of guesses, and tables that come, grow and go.
 
 use super::*;
-use crate::blink::{Edit, Levels};
+use crate::blink::{BlinkOptions, Edit, Levels};
 use crate::byte_tree::text::Seed;
-use crate::byte_tree::{ByteTree, ByteTreeOptions, KeyRoom, OneWord};
+use crate::byte_tree::{ByteTree, KeyRoom, OneWord};
+use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;
@@ -60,8 +61,8 @@ fn a_full_line_takes_a_new_guess_now_and_then() {
 
 /// A tree of this many keys of twelve bytes.
 fn tree_of(keys: usize) -> ByteTree {
-    let options = ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() };
-    let tree = ByteTree::new(options).unwrap();
+    let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+    let tree = ByteTree::new(options, Kind::Word).unwrap();
     tree.finder.positions.forbid();
     for number in 0..keys as u64 {
         tree.edit(&key(number), Edit::Put(number)).unwrap();

@@ -1,10 +1,11 @@
 //! Position tables appear, grow, follow the tree, and disappear.
 
 use super::*;
-use crate::blink::{Edit, Levels};
+use crate::blink::{BlinkOptions, Edit, Levels};
 use crate::byte_tree::node::Toward;
 use crate::byte_tree::text::Seed;
-use crate::byte_tree::{Border, Bounds, ByteTree, ByteTreeOptions, GROUP, KeyRoom, LeafCopy, OneWord};
+use crate::byte_tree::{Border, Bounds, ByteTree, GROUP, KeyRoom, LeafCopy, OneWord};
+use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::search::Scalar;
@@ -56,7 +57,7 @@ fn crowded(number: u64) -> Vec<u8> {
 }
 
 fn tree() -> ByteTree {
-    ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
+    ByteTree::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }, Kind::Word).unwrap()
 }
 
 fn put(tree: &ByteTree, key: Write, numbers: core::ops::Range<u64>) {
@@ -331,8 +332,8 @@ fn there_is_no_table_beyond_the_memory_limit() {
 /// Operations don't wait until its memory is ready.
 #[test]
 fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
-    let options = ByteTreeOptions { huge_pages: false, prefault: true, ..ByteTreeOptions::default() };
-    let (tree, key) = (ByteTree::new(options).unwrap(), EVEN[0].1);
+    let options = BlinkOptions { huge_pages: false, prefault: true, ..BlinkOptions::default() };
+    let (tree, key) = (ByteTree::new(options, Kind::Word).unwrap(), EVEN[0].1);
     put(&tree, key, 0..KEYS);
     for _ in 0..2 {
         tree.finder.positions.publish(0, usize::MAX);

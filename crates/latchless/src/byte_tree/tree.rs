@@ -8,17 +8,8 @@
 //! leaves; inner nodes are latched only by splits and merges.
 //!
 //! # Invariants
-//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
-//! 2. A node's place in the tree changes (by a split, a merge, a new root) under its latch, which is held
-//!    until its parent says the same. So under all latches each node but the root has one parent, which
-//!    names it at its low fence.
-//! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
-//! 4. The root changes only under its latch.
-//! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is
-//!    used again; both change its version.
-//! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences, and may come
-//!    there by a [guess](super::finder).
-//! 7. No code of the caller runs while a latch is held.
+//! Those of `blink/mod.rs`, and: a key is in one leaf that isn't dead, so a reader that finds it there needs
+//! no fences, and may come there by a [guess](super::finder).
 
 use super::finder::Finder;
 use super::shape::Nodes;

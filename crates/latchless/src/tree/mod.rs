@@ -8,15 +8,7 @@
 //! latch. Writers latch leaves; only splits and merges latch inner nodes.
 //!
 //! # Invariants
-//! 1. Latches are taken bottom-up, and from left to right within a level, so waits can't form a cycle.
-//! 2. A node's place in the tree (a split, a merge, a new root) is changed under its latch, which is held
-//!    until its parent has been updated. So a latched tree is complete: every node but the root is the child
-//!    of exactly one parent, with its low fence as the separator.
-//! 3. Between their fences the nodes of a level cover all keys, and each node links to the next one.
-//! 4. The root changes only under its latch.
-//! 5. A node is reused on its own level only, and is dead (covers no key) from its removal until its reuse;
-//!    both change its version.
-//! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
+//! Those of `blink/mod.rs`, and: nothing is allocated while a latch is held.
 
 mod beside;
 mod blink;

@@ -61,3 +61,48 @@ impl<B: Bits> Operation for FaultOf<'_, B> {
         self.0.fault::<S>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blink::{Edit, Levels};
+    use crate::node::{Entries, LeafEditor, LeafReader};
+    use crate::tree::{BlinkOptions, Shared};
+    use latchless_core::search::Scalar;
+
+    #[test]
+    fn damage_is_found() {
+        let tree =
+            BlinkTree::<u64>::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }).unwrap();
+        (0..1000).for_each(|key| _ = tree.edit::<Shared>(2 * key, Edit::Put(key)).unwrap());
+        let store = tree.store();
+        let finds = |what: &str| {
+            let found = tree.check_invariants().unwrap_err().to_string();
+            assert!(found.contains(what), "{found}");
+        };
+        tree.check_invariants().unwrap();
+        store.counts().count_entries::<Shared>(1);
+        finds("1000 entries found, 1001 counted");
+        store.counts().count_entries::<Shared>(-1);
+        let (root, levels) = store.root().get();
+        store.root().set(store.descend_to(levels - 2, &0).unwrap(), levels - 1);
+        finds("links to");
+        store.root().set(root, levels);
+        let (leaf, mut held) = store.latch::<Shared>(store.first(0).unwrap());
+        finds("is latched");
+        let (leaf, mut entries) = (leaf.leaf::<u64>(), Entries::default());
+        LeafReader(leaf).copy_out::<Scalar>(&mut entries);
+        let ((low, high), link) = (leaf.fences(), leaf.link());
+        held.changing();
+        let len = entries.keys().len();
+        let damage = |fences, link| LeafEditor(leaf).set(fences, link, &entries, 0..len);
+        damage((low, high), NodeRef::NIL);
+        drop(held);
+        finds("links to 4294967295");
+        let (_, mut held) = store.latch::<Shared>(store.first(0).unwrap());
+        held.changing();
+        damage((low, high - 1), link);
+        drop(held);
+        finds("a gap before");
+    }
+}

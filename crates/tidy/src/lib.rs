@@ -8,6 +8,7 @@ mod documents;
 mod house;
 mod language;
 mod ledger;
+mod operations;
 mod paths;
 mod planted;
 mod rules;

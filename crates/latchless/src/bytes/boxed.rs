@@ -1,7 +1,8 @@
 //! [`BoxedBytesIndex`]: keys of any length with values of any type and size, byte strings among them. The
 //! operations are those of [`Boxed`]; this file gives them byte strings as keys.
 
-use super::{BytesEntries, BytesIndex, Entries, NOTHING, OwnedBounds, upright, with_ends};
+use super::bounds::{NOTHING, OwnedBounds, upright, with_ends};
+use super::{BytesEntries, BytesIndex, Entries};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
 use crate::index::order::Side;

@@ -1,9 +1,10 @@
 //! What a [`BytesIndex`] can do by the order of keys, as an engine and as an index of handles.
 
 use super::batch::GroupKeys;
+use super::bounds::{NOTHING, OwnedBounds, with_bounds};
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
-use super::{BytesEntries, BytesIndex, Entries, Lent, NOTHING, OwnedBounds, with_bounds};
+use super::{BytesEntries, BytesIndex, Entries, Lent};
 use crate::byte_tree::{Border, GROUP};
 use crate::index::boxed::Clones;
 use crate::index::engine::Engine;

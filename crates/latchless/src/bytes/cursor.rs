@@ -1,5 +1,6 @@
 //! Cursors: a position in an index that moves in both directions.
 
+use super::bytes_index::kind;
 use super::{BytesIndex, Lent, stored};
 use crate::byte_tree::{Bounds, Kept, LeafCopy};
 use core::fmt;
@@ -109,7 +110,7 @@ impl<H: Holder> BytesCursor<H> {
     /// A cursor before the first entry. The holder is a reference or an `Arc`: with that, the cursor can be
     /// kept and sent.
     pub fn of(holder: H) -> Self {
-        let (leaf, key, kept) = (Box::default(), Vec::new(), Kept::of(stored::kind::<H::Value>()));
+        let (leaf, key, kept) = (Box::default(), Vec::new(), Kept::of(kind::<H::Value>()));
         Self { holder, leaf, position: Position::BeforeFirst, key, word: 0, kept }
     }
 

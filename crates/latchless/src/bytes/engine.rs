@@ -1,9 +1,10 @@
 //! A [`BytesIndex`] as the engine of an [`Index`](crate::Index): of keys or values that don't fit words.
 
+use super::bounds::OwnedBounds;
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::stored::own;
-use super::{BytesEntries, BytesIndex, Entries, Lent, OwnedBounds};
+use super::{BytesEntries, BytesIndex, Entries, Lent};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};

@@ -84,8 +84,10 @@
 //! index is then as before. No code of the caller runs while a latch is held.
 
 mod batch;
+mod bounds;
 mod boxed;
 mod by_order;
+mod bytes_index;
 mod closures;
 mod cursor;
 mod engine;
@@ -98,194 +100,9 @@ mod stored;
 mod traits;
 
 pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
+pub use bytes_index::{BytesIndex, Lent};
 pub use cursor::{BytesCursor, Holder, LentEntry};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex};
 pub use range::{BytesEntries, BytesValues, Entries};
-
-use crate::byte_tree::{Bounds, ByteTree};
-use crate::index::Options;
-use core::fmt;
-use core::marker::PhantomData;
-use core::ops::{Bound, RangeBounds};
-use latchless_core::base::bytes_key::BytesKey;
-use latchless_core::base::bytes_value::BytesValue;
-use latchless_core::base::error::{Broken, Error, Result};
-use latchless_core::base::stats::Stats;
-
-/// The form in which operations take a value and scans lend it: the value itself if it is `Copy`, `&[u8]`
-/// for a `Vec<u8>`, `&str` for a `String`.
-pub type Lent<'v, V> = <<V as BytesValue>::Form as Form<V>>::Lent<'v>;
-
-/// An ordered map from keys of any length to `Copy` values of up to 64 bytes, or to byte strings, one value a
-/// key, for many readers and many writers at once. See the [module's head](crate::bytes).
-pub struct BytesIndex<K: BytesKey, V: BytesValue> {
-    tree: ByteTree,
-    of: PhantomData<fn() -> (K, V)>,
-}
-
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
-    /// An empty index.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] when the system has none for a first node.
-    ///
-    /// ```
-    /// let index = latchless::bytes::BytesIndex::<(u64, String), u32>::new()?;
-    /// assert!(index.is_empty());
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn new() -> Result<Self> {
-        Self::with_options(Options::default())
-    }
-
-    /// An empty index with [`Options`] of the caller's choice; `group` makes no difference here.
-    ///
-    /// # Errors
-    /// [`Error::KernelUnavailable`], or memory for a first node is refused.
-    pub fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { tree: ByteTree::new(options.of_tree(), stored::kind::<V>())?, of: PhantomData })
-    }
-
-    /// How many keys there are. O(1). Exact when no thread is changing that.
-    pub fn len(&self) -> usize {
-        self.tree.len()
-    }
-
-    /// Whether there is no key; as exact as [`BytesIndex::len`].
-    pub fn is_empty(&self) -> bool {
-        self.tree.is_empty()
-    }
-
-    /// Bytes that the index holds: of every node that was ever in use, those with long strings included,
-    /// and of the tables for lookups. O(1). It is never more than
-    /// [`Options::limit_bytes`](crate::index::Options::limit_bytes). The same things as in
-    /// [`Index::memory_bytes`](crate::Index::memory_bytes) aren't counted, and eight bytes per node with
-    /// long strings.
-    pub fn memory_bytes(&self) -> usize {
-        self.tree.held_bytes()
-    }
-
-    /// Bytes of the nodes in the tree, of long strings, and of the tables for lookups that are in use. O(1).
-    pub fn live_bytes(&self) -> usize {
-        self.tree.live_bytes()
-    }
-
-    /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
-    pub fn stats(&self) -> Stats {
-        self.tree.stats()
-    }
-
-    /// Checks the invariants of every node. O(n). For an index that no thread is changing.
-    ///
-    /// # Errors
-    /// The first broken invariant.
-    pub fn check_invariants(&self) -> Result<(), Broken> {
-        self.tree.check_invariants()
-    }
-
-    /// Removes all keys and gives the memory back to the system.
-    pub fn clear(&mut self) {
-        self.tree.clear();
-    }
-}
-
-impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesIndex<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BytesIndex").field("len", &self.tree.len()).finish_non_exhaustive()
-    }
-}
-
-/// Serves a range of which these are the bytes of the ends. Ends that come after each other are
-/// [`Error::InvertedRange`]. Nothing is allocated, unless a key allocates to show its bytes.
-fn with_bounds<K: BytesKey, Q: BytesKey<K> + ?Sized, R>(
-    range: &impl RangeBounds<Q>,
-    serve: impl FnOnce(Result<Bounds<'_>>) -> R,
-) -> R {
-    with_ends(range, |bounds| serve(upright(bounds)))
-}
-
-/// Calls `serve` with the bytes of a range's ends.
-fn with_ends<K: BytesKey, Q: BytesKey<K> + ?Sized, R>(
-    range: &impl RangeBounds<Q>,
-    serve: impl FnOnce(Bounds<'_>) -> R,
-) -> R {
-    let (mut serve, mut outcome) = (Some(serve), None);
-    with_end(range.start_bound(), &mut |low| {
-        with_end(range.end_bound(), &mut |high| {
-            outcome = serve.take().map(|serve| serve(Bounds { low, high }));
-        });
-    });
-    outcome.expect("a key shows its bytes")
-}
-
-fn with_end<K: BytesKey, Q: BytesKey<K> + ?Sized>(end: Bound<&Q>, see: &mut dyn FnMut(Bound<&[u8]>)) {
-    match end {
-        Bound::Included(key) => key.with_bytes(|key| see(Bound::Included(key))),
-        Bound::Excluded(key) => key.with_bytes(|key| see(Bound::Excluded(key))),
-        Bound::Unbounded => see(Bound::Unbounded),
-    }
-}
-
-/// The same bounds.
-///
-/// # Errors
-/// [`Error::InvertedRange`].
-fn upright(bounds: Bounds<'_>) -> Result<Bounds<'_>> {
-    match (bounds.low, bounds.high) {
-        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high))
-            if low > high =>
-        {
-            Err(Error::InvertedRange)
-        }
-        _ => Ok(bounds),
-    }
-}
-
-/// Bounds with no key between them: those of an inverted range.
-const NOTHING: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Excluded(&[]) };
-
-/// The bytes of a range's ends, in owned form.
-#[derive(Debug, Clone)]
-struct OwnedBounds {
-    low: Bound<Vec<u8>>,
-    high: Bound<Vec<u8>>,
-}
-
-impl OwnedBounds {
-    /// Those of a range that is only read: of an inverted one, ends with no key between them.
-    fn of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Self {
-        with_bounds(range, |bounds| Self::copy(bounds.unwrap_or(NOTHING)))
-    }
-
-    /// # Errors
-    /// [`Error::InvertedRange`].
-    fn try_of<K: BytesKey, Q: BytesKey<K> + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
-        with_bounds(range, |bounds| bounds.map(Self::copy))
-    }
-
-    fn copy(bounds: Bounds<'_>) -> Self {
-        Self { low: bounds.low.map(<[u8]>::to_vec), high: bounds.high.map(<[u8]>::to_vec) }
-    }
-
-    /// All keys that begin with these bytes.
-    fn of_prefix(prefix: &[u8]) -> Self {
-        let mut end = prefix.to_vec();
-        while end.pop_if(|last| *last == u8::MAX).is_some() {}
-        let high = match end.last_mut() {
-            Some(last) => {
-                *last += 1;
-                Bound::Excluded(end)
-            }
-            None => Bound::Unbounded,
-        };
-        Self { low: Bound::Included(prefix.to_vec()), high }
-    }
-
-    const ALL: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
-
-    fn borrowed(&self) -> Bounds<'_> {
-        Bounds { low: self.low.as_ref().map(Vec::as_slice), high: self.high.as_ref().map(Vec::as_slice) }
-    }
-}

@@ -1,6 +1,7 @@
 //! Ranges: iterators of owned entries, and scans that lend keys.
 
-use super::{BytesIndex, Holder, Lent, NOTHING, OwnedBounds, stored, with_bounds};
+use super::bounds::{NOTHING, OwnedBounds, with_bounds};
+use super::{BytesIndex, Holder, Lent, stored};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;

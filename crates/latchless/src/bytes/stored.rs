@@ -1,7 +1,7 @@
 //! Conversion of values between an index and its tree, which stores words, or a kept copy of values of more
 //! than one word. The type of the values selects the form at compile time.
 
-use super::{BytesIndex, Lent};
+use super::bytes_index::{BytesIndex, Lent, kind};
 use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord};
 use crate::tree::{Edit, Edited};
 use core::ops::ControlFlow;
@@ -14,11 +14,6 @@ use latchless_core::base::index::Direction;
 type FormOf<V> = <V as BytesValue>::Form;
 /// A value made of words or bytes.
 type Held<'v, V> = <FormOf<V> as Form<V>>::Held<'v>;
-
-/// The form of a type's values.
-pub(super) const fn kind<V: BytesValue>() -> Kind {
-    <FormOf<V> as Form<V>>::KIND
-}
 
 /// Whether values are words, as the tree has them.
 #[inline(always)]

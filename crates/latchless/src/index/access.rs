@@ -1,19 +1,16 @@
 //! Access of all operations to the tree: keys and values are encoded, and the mode says whether other
 //! threads may be in the tree. The operations themselves are written once, for both modes, in the files of
-//! this folder. There [`operations`](mod@super::operations) names and documents them for [`Index`] and
-//! [`Exclusive`].
+//! this folder. There [`operations`](mod@super::operations) names and documents them for
+//! [`Index`](super::Index) and [`Exclusive`](super::Exclusive).
 
-use super::alone::ExclusiveIndex;
-use super::exclusive::Exclusive;
-use super::{Index, Options};
-use crate::tree::{self, BlinkTree, Group, Mode};
+use super::options::Options;
+use crate::tree::{BlinkTree, Group, Mode};
 use core::marker::PhantomData;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Value;
-use std::sync::Arc;
 
 /// The type of both encoded keys and encoded values.
 pub(super) type Encoded<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
@@ -132,38 +129,10 @@ pub trait Holder: sealed::Sealed {
     fn words(&self) -> &Words<Self::Key, Self::Value>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     /// Restricts [`super::Holder`] to types whose mode is known to be right.
     pub trait Sealed {}
 }
 
 /// The type of encoded keys and values in a holder's index.
 pub(super) type EncodedIn<H> = Encoded<<H as Holder>::Key, <H as Holder>::Value>;
-
-macro_rules! holder {
-    ($($holder:ty, $mode:ty, $index:ident => $path:expr;)*) => {$(
-        impl<K: Key, V: Value> sealed::Sealed for $holder {}
-
-        impl<K: Key, V: Value> Holder for $holder {
-            type Key = K;
-            type Value = V;
-            type Mode = $mode;
-
-            #[inline(always)]
-            fn words(&self) -> &Words<K, V> {
-                let $index = self;
-                $path
-            }
-        }
-    )*};
-}
-holder! {
-    &Words<K, V>, tree::Shared, holder => holder;
-    &Index<K, V>, tree::Shared, holder => &holder.engine;
-    Arc<Index<K, V>>, tree::Shared, holder => &holder.engine;
-    // The owner of an index has exclusive access.
-    Index<K, V>, tree::Exclusive, holder => &holder.engine;
-    Words<K, V>, tree::Exclusive, holder => holder;
-    &Exclusive<'_, K, V>, tree::Exclusive, holder => &Exclusive::index(holder).engine;
-    &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0.engine;
-}

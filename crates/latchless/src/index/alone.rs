@@ -1,8 +1,8 @@
 //! An index with at most one writer, enforced by `&mut`. It is for callers that need the form without
 //! latches as a trait object; [`Exclusive`](super::Exclusive) has all operations.
 
-use super::Index;
 use super::access::Access;
+use super::shared::Index;
 use crate::tree;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;

@@ -10,6 +10,7 @@ use super::access::{
 };
 use super::bulk::Bulk;
 use super::engine::KeyFor;
+use super::exclusive::Exclusive;
 use super::operations::{exclusive, operations};
 use super::refused::Incomplete;
 use crate::tree::{Edit, Group, Mode};

@@ -14,6 +14,7 @@ use super::access::{
     Access, Encoded, decode_key, decode_value, encode_key, encode_value, expect_infallible, full_range,
 };
 use super::changes::Action;
+use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use crate::tree::{Edit, Mode};
 use latchless_core::base::error::Result;

@@ -5,6 +5,7 @@ use super::Index;
 use super::access::{
     Access, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
 };
+use super::exclusive::Exclusive;
 use super::operations::operations;
 use super::refused::Incomplete;
 use crate::tree::{Edit, Mode};

@@ -1,8 +1,9 @@
 //! Exclusive access to an index: the same structure and the same operations, without latches.
 
+use super::Group;
 use super::access::Access;
-use super::operations::exclusive;
-use super::{Group, Index};
+use super::operations::{exclusive, operations};
+use super::shared::Index;
 use crate::tree;
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
@@ -97,5 +98,39 @@ exclusive! {
     /// See [`Index::check_invariants`].
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.access().tree.check_invariants()
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// Lends the index for exclusive access: the same operations, without latches and validation.
+    ///
+    /// ```
+    /// # let mut index = latchless::Index::<u64, u32>::new()?;
+    /// let mut alone = index.exclusive();
+    /// alone.insert(7, 70)?;
+    /// assert_eq!(alone.get(7), Some(70));
+    /// assert_eq!(index.get(7), Some(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn exclusive(&mut self) -> Exclusive<'_, K, V> {
+        Exclusive::new(self)
+    }
+}
+
+operations! {
+    /// Writes the nodes as text, with encoded keys.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let mut text = String::new();
+    /// index.dump(&mut text)?;
+    /// assert!(!text.is_empty());
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
+    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.access().tree.dump(out)
     }
 }

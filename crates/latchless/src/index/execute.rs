@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Encoded, decode_entry, decode_value, encode_key, encode_value, full_range};
+use super::exclusive::Exclusive;
 use super::operations::operations;
 use crate::tree::{Edit, Edited, Group, Mode};
 use latchless_core::base::error::{Error, Result};

@@ -154,6 +154,7 @@ mod cursor;
 pub mod engine;
 mod exclusive;
 mod execute;
+mod holder;
 mod load;
 mod nearest;
 mod neighbours;
@@ -175,6 +176,7 @@ mod ranks;
 mod refused;
 mod scan;
 mod scanned;
+mod shared;
 #[cfg(feature = "rayon")]
 mod side_by_side;
 #[cfg(feature = "steps")]
@@ -204,6 +206,7 @@ pub use prefix::PrefixKey;
 pub use range::Entries;
 pub use refused::{Incomplete, TryInsertError};
 pub use scan::Scan;
+pub use shared::Index;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]
 pub use side_by_side::edit_side_by_side;
@@ -212,83 +215,3 @@ pub use steps::{Driver, Steps};
 pub(crate) use storage::{Storage, storage};
 #[cfg(feature = "snapshot")]
 pub(crate) use {access::Holder, scan::scan_all};
-
-use crate::tree::Shared;
-use access::Access;
-use core::fmt;
-use engine::KeyFor;
-use latchless_core::base::index_value::IndexValue;
-use latchless_core::base::key::Key;
-use latchless_core::base::value::Value;
-use operations::operations;
-
-/// An ordered map, one value per key, for many concurrent readers and writers: `BTreeMap` through `&self`.
-///
-/// Keys are numbers, strings and tuples of them ([`IndexKey`](crate::IndexKey)). Values are numbers and strings
-/// ([`IndexValue`]), and of any other type `T` as `Arc<T>`; they are returned by value. The
-/// types choose how entries are stored: [the module](crate::index#keys-and-values) has the table.
-///
-/// Every operation takes `&self`; an index can be shared by reference or by [`Arc`](std::sync::Arc). The
-/// [module documentation](crate::index) lists the costs and the concurrency guarantees of all operations.
-///
-/// ```
-/// use latchless::Index;
-///
-/// let prices = Index::<u64, u32>::new()?;
-/// for (item, price) in [(101, 7), (99, 5), (105, 3), (250, 9)] {
-///     prices.insert(item, price)?;
-/// }
-/// assert_eq!(prices.get(99), Some(5));
-/// assert_eq!(prices.floor(104), Some((101, 7)));
-/// assert_eq!(prices.range(100..200).collect::<Vec<_>>(), [(101, 7), (105, 3)]);
-/// assert_eq!(prices.get_all(&[250, 251]), [Some(9), None]);
-///
-/// let titles = Index::<String, String>::new()?;
-/// titles.insert("https://example.org/", "Example Domain")?;
-/// assert_eq!(titles.get("https://example.org/").as_deref(), Some("Example Domain"));
-/// # Ok::<(), latchless::Error>(())
-/// ```
-pub struct Index<K: KeyFor<V>, V: IndexValue> {
-    engine: K::Engine,
-}
-
-/// Keys and values that fit words.
-impl<K: Key, V: Value> Index<K, V> {
-    /// Returns access to the tree, shared with other threads.
-    #[inline(always)]
-    fn access(&self) -> Access<'_, K, V, Shared> {
-        Access::new(&self.engine)
-    }
-
-    /// Lends the index for exclusive access: the same operations, without latches and validation.
-    ///
-    /// ```
-    /// # let mut index = latchless::Index::<u64, u32>::new()?;
-    /// let mut alone = index.exclusive();
-    /// alone.insert(7, 70)?;
-    /// assert_eq!(alone.get(7), Some(70));
-    /// assert_eq!(index.get(7), Some(70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn exclusive(&mut self) -> Exclusive<'_, K, V> {
-        Exclusive::new(self)
-    }
-}
-
-operations! {
-    /// Writes the nodes as text, with encoded keys.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
-    /// let mut text = String::new();
-    /// index.dump(&mut text)?;
-    /// assert!(!text.is_empty());
-    /// # Ok::<(), std::fmt::Error>(())
-    /// ```
-    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        self.access().tree.dump(out)
-    }
-}

@@ -3,6 +3,7 @@
 use super::Index;
 use super::access::{Access, EncodedRange, decode_entry, decode_key, decode_value, encode_key};
 use super::columns::check_columns;
+use super::exclusive::Exclusive;
 use super::operations::operations;
 use crate::tree::{Beside, Mode, Own};
 use latchless_core::base::distance::Distance;

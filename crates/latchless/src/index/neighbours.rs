@@ -3,6 +3,7 @@
 #[cfg(doc)]
 use super::Index;
 use super::access::{Access, Encoded, decode_entry, encode_key, full_range};
+use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use crate::tree::Mode;
 use core::ops::Bound;

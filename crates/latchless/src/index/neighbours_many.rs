@@ -4,6 +4,7 @@ use super::Index;
 use super::access::{Access, EncodedRange, Words, decode_entry, decode_key, decode_value, encode_key};
 use super::columns::check_columns;
 use super::engine::KeyFor;
+use super::exclusive::Exclusive;
 use super::operations::{exclusive, operations};
 use super::order::{Neighbours, Side};
 use crate::tree::Mode;

@@ -5,14 +5,14 @@
 //! index are declared with `&mut self`; [`Index`](super::Index) has them with `&self`. `self.access()`
 //! accesses the tree in the mode of the type, so a body calls an operation of
 //! [`Access`](super::access::Access), which is generic over the mode. The examples run once, as those of
-//! `Index`.
+//! `Index`. A file that uses the macro imports both types.
 
 macro_rules! exclusive {
     ($(
         $(#[$about:meta])*
         pub fn $name:ident $(<$generic:ident>)? ($($parameters:tt)*) $(-> $returned:ty)? $body:block
     )*) => {
-        impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
+        impl<K: Key, V: Value> Exclusive<'_, K, V> {
             $(
                 $(#[$about])*
                 pub fn $name $(<$generic>)? ($($parameters)*) $(-> $returned)? $body
@@ -34,7 +34,7 @@ macro_rules! operations {
             })*
         }
 
-        impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
+        impl<K: Key, V: Value> Exclusive<'_, K, V> {
             $(
                 $(#[cfg_attr(not(doctest), $about)])*
                 pub fn $name $(<$generic $(: $bound)?>)? ($($parameters)*) $(-> $returned)?

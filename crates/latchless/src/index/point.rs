@@ -4,6 +4,7 @@
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
 use super::changes::exchanged;
+use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use super::refused::TryInsertError;
 use crate::tree::{Edit, Edited, Mode};

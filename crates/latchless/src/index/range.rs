@@ -8,6 +8,7 @@ use super::Index;
 use super::access::{
     EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range, try_encode_range,
 };
+use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use crate::tree::{BlinkTree, Chunk, Chunks, Mode};
 use core::fmt;

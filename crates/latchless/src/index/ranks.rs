@@ -4,6 +4,7 @@
 use super::Index;
 use super::access::{Access, EncodedRange, Words, decode_entry, decode_key, encode_range, full_range};
 use super::engine::KeyFor;
+use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use super::order::Ranked;
 use crate::tree::Mode;

@@ -7,6 +7,7 @@ use super::access::{
     Access, Encoded, EncodedIn, EncodedRange, Holder, decode_key, decode_value, encode_range,
     expect_infallible, try_encode_range,
 };
+use super::exclusive::Exclusive;
 use super::operations::{exclusive, operations};
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;

@@ -1,0 +1,38 @@
+//! Which types refer to an index, or own one, for an iterator, a scan or a cursor over it.
+
+use super::access::{Holder, Words, sealed};
+use super::alone::ExclusiveIndex;
+use super::exclusive::Exclusive;
+use super::shared::Index;
+use crate::tree;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
+use std::sync::Arc;
+
+macro_rules! holder {
+    ($($holder:ty, $mode:ty, $index:ident => $path:expr;)*) => {$(
+        impl<K: Key, V: Value> sealed::Sealed for $holder {}
+
+        impl<K: Key, V: Value> Holder for $holder {
+            type Key = K;
+            type Value = V;
+            type Mode = $mode;
+
+            #[inline(always)]
+            fn words(&self) -> &Words<K, V> {
+                let $index = self;
+                $path
+            }
+        }
+    )*};
+}
+holder! {
+    &Words<K, V>, tree::Shared, holder => holder;
+    &Index<K, V>, tree::Shared, holder => &holder.engine;
+    Arc<Index<K, V>>, tree::Shared, holder => &holder.engine;
+    // The owner of an index has exclusive access.
+    Index<K, V>, tree::Exclusive, holder => &holder.engine;
+    Words<K, V>, tree::Exclusive, holder => holder;
+    &Exclusive<'_, K, V>, tree::Exclusive, holder => &Exclusive::index(holder).engine;
+    &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0.engine;
+}

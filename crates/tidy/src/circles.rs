@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const SHOWN_MAX: usize = 8;
 
 /// The files of a crate.
-pub struct Crate<'s> {
+struct Crate<'s> {
     files: Vec<(&'s str, Vec<String>, Names)>,
     /// The file of each module by the module's names.
     modules: HashMap<Vec<String>, usize>,
@@ -20,17 +20,31 @@ pub struct Crate<'s> {
 
 /// A glob import, or a file in a circle with the files of the circle that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+struct Finding {
     /// `circle` or `glob`.
-    pub what: &'static str,
+    what: &'static str,
     /// Relative to the crate.
-    pub file: String,
-    pub why: String,
+    file: String,
+    why: String,
+}
+
+/// All circles and globs of all crates.
+pub fn findings(sources: &[Source]) -> Vec<String> {
+    let root = |source: &Source| {
+        let folder = source.path.strip_suffix("lib.rs").or(source.path.strip_suffix("main.rs"))?;
+        folder.ends_with("/src/").then(|| folder.to_owned())
+    };
+    let folders: BTreeSet<String> = sources.iter().filter_map(root).collect();
+    let of_crate = |folder: String| {
+        let found = Crate::read(&folder, sources).findings();
+        found.into_iter().map(move |one| format!("{folder}: {} {}, which {}", one.what, one.file, one.why))
+    };
+    folders.into_iter().flat_map(of_crate).collect()
 }
 
 impl<'s> Crate<'s> {
     /// Reads the sources below `folder`, which ends with `/src/`.
-    pub fn read(folder: &str, sources: &'s [Source]) -> Self {
+    fn read(folder: &str, sources: &'s [Source]) -> Self {
         let has_lib = sources.iter().any(|source| source.path == format!("{folder}lib.rs"));
         let mut files = Vec::new();
         for source in sources.iter().filter(|source| !source.is_of_tests()) {
@@ -53,7 +67,7 @@ impl<'s> Crate<'s> {
     }
 
     /// All findings, in order.
-    pub fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<Finding> {
         let arrows: Vec<BTreeSet<usize>> = (0..self.files.len()).map(|at| self.arrows(at)).collect();
         let reached: Vec<HashSet<usize>> = (0..arrows.len()).map(|at| reach(&arrows, at)).collect();
         let mut findings = Vec::new();

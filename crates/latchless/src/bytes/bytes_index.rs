@@ -29,7 +29,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when the system has none for a first node.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
     ///
     /// ```
     /// let index = latchless::bytes::BytesIndex::<(u64, String), u32>::new()?;
@@ -43,7 +43,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An empty index with [`Options`] of the caller's choice; `group` makes no difference here.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`], or memory for a first node is refused.
+    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is refused.
     pub fn with_options(options: Options) -> Result<Self> {
         Ok(Self { tree: ByteTree::new(options.of_tree(), kind::<V>())?, of: PhantomData })
     }

@@ -25,7 +25,7 @@
 //!
 //! | keys | values | stored as |
 //! |---|---|---|
-//! | at most 64 bits ([`Key`]): numbers, `char`, `[u8; 8]`, IPv4 addresses, tuples of parts of at most 32 bits that pack into 64 bits | at most 64 bits ([`Value`]) | words |
+//! | at most 64 bits ([`Key`](crate::Key)): numbers, `char`, `[u8; 8]`, IPv4 addresses, tuples of parts of at most 32 bits that pack into 64 bits | at most 64 bits ([`Value`](crate::Value)) | words |
 //! | … | `String`, `Vec<u8>`, `u128`, `[u8; 32]`, `(u64, u64)`, … ([`BytesValue`](crate::BytesValue)) | byte strings |
 //! | `String`, `Vec<u8>`, `Arc<str>`, `u128`, IPv6 addresses, `[u8; 32]`, `[u64; 4]`, all other tuples ([`BytesKey`](crate::BytesKey)) | any of these | byte strings |
 //! | any of these | [`Arc<T>`](std::sync::Arc) with a `T` of any type | as above, with a handle in place of the value |

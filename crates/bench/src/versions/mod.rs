@@ -25,7 +25,7 @@ const SHARE: usize = 8;
 Examples:
   latchless-bench versions
       A million entries, medians of nine rounds in which the indexes alternate.
-  latchless-bench versions --records 10M --rounds 5 --format markdown
+  latchless-bench versions --records 10M --rounds 5 --format csv
 
 A plain index has one value per key: its rows are what versions cost. The skip list (in a build with the
 feature skip-list) has entries of (key, falling number), where a read at a number is the entry at or after it.")]

@@ -1,4 +1,4 @@
-//! The consistency check of a whole tree, level by level, from the root down.
+//! The consistency check of a whole tree: each node before its children, from the root down.
 
 use super::levels::Levels;
 use core::fmt::Debug;
@@ -43,48 +43,70 @@ pub(crate) struct Sums {
 }
 
 /// Checks every node of a tree at rest, and what leads to it. The first one of each level begins at `first`.
+/// Needs memory for one node of each level, so that an index whose memory is used up can be checked.
 ///
 /// # Errors
 /// The first violated invariant.
 pub(crate) fn check<C: Check>(tree: &C, first: C::Fence) -> Result<Sums, Broken> {
     let (root, levels) = tree.root().get();
-    let (mut sums, mut entries, mut named) = (Sums::default(), 0, vec![(first, root)]);
-    for level in (0..levels).rev() {
-        sums.nodes += named.len();
-        let (mut below, mut before) = (Vec::new(), None);
-        let mut nodes = named.into_iter().peekable();
-        while let Some((begin, node)) = nodes.next() {
-            let wrong = |what: String| Broken::new(format!("level {level}, node {}: {what}", node.to_word()));
-            if !tree.is_of_level(node, level) {
-                return Err(wrong("was handed out for another level, or given back".to_owned()));
-            }
-            let at = tree.at(node);
-            if OptimisticLatch::of(&tree.words(at)[0]).is_held() {
-                return Err(wrong("is latched".to_owned()));
-            }
-            let Content { low, end, children, entries: own, blocks } =
-                tree.content(at, level).map_err(wrong)?;
-            if low != begin || before.is_some_and(|before| before != Some(low)) {
-                return Err(wrong(format!(
-                    "doesn't begin at {begin:?}, where its parent names it, or has a gap before"
-                )));
-            }
-            let (link, next) = (C::link(at), nodes.peek().map_or(NodeRef::NIL, |(_, next)| *next));
-            if link != next || next.is_nil() != end.is_none() {
-                return Err(wrong(format!("ends at {end:?} and links to {}", link.to_word())));
-            }
-            if level > 0 && children.is_empty() {
-                return Err(wrong("has no child".to_owned()));
-            }
-            (before, entries) = (Some(end), entries + own);
-            sums.blocks += blocks;
-            below.extend(children);
+    let next = (0..levels).map(|_| None).collect();
+    let mut walk = Walk { tree, next, sums: Sums::default(), entries: 0 };
+    walk.node(levels - 1, root, first)?;
+    for (level, next) in walk.next.into_iter().enumerate() {
+        if let Some((_, link)) = next.filter(|(_, link)| !link.is_nil()) {
+            let link = link.to_word();
+            return Err(Broken::new(format!("level {level}: the last node links to {link}")));
         }
-        named = below;
     }
     let counted = tree.counts().entries();
-    if entries != counted {
-        return Err(Broken::new(format!("{entries} entries found, {counted} counted")));
+    if walk.entries != counted {
+        return Err(Broken::new(format!("{} entries found, {counted} counted", walk.entries)));
     }
-    Ok(sums)
+    Ok(walk.sums)
+}
+
+/// A walk over the nodes, each before its children.
+struct Walk<'t, C: Check> {
+    tree: &'t C,
+    /// By level: where the node before ends, and where it links to.
+    next: Vec<Option<(Option<C::Fence>, NodeRef)>>,
+    sums: Sums,
+    entries: usize,
+}
+
+impl<C: Check> Walk<'_, C> {
+    /// Checks a node that begins there by its parent, and all nodes below it.
+    fn node(&mut self, level: usize, node: NodeRef, begin: C::Fence) -> Result<(), Broken> {
+        let wrong = |what: String| Broken::new(format!("level {level}, node {}: {what}", node.to_word()));
+        if !self.tree.is_of_level(node, level) {
+            return Err(wrong("was handed out for another level, or given back".to_owned()));
+        }
+        let at = self.tree.at(node);
+        if OptimisticLatch::of(&self.tree.words(at)[0]).is_held() {
+            return Err(wrong("is latched".to_owned()));
+        }
+        let Content { low, end, children, entries, blocks } = self.tree.content(at, level).map_err(wrong)?;
+        if low != begin {
+            return Err(wrong(format!("begins at {low:?}, its parent says {begin:?}")));
+        }
+        let link = C::link(at);
+        if link.is_nil() != end.is_none() {
+            return Err(wrong(format!("ends at {end:?} and links to {}", link.to_word())));
+        }
+        if let Some((before, to)) = self.next[level].replace((end, link))
+            && (to != node || before.as_ref() != Some(&low))
+        {
+            let to = to.to_word();
+            return Err(wrong(format!(
+                "begins at {low:?}; the node before ends at {before:?}, links to {to}"
+            )));
+        }
+        if level > 0 && children.is_empty() {
+            return Err(wrong("has no child".to_owned()));
+        }
+        self.sums.nodes += 1;
+        self.sums.blocks += blocks;
+        self.entries += entries;
+        children.into_iter().try_for_each(|(begin, child)| self.node(level - 1, child, begin))
+    }
 }

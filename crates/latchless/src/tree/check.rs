@@ -103,6 +103,6 @@ mod tests {
         held.changing();
         damage((low, high - 1), link);
         drop(held);
-        finds("a gap before");
+        finds("the node before ends at");
     }
 }

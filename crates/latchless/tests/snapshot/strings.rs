@@ -129,7 +129,7 @@ fn strings_that_no_key_has_are_refused_and_the_index_is_as_before() {
     let path = folder.file("made.arrow");
     let layout = Layout::new(DataType::UInt64);
     layout
-        .save_rows::<(String, u16)>(&path, [(&b"a\0\0xy"[..], 1), (b"b\0\x07xy", 2)])
+        .save_rows::<(String, u16)>(&path, [(&b"a\0\0xy"[..], 1), (b"b\0\xffxy", 2)])
         .expect("rows are written");
     let refused = strings::open::<(String, u16), u64>(&path).unwrap_err();
     assert_eq!(refused.to_string(), "row 1 has no key of type (text, u16)");

@@ -2,7 +2,7 @@
 //! unlogged change would be lost with the process, so no path leads from here to a change.
 
 use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
-use latchless::index::{Cursor, Group, Own, Range, Scan};
+use latchless::index::{Cursor, Group, Own, Range, Scan, WordPrefix};
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
 use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
 use std::fmt;
@@ -133,6 +133,9 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn scan(
             self, range: impl RangeBounds<K>, see: impl FnMut(K, V) -> ControlFlow<()>
         ) -> ControlFlow<()>;
+        fn scan_many[R: RangeBounds<K>](
+            self, ranges: &[R], see: impl FnMut(usize, K, V) -> ControlFlow<()>
+        );
         fn scan_chunks(
             self, range: impl RangeBounds<K>, see: impl FnMut(&[K], &[V]) -> ControlFlow<()>
         ) -> ControlFlow<()>;
@@ -155,6 +158,12 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn stats(self) -> Stats;
         fn check_invariants(self) -> Result<(), Broken>;
         fn dump(self, out: &mut impl fmt::Write) -> fmt::Result;
+    }
+}
+
+impl<'a, K: WordPrefix, V: Value> Reader<'a, Index<K, V>> {
+    reads! { Index:
+        fn prefix(self, prefix: K::Prefix<'_>) -> Range<'a, K, V>;
     }
 }
 
@@ -269,6 +278,9 @@ impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
         fn rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q
         ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'a, K, Q>;
+        fn rows_from[Q: BytesKey<K> + ?Sized](
+            self, key: &Q, row: u64
+        ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'a, K, Q>;
         fn scan_rows[Q: BytesKey<K> + ?Sized](
             self, key: &Q, see: impl FnMut(u64) -> ControlFlow<()>
         ) -> ControlFlow<()>;
@@ -286,6 +298,7 @@ impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
         fn len(self) -> usize;
         fn is_empty(self) -> bool;
         fn memory_bytes(self) -> usize;
+        fn live_bytes(self) -> usize;
         fn stats(self) -> Stats;
         fn check_invariants(self) -> Result<(), Broken>;
     }

@@ -203,6 +203,8 @@ pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
 pub use prefix::PrefixKey;
+#[doc(hidden)]
+pub use prefix::WordPrefix;
 pub use range::Entries;
 pub use refused::{Incomplete, TryInsertError};
 pub use scan::Scan;

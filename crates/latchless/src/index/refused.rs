@@ -60,7 +60,8 @@ impl<V, R> From<TryInsertError<V, R>> for Error {
 /// use latchless::index::Options;
 /// use latchless::{Error, Index};
 ///
-/// let index = Index::with_options(Options { limit_bytes: Some(64 << 10), ..Options::default() })?;
+/// let options = Options { limit_bytes: Some(64 << 10), ..Options::default() };
+/// let index = Index::<u64, u64>::with_options(options)?;
 /// let entries: Vec<(u64, u64)> = (0..100_000).map(|key| (key, key)).collect();
 /// let mut replaced = vec![None; entries.len()];
 /// let incomplete = index.insert_many(&entries, &mut replaced).unwrap_err();

@@ -132,11 +132,12 @@ static void columns(void) {
 }
 
 static void misuse(void) {
-    static const char longest[LATCHLESS_KEY_MAX + 1];
+    static char longest[LATCHLESS_KEY_MAX + 1];
     latchless_multi *index;
     latchless_bytes *other;
     uint64_t row;
     size_t number;
+    memset(longest, 'x', sizeof longest);
     CHECK(latchless_multi_new(byte_values(), &index) == LATCHLESS_INVALID && index == NULL);
     CHECK(latchless_multi_new(NULL, &index) == LATCHLESS_OK && latchless_bytes_new(NULL, &other) == LATCHLESS_OK);
     REFUSED(latchless_multi_insert((latchless_multi *)other, "a", 1, 1), LATCHLESS_BAD_HANDLE, "latchless_multi_insert",

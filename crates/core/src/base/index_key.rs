@@ -76,6 +76,24 @@ pub trait IndexKey: Sized + 'static {
     fn own(probe: Self::Probe<'_>) -> Self;
 }
 
+/// What an [`IndexKey`] has whose operations take it by value.
+macro_rules! by_value {
+    () => {
+        type Probe<'q> = Self;
+
+        #[inline(always)]
+        fn probe(&self) -> Self {
+            *self
+        }
+
+        #[inline(always)]
+        fn own(probe: Self) -> Self {
+            probe
+        }
+    };
+}
+pub(super) use by_value;
+
 /// The form of a key that is stored in a word: `B` is its [`Key::Bits`](super::key::Key::Bits).
 #[derive(Debug, Clone, Copy)]
 pub struct InWord<B>(PhantomData<B>);

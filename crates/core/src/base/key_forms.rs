@@ -1,7 +1,7 @@
 //! The form of each key of the standard library's types: [`InWord`] where it is a [`Key`], otherwise
 //! [`InBytes`].
 
-use super::index_key::{InBytes, InWord, IndexKey, KeyForm};
+use super::index_key::{InBytes, InWord, IndexKey, KeyForm, by_value};
 use super::key::Key;
 use super::nanos::Nanos;
 use core::cmp::Reverse;
@@ -13,17 +13,7 @@ macro_rules! in_word {
     ($($key:ty),*) => {$(
         impl IndexKey for $key {
             type Form = InWord<<$key as Key>::Bits>;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
     )*};
 }
@@ -108,32 +98,12 @@ macro_rules! wide {
     ($($number:ty),*) => {$(
         impl<const N: usize> IndexKey for [$number; N] {
             type Form = InBytes;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
 
         impl<const N: usize> IndexKey for Option<[$number; N]> {
             type Form = InBytes;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
     )*};
 }

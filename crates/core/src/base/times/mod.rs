@@ -5,7 +5,7 @@
 
 use super::bytes_key::BytesKey;
 use super::bytes_value::{BytesValue, WideValue, Words};
-use super::index_key::{InBytes, InWord, IndexKey};
+use super::index_key::{InBytes, InWord, IndexKey, by_value};
 use super::key::Key;
 use super::value::Value;
 use std::borrow::Cow;
@@ -57,33 +57,13 @@ macro_rules! moments {
         $(#[$condition])*
         impl IndexKey for $moment {
             type Form = InBytes;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
 
         $(#[$condition])*
         impl IndexKey for Option<$moment> {
             type Form = InBytes;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
     )*};
 }
@@ -189,33 +169,13 @@ macro_rules! dates {
         $(#[$condition])*
         impl IndexKey for $date {
             type Form = InWord<u32>;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
 
         $(#[$condition])*
         impl IndexKey for Option<$date> {
             type Form = InBytes;
-            type Probe<'q> = Self;
-
-            #[inline(always)]
-            fn probe(&self) -> Self {
-                *self
-            }
-
-            #[inline(always)]
-            fn own(probe: Self) -> Self {
-                probe
-            }
+            by_value!();
         }
 
         $(#[$condition])*

@@ -104,7 +104,7 @@ pub type LentEntry<'c, S> =
 /// assert_eq!(cursor.prev(), Some((3, 30)));
 /// assert_eq!((cursor.prev(), cursor.next()), (None, Some((3, 30))));
 ///
-/// let names: latchless::Index<String, String> = [("seven", "VII")].map(|(a, b)| (a.into(), b.into())).into();
+/// let names: latchless::Index<String, String> = [("seven".into(), "VII".into())].into();
 /// assert_eq!(names.cursor().seek_first(), Some(("seven", "VII")));
 /// # Ok::<(), latchless::Error>(())
 /// ```

@@ -132,14 +132,15 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// there is no commit.
     ///
     /// # Errors
-    /// Those of [`Index::insert`](crate::Index::insert), as a removal is a version; the index is then unchanged.
+    /// Those of [`Index::insert`](crate::Index::insert), as a removal is a version; the index is then
+    /// unchanged.
     pub fn remove(&self, key: K::Probe<'_>) -> Result<Option<V>> {
         Commit::begin(self).write_one(key, None)
     }
 
     /// Sets a key to the result of a closure, as a commit of its own, and returns the value before. The
-    /// closure gets the newest value, or `None`; it runs again if another commit writes the key meanwhile,
-    /// and may use the index. O(log n).
+    /// closure gets the newest value, or `None`; it runs again if another commit writes the key meanwhile.
+    /// It may use the index, but must not write its own key: it would run again each time. O(log n).
     ///
     /// # Errors
     /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.

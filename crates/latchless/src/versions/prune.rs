@@ -69,10 +69,12 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
         loop {
             let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
             let _held = self.commits.lock();
+            // Snapshots that begin from here on read at the floor or later.
+            let (floor, readers) = self.readers.raise(number);
             let entries = self.index.range((from, Unbounded)).take(TOGETHER);
             keys.extend(entries.map(|(key, version)| (key, version.is_alone())));
             for (key, _) in keys.iter().filter(|(_, is_alone)| !is_alone) {
-                result = result.and(self.prune_key(key, number, pruned));
+                result = result.and(self.prune_key(key, &readers, floor, pruned));
             }
             match keys.pop() {
                 Some((key, _)) => last = Some(key),
@@ -83,9 +85,8 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     }
 
     /// Drops versions of a key, while no other commit is under way.
-    fn prune_key(&self, key: &K, number: u64, pruned: &mut Pruned) -> Result<()> {
-        let (floor, readers) = self.readers.raise(number);
-        let shorter = |version: &Version<V>| version.pruned(&readers, floor);
+    fn prune_key(&self, key: &K, readers: &[u64], floor: u64, pruned: &mut Pruned) -> Result<()> {
+        let shorter = |version: &Version<V>| version.pruned(readers, floor);
         let Some((chain, dropped)) = self.index.get_with(key.probe(), shorter) else { return Ok(()) };
         match chain {
             _ if dropped == 0 => {}

@@ -70,7 +70,8 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> VersionedIndex<K, V> {
 
     /// Runs a transaction again and again until it is committed without a conflict, and returns the result
     /// of `run`. An error of `run` ends it, and nothing is changed. Of transactions that conflict one is
-    /// always committed.
+    /// always committed. `run` must not write past the transaction what it has read: that is a conflict
+    /// each time.
     ///
     /// # Errors
     /// That of `run`, or of the index.

@@ -5,6 +5,7 @@ use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::stored::own;
 use super::{BytesEntries, BytesIndex, Entries, Lent};
+use crate::blink::Tries;
 use crate::byte_tree::{Border, Bounds};
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
@@ -97,6 +98,10 @@ where
     #[inline]
     fn remove(&self, key: K::Probe<'_>) -> Option<V> {
         self.remove(&key)
+    }
+
+    fn tries(&self, key: K::Probe<'_>) -> Tries<'_> {
+        key.with_bytes(|key| self.tree.tries(key))
     }
 
     #[inline]

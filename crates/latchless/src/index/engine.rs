@@ -8,6 +8,7 @@ use super::bulk::Bulk;
 use super::changes::Changes;
 use super::order::{Neighbours, Ranked, Scanned};
 use super::storage::Storage;
+use crate::blink::Tries;
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -61,6 +62,8 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     fn contains(&self, key: K::Probe<'_>) -> bool;
     fn insert(&self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>>;
     fn remove(&self, key: K::Probe<'_>) -> Option<V>;
+    /// Returns the tries of an operation with a closure on `key`.
+    fn tries(&self, key: K::Probe<'_>) -> Tries<'_>;
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()>;
 
     /// Returns the nearest entry in a direction: the key's own or the next one, without the key's own if it

@@ -1,7 +1,8 @@
 //! The index itself. Its operations are in the files of this folder.
 
 use super::access::Access;
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
+use crate::blink::Tries;
 use crate::tree::Shared;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
@@ -35,6 +36,13 @@ use latchless_core::base::value::Value;
 /// ```
 pub struct Index<K: KeyFor<V>, V: IndexValue> {
     pub(super) engine: K::Engine,
+}
+
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Returns the tries of an operation with a closure on `key`.
+    pub(crate) fn tries(&self, key: K::Probe<'_>) -> Tries<'_> {
+        self.engine.tries(key)
+    }
 }
 
 /// Keys and values that fit words.

@@ -1,12 +1,13 @@
 //! The engine of keys and values that fit words: the tree itself.
 
-use super::access::{Access, Words, encode_range, full_range};
+use super::access::{Access, Words, encode_key, encode_range, full_range};
 use super::bulk::Bulk;
 use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
 use super::{Entries, Incomplete, Options, TryInsertError};
+use crate::blink::Tries;
 use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::num::NonZeroUsize;
@@ -102,6 +103,10 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     #[inline(always)]
     fn remove(&self, key: K) -> Option<V> {
         self.access().remove(key)
+    }
+
+    fn tries(&self, key: K) -> Tries<'_> {
+        self.tree.tries(encode_key::<K, V>(key))
     }
 
     #[inline(always)]

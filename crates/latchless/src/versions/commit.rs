@@ -4,7 +4,8 @@ use super::batch::{Change, WriteBatch};
 use super::version::Version;
 use super::versioned::{Retention, VersionedIndex};
 use crate::KeyFor;
-use core::ops::Bound;
+use core::ops::Bound::{self, Excluded, Unbounded};
+use core::ops::ControlFlow::{Break, Continue};
 use latchless_core::base::error::Result;
 use latchless_core::base::index_value::IndexValue;
 use std::sync::MutexGuard;
@@ -86,16 +87,20 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
 
     fn remove_range(&mut self, low: &Bound<K>, high: &Bound<K>) -> Result<()> {
         let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));
-        let entries = self.index.index.range(range);
-        let with_value = entries.filter(|(_, version)| version.newest_value().is_some());
-        let keys: Vec<K> = with_value.map(|(key, _)| key).collect();
+        let mut keys: Vec<K> = Vec::new();
+        self.index.index.for_each(range, |key, version| {
+            if version.newest_value().is_some() {
+                keys.push(key);
+            }
+        });
         keys.into_iter().try_for_each(|key| self.write(key, None))
     }
 
-    /// Returns whether a commit after this number wrote a key.
-    pub(super) fn has_changed_since(&self, key: K::Probe<'_>, number: u64) -> bool {
+    /// Returns whether a commit after this number wrote a key, in which the caller has found a value, or
+    /// none. A key without any version had a value only if it was removed and pruned.
+    pub(super) fn has_changed_since(&self, key: K::Probe<'_>, number: u64, had_value: bool) -> bool {
         let index = &self.index.index;
-        index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(false)
+        index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(had_value)
     }
 
     /// Lets readers see the commit, and returns its number.
@@ -140,10 +145,11 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
 
     /// Sets a key to the result of a closure, as a commit of its own, and returns the value before. The
     /// closure gets the newest value, or `None`; it runs again if another commit writes the key meanwhile.
-    /// It may use the index, but must not write its own key: it would run again each time. O(log n).
+    /// It may use the index, but must not write its own key: see [races](crate::index#races). O(log n).
     ///
     /// # Errors
     /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey).
     ///
     /// ```
     /// # use latchless::versions::VersionedIndex;
@@ -159,16 +165,23 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
         key: K::Probe<'_>,
         mut change: impl FnMut(Option<V::Lent<'_>>) -> V,
     ) -> Result<Option<V>> {
+        let mut tries = None;
         loop {
             let number = self.newest();
-            let value = self
-                .index
-                .get_with(key, |version| version.value_at(number).map(|value| change(Some(value.lend()))));
-            let value = value.flatten().unwrap_or_else(|| change(None));
+            // As in `get`, a number that is read after the key finds a version.
+            let changed = self.index.get_with(key, |version| {
+                version.value_at(self.newest()).map(|value| change(Some(value.lend())))
+            });
+            let (changed, had_value) = match changed.flatten() {
+                Some(changed) => (changed, true),
+                None => (change(None), false),
+            };
             let commit = Commit::begin(self);
-            if !commit.has_changed_since(key, number) {
-                return commit.write_one(key, Some(value));
+            if !commit.has_changed_since(key, number, had_value) {
+                return commit.write_one(key, Some(changed));
             }
+            drop(commit);
+            tries.get_or_insert_with(|| self.index.tries(key)).failed()?;
         }
     }
 
@@ -188,23 +201,30 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// ```
     pub fn retain(&self, mut keep: impl FnMut(K::Probe<'_>, V::Lent<'_>) -> bool) -> Result<usize> {
         let snapshot = self.snapshot();
-        let mut gone = snapshot.iter().filter(|(key, value)| !keep(key.probe(), value.lend()));
-        let mut removed = 0;
+        let (mut last, mut removed): (Option<K>, usize) = (None, 0);
         loop {
-            let keys: Vec<K> = gone.by_ref().take(TOGETHER).map(|(key, _)| key).collect();
-            if keys.is_empty() {
-                return Ok(removed);
-            }
+            let from = last.as_ref().map_or(Unbounded, |last| Excluded(last.probe()));
+            let mut keys = Vec::new();
+            let seen = snapshot.scan((from, Unbounded), |key, value| {
+                if !keep(key.probe(), value) {
+                    keys.push(key);
+                }
+                if keys.len() < TOGETHER { Continue(()) } else { Break(()) }
+            });
             let mut commit = Commit::begin(self);
-            for key in keys {
-                if !commit.has_changed_since(key.probe(), snapshot.number()) {
-                    commit.write(key, None)?;
+            for key in &keys {
+                if !commit.has_changed_since(key.probe(), snapshot.number(), true) {
+                    commit.write(K::own(key.probe()), None)?;
                 }
             }
-            removed += commit.removed;
             if commit.removed > 0 {
+                removed += commit.removed;
                 commit.publish();
             }
+            if seen.is_continue() {
+                return Ok(removed);
+            }
+            last = keys.pop();
         }
     }
 

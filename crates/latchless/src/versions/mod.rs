@@ -23,6 +23,32 @@
 //! a read and an insert; the value that is replaced is cloned. A key that was written once has one version,
 //! whose number and reference to older ones take 16 bytes beside the value.
 //!
+//! # Merge operators and expiry
+//! In a log-structured table a merge operator saves the read before a write. Here the write's own descent
+//! finds the present value, so [`upsert`](VersionedIndex::upsert) applies the operand at once, reads need
+//! fold nothing, and operators of several keys are a [transaction](VersionedIndex::transact). Entries expire by
+//! a time in their value: [`retain`](VersionedIndex::retain) removes those whose time has come, and never
+//! one that was refreshed meanwhile.
+//!
+//! ```
+//! use latchless::versions::VersionedIndex;
+//!
+//! /// Visits of a user, and when the session ends.
+//! type Session = (u64, u64);
+//! let sessions = VersionedIndex::<String, Session>::new()?;
+//! let visit = |user: &str, now: u64| {
+//!     sessions.upsert(user, |session| (session.map_or(0, |(visits, _)| visits) + 1, now + 30))
+//! };
+//! visit("ada", 100)?;
+//! visit("bob", 110)?;
+//! visit("ada", 120)?;
+//! let now = 145;
+//! assert_eq!(sessions.retain(|_, (_, end)| end > now)?, 1);
+//! sessions.prune()?; // The removals, too, as soon as no snapshot is older.
+//! assert_eq!((sessions.get("ada"), sessions.get("bob")), (Some((2, 150)), None));
+//! # Ok::<(), latchless::Error>(())
+//! ```
+//!
 //! # Threads
 //! All operations take `&self`. Transactions are serializable, in the order of their commits' numbers;
 //! batches and single writes are transactions that read nothing. Snapshots read a consistent state between

@@ -4,6 +4,7 @@ use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
 use core::ops::Bound::{Excluded, Unbounded};
+use core::ops::ControlFlow::{Break, Continue};
 use latchless_core::base::error::Result;
 use latchless_core::base::index_value::IndexValue;
 
@@ -65,22 +66,28 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// Memory for some keys' shorter chains was refused; those of the others are dropped.
     fn prune_all(&self, number: u64, pruned: &mut Pruned) -> Result<()> {
         let (mut result, mut last) = (Ok(()), None);
-        let mut keys = Vec::with_capacity(TOGETHER);
         loop {
-            let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
             let _held = self.commits.lock();
             // Snapshots that begin from here on read at the floor or later.
             let (floor, readers) = self.readers.raise(number);
-            let entries = self.index.range((from, Unbounded)).take(TOGETHER);
-            keys.extend(entries.map(|(key, version)| (key, version.is_alone())));
-            for (key, _) in keys.iter().filter(|(_, is_alone)| !is_alone) {
+            let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
+            let (mut keys, mut shown, mut next) = (Vec::new(), 0, None);
+            let seen = self.index.scan((from, Unbounded), |key, version| {
+                shown += 1;
+                let is_last = shown == TOGETHER;
+                next = is_last.then(|| K::own(key.probe()));
+                if !version.is_alone() {
+                    keys.push(key);
+                }
+                if is_last { Break(()) } else { Continue(()) }
+            });
+            for key in &keys {
                 result = result.and(self.prune_key(key, &readers, floor, pruned));
             }
-            match keys.pop() {
-                Some((key, _)) => last = Some(key),
-                None => return result,
+            if seen.is_continue() {
+                return result;
             }
-            keys.clear();
+            last = next;
         }
     }
 

@@ -10,7 +10,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ops::Bound::{Excluded, Included, Unbounded};
-use core::ops::{Deref, RangeBounds};
+use core::ops::{ControlFlow, Deref, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::index_value::IndexValue;
@@ -160,6 +160,58 @@ where
         SnapshotRange::new(self.holder.index.iter(), self.number)
     }
 
+    /// Calls `see` with every entry of a range, ascending, until it breaks. Each value is lent: nothing is
+    /// allocated or counted for it. Returns the last result of `see`.
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// use core::ops::ControlFlow;
+    ///
+    /// let names = VersionedIndex::<u64, String>::try_from_iter((0..10).map(|key| (key, key.to_string())))?;
+    /// let snapshot = names.snapshot();
+    /// names.remove(7)?;
+    /// let mut found = None;
+    /// let _ = snapshot.scan(3.., |key, name| match name {
+    ///     "7" => {
+    ///         found = Some(key);
+    ///         ControlFlow::Break(())
+    ///     }
+    ///     _ => ControlFlow::Continue(()),
+    /// });
+    /// assert_eq!(found, Some(7));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        mut see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.holder.index.scan(range, |key, version| match version.value_at(self.number) {
+            Some(value) => see(key, value.lend()),
+            None => ControlFlow::Continue(()),
+        })
+    }
+
+    /// Folds the entries of a range, ascending, into one result. Each value is lent.
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let names = VersionedIndex::<u64, String>::try_from_iter([(7, "seven".into()), (8, "eight".into())])?;
+    /// assert_eq!(names.snapshot().fold(.., 0, |letters, _, name| letters + name.len()), 10);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn fold<'q, A>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        start: A,
+        mut fold: impl FnMut(A, K, V::Lent<'_>) -> A,
+    ) -> A {
+        self.holder.index.fold(range, start, |so_far, key, version| match version.value_at(self.number) {
+            Some(value) => fold(so_far, key, value.lend()),
+            None => so_far,
+        })
+    }
+
     /// Returns an iterator over all keys.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
         self.iter().map(|(key, _)| key)
@@ -172,7 +224,7 @@ where
 
     /// Returns the number of keys in a range. O(keys of the range).
     pub fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
-        self.range(range).count()
+        self.fold(range, 0, |count, _, _| count + 1)
     }
 
     /// Returns the entry with the smallest key. O(log n), as are its kin, and O(1) per key without a value

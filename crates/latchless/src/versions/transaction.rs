@@ -12,6 +12,7 @@ use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
 use core::fmt;
+use core::ops::ControlFlow::{Break, Continue};
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index_value::IndexValue;
@@ -71,10 +72,10 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> VersionedIndex<K, V> {
     /// Runs a transaction again and again until it is committed without a conflict, and returns the result
     /// of `run`. An error of `run` ends it, and nothing is changed. Of transactions that conflict one is
     /// always committed. `run` must not write past the transaction what it has read: that is a conflict
-    /// each time.
+    /// each time, which ends like a closure that changes its own key: see [races](crate::index#races).
     ///
     /// # Errors
-    /// That of `run`, or of the index.
+    /// That of `run`, or of the index. [`Error::ClosureChangesItsKey`].
     ///
     /// ```
     /// use latchless::{Error, versions::VersionedIndex};
@@ -102,12 +103,16 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> VersionedIndex<K, V> {
         &self,
         mut run: impl FnMut(&mut Transaction<'_, K, V>) -> Result<R, E>,
     ) -> Result<R, E> {
+        let mut tries = BTreeMap::new();
         loop {
             let mut transaction = self.begin();
             let result = run(&mut transaction)?;
             match transaction.commit() {
                 Ok(_) => return Ok(result),
-                Err(CommitError::Conflict { .. }) => {}
+                Err(CommitError::Conflict { key }) => {
+                    let of_key = self.index.tries(key.probe());
+                    tries.entry(key).or_insert(of_key).failed()?;
+                }
                 Err(CommitError::Index(error)) => return Err(error.into()),
             }
         }
@@ -195,11 +200,17 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
     /// Returns a key that the transaction has read and a later commit has written.
     fn conflict(&self, commit: &Commit<'_, K, V>) -> Option<K> {
         let (index, number) = (&self.snapshot.index().index, self.number());
-        let key = self.read.iter().find(|key| commit.has_changed_since(key.probe(), number));
+        // The snapshot keeps a version of each key that had a value.
+        let key = self.read.iter().find(|key| commit.has_changed_since(key.probe(), number, false));
         key.map(|key| K::own(key.probe())).or_else(|| {
             self.ranges.iter().find_map(|(low, high)| {
-                let mut entries = index.range((low.as_ref().map(K::probe), high.as_ref().map(K::probe)));
-                entries.find(|(_, version)| version.has_changed_since(number)).map(|(key, _)| key)
+                let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));
+                let mut changed = None;
+                let _ = index.scan(range, |key, version| {
+                    changed = version.has_changed_since(number).then_some(key);
+                    if changed.is_none() { Continue(()) } else { Break(()) }
+                });
+                changed
             })
         })
     }

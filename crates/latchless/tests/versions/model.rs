@@ -22,6 +22,11 @@ where
     let own = |(key, value): (&K, &V)| (key.clone(), value.clone());
     assert!(snapshot.iter().eq(map.iter().map(own)));
     assert!(snapshot.iter().rev().eq(map.iter().rev().map(own)));
+    let folded = snapshot.fold(.., Vec::new(), |mut keys, key, _| {
+        keys.push(key);
+        keys
+    });
+    assert!(folded.iter().eq(map.keys()));
     assert_eq!(
         (snapshot.first(), snapshot.last()),
         (map.iter().next().map(own), map.iter().next_back().map(own))

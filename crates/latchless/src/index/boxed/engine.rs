@@ -2,6 +2,7 @@
 //! a pin for this one read.
 
 use super::{Boxed, BoxedIndex, HandleIndex, Handles, IntoEntries, KeyForm};
+use crate::blink::Tries;
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
@@ -67,6 +68,10 @@ where
     fn remove(&self, key: K::Probe<'_>) -> Option<V> {
         let handle = I::with_key(&key, |key| self.index.take_out(key))?;
         self.retire(handle, &self.pin()).cloned()
+    }
+
+    fn tries(&self, key: K::Probe<'_>) -> Tries<'_> {
+        I::with_key(&key, |key| self.index.tries(key))
     }
 
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {

@@ -1,67 +1,36 @@
 //! One commit: the versions that it writes have its number, which becomes visible when all are there.
 
 use super::batch::{Change, WriteBatch};
+use super::clock::Turn;
+use super::part::Part;
 use super::version::Version;
-use super::versioned::{Retention, VersionedIndex};
+use super::versioned::VersionedIndex;
 use crate::KeyFor;
-use core::ops::Bound::{self, Excluded, Unbounded};
+use core::ops::Bound::{Excluded, Unbounded};
 use core::ops::ControlFlow::{Break, Continue};
 use latchless_core::base::error::Result;
 use latchless_core::base::index_value::IndexValue;
-use std::sync::MutexGuard;
 
 /// Keys that one commit removes where a whole index is looked through.
 const TOGETHER: usize = 256;
 
-/// The commit that holds the lock of all commits. One that is dropped before it is published, by an error or
-/// a panic of a value's `clone`, abandons what it has written; that needs no memory.
+/// A commit to one index. Dropped before it is published, it abandons what it has written, and then its turn.
 pub(super) struct Commit<'i, K: KeyFor<Version<V>>, V: IndexValue> {
-    index: &'i VersionedIndex<K, V>,
-    number: u64,
-    /// The smallest number that a snapshot has or will have.
-    horizon: u64,
-    /// The keys that have a version of this commit.
-    written: Vec<K>,
-    inserted: usize,
-    removed: usize,
-    _held: MutexGuard<'i, ()>,
+    part: Part<'i, K, V>,
+    turn: Turn<'i>,
 }
 
 impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
-    /// Waits for the lock of commits.
+    /// Waits until no other commit is under way.
     pub(super) fn begin(index: &'i VersionedIndex<K, V>) -> Self {
-        let _held = index.commits.lock();
-        let horizon = index.readers.horizon(index.retention == Retention::All);
-        let number = index.newest() + 1;
-        Self { index, number, horizon, written: Vec::new(), inserted: 0, removed: 0, _held }
-    }
-
-    /// Gives a key a version, unless it has no value and gets none, and returns the value before.
-    fn put(&mut self, key: K::Probe<'_>, value: Option<V>) -> Result<Option<V>> {
-        let (number, horizon) = (self.number, self.horizon);
-        let after = |newest: &Version<V>| {
-            let before = newest.newest_value().cloned();
-            (value.is_some() || before.is_some())
-                .then(|| (Version::after(Some(newest), number, value.clone(), horizon), before))
-        };
-        let (version, before) = match self.index.index.get_with(key, after) {
-            Some(Some(changed)) => changed,
-            None if value.is_some() => (Version::after(None, number, value.clone(), horizon), None),
-            Some(None) | None => return Ok(None),
-        };
-        self.index.index.insert(key, version)?;
-        match (before.is_some(), value.is_some()) {
-            (false, true) => self.inserted += 1,
-            (true, false) => self.removed += 1,
-            _ => {}
-        }
-        Ok(before)
+        let turn = index.clock.begin();
+        Self { part: Part::new(index, &turn), turn }
     }
 
     /// Changes one key and publishes that.
     pub(super) fn write_one(mut self, key: K::Probe<'_>, value: Option<V>) -> Result<Option<V>> {
         let is_removal = value.is_none();
-        let before = self.put(key, value)?;
+        let before = self.part.put(key, value)?;
         if !is_removal || before.is_some() {
             self.publish();
         }
@@ -72,55 +41,23 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
     pub(super) fn write_all(mut self, batch: WriteBatch<K, V>) -> Result<u64> {
         for change in batch.changes {
             match change {
-                Change::Put(key, value) => self.write(key, value)?,
-                Change::RemoveRange(low, high) => self.remove_range(&low, &high)?,
+                Change::Put(key, value) => drop(self.part.write(key, value)?),
+                Change::RemoveRange(low, high) => self.part.remove_range(&low, &high)?,
             }
         }
         Ok(self.publish())
     }
 
-    fn write(&mut self, key: K, value: Option<V>) -> Result<()> {
-        self.put(key.probe(), value)?;
-        self.written.push(key);
-        Ok(())
-    }
-
-    fn remove_range(&mut self, low: &Bound<K>, high: &Bound<K>) -> Result<()> {
-        let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));
-        let mut keys: Vec<K> = Vec::new();
-        self.index.index.for_each(range, |key, version| {
-            if version.newest_value().is_some() {
-                keys.push(key);
-            }
-        });
-        keys.into_iter().try_for_each(|key| self.write(key, None))
-    }
-
     /// Returns whether a commit after this number wrote a key, in which the caller has found a value, or
-    /// none. A key without any version had a value only if it was removed and pruned.
+    /// none.
     pub(super) fn has_changed_since(&self, key: K::Probe<'_>, number: u64, had_value: bool) -> bool {
-        let index = &self.index.index;
-        index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(had_value)
+        self.part.has_changed_since(key, number, had_value)
     }
 
     /// Lets readers see the commit, and returns its number.
-    pub(super) fn publish(mut self) -> u64 {
-        self.written.clear();
-        self.index.keys.add(self.inserted);
-        self.index.keys.subtract(self.removed);
-        self.index.readers.publish(self.number);
-        self.number
-    }
-}
-
-impl<K: KeyFor<Version<V>>, V: IndexValue> Drop for Commit<'_, K, V> {
-    fn drop(&mut self) {
-        for key in &self.written {
-            let index = &self.index.index;
-            if index.get_with(key.probe(), |version| version.abandon(self.number)) == Some(true) {
-                index.remove(key.probe());
-            }
-        }
+    fn publish(self) -> u64 {
+        self.part.keep();
+        self.turn.publish()
     }
 }
 
@@ -211,14 +148,15 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
                 }
                 if keys.len() < TOGETHER { Continue(()) } else { Break(()) }
             });
-            let mut commit = Commit::begin(self);
+            let (mut commit, mut expired) = (Commit::begin(self), 0);
             for key in &keys {
                 if !commit.has_changed_since(key.probe(), snapshot.number(), true) {
-                    commit.write(K::own(key.probe()), None)?;
+                    commit.part.write(K::own(key.probe()), None)?;
+                    expired += 1;
                 }
             }
-            if commit.removed > 0 {
-                removed += commit.removed;
+            if expired > 0 {
+                removed += expired;
                 commit.publish();
             }
             if seen.is_continue() {

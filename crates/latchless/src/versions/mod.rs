@@ -55,7 +55,9 @@
 //! two commits.
 
 mod batch;
+mod clock;
 mod commit;
+mod part;
 mod prune;
 mod range;
 mod readers;
@@ -65,9 +67,10 @@ mod version;
 mod versioned;
 
 pub use batch::WriteBatch;
+pub use clock::Retention;
 pub use prune::Pruned;
 pub use range::SnapshotRange;
 pub use snapshot::{NoSuchVersion, Snapshot};
 pub use transaction::{CommitError, Transaction};
 pub use version::Version;
-pub use versioned::{Retention, VersionedIndex};
+pub use versioned::VersionedIndex;

@@ -67,9 +67,9 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     fn prune_all(&self, number: u64, pruned: &mut Pruned) -> Result<()> {
         let (mut result, mut last) = (Ok(()), None);
         loop {
-            let _held = self.commits.lock();
+            let _held = self.clock.hold();
             // Snapshots that begin from here on read at the floor or later.
-            let (floor, readers) = self.readers.raise(number);
+            let (floor, readers) = self.clock.readers.raise(number);
             let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
             let (mut keys, mut shown, mut next) = (Vec::new(), 0, None);
             let seen = self.index.scan((from, Unbounded), |key, version| {

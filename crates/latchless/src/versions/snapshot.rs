@@ -67,12 +67,12 @@ where
     H: Deref<Target = VersionedIndex<K, V>>,
 {
     pub(super) fn newest(holder: H) -> Self {
-        let number = holder.readers.enter();
+        let number = holder.clock.readers.enter();
         Self { holder, number, types: PhantomData }
     }
 
     pub(super) fn at(holder: H, number: u64) -> Result<Self, NoSuchVersion> {
-        match holder.readers.enter_at(number) {
+        match holder.clock.readers.enter_at(number) {
             Ok(()) => Ok(Self { holder, number, types: PhantomData }),
             Err([oldest, newest]) => Err(NoSuchVersion { number, oldest, newest }),
         }
@@ -306,7 +306,7 @@ where
 {
     /// Creates another snapshot of the same moment.
     fn clone(&self) -> Self {
-        let entered = self.holder.readers.enter_at(self.number);
+        let entered = self.holder.clock.readers.enter_at(self.number);
         debug_assert!(entered.is_ok(), "this snapshot is there");
         Self { holder: self.holder.clone(), number: self.number, types: PhantomData }
     }
@@ -319,7 +319,7 @@ where
     H: Deref<Target = VersionedIndex<K, V>>,
 {
     fn drop(&mut self) {
-        self.holder.readers.leave(self.number);
+        self.holder.clock.readers.leave(self.number);
     }
 }
 

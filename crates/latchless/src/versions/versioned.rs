@@ -1,23 +1,14 @@
 //! The index of versions, and the reads of the newest ones.
 
-use super::readers::Readers;
+use super::clock::{Clock, Retention};
 use super::version::Version;
 use crate::KeyFor;
 use crate::index::{Index, Options};
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::index_value::IndexValue;
-use latchless_core::sync::{Mutex, Tally};
-
-/// How long versions stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Retention {
-    /// As long as a snapshot may read them.
-    #[default]
-    Snapshots,
-    /// Until [`VersionedIndex::prune_before`] a later number, or as long as a snapshot reads them.
-    All,
-}
+use latchless_core::sync::Tally;
+use std::sync::Arc;
 
 /// An ordered map that keeps versions of its values, for snapshots, atomic batches and transactions. See the
 /// [module](super).
@@ -39,12 +30,9 @@ pub enum Retention {
 /// ```
 pub struct VersionedIndex<K: KeyFor<Version<V>>, V: IndexValue> {
     pub(super) index: Index<K, Version<V>>,
-    pub(super) readers: Readers,
-    /// Held by the commit that changes the index.
-    pub(super) commits: Mutex<()>,
+    pub(super) clock: Arc<Clock>,
     /// Keys with a value, as of the newest commit.
     pub(super) keys: Tally,
-    pub(super) retention: Retention,
 }
 
 impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
@@ -62,7 +50,12 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// # Errors
     /// Those of [`Index::with_options`].
     pub fn with_options(options: Options, retention: Retention) -> Result<Self> {
-        Ok(Self::of(Index::with_options(options)?, retention))
+        Self::with_clock(options, Arc::new(Clock::new(0, retention)))
+    }
+
+    /// Creates an empty index whose commits have this clock.
+    pub(crate) fn with_clock(options: Options, clock: Arc<Clock>) -> Result<Self> {
+        Ok(Self::of(Index::with_options(options)?, clock))
     }
 
     /// Creates an index from entries in any order, as versions of number 0; of equal keys the last one
@@ -79,18 +72,18 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// Those of [`Index::try_from_iter`].
     pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let entries = entries.into_iter().map(|(key, value)| (key, Version::first(0, value)));
-        Ok(Self::of(Index::try_from_iter(entries)?, Retention::default()))
+        Ok(Self::of(Index::try_from_iter(entries)?, Arc::new(Clock::new(0, Retention::default()))))
     }
 
-    fn of(index: Index<K, Version<V>>, retention: Retention) -> Self {
+    fn of(index: Index<K, Version<V>>, clock: Arc<Clock>) -> Self {
         let keys = Tally::new(index.len());
-        Self { index, readers: Readers::new(0), commits: Mutex::default(), keys, retention }
+        Self { index, clock, keys }
     }
 
     /// Returns the number of the newest commit. O(1).
     #[inline]
     pub fn newest(&self) -> u64 {
-        self.readers.newest()
+        self.clock.newest()
     }
 
     /// Returns the number of keys with a value. O(1). Exact if no thread is changing the index.

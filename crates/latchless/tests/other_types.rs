@@ -1,19 +1,20 @@
 //! Keys and values of other crates' types, and strings in other containers, in an `Index` against `BTreeMap`.
 
-use latchless::{IndexValue, KeyFor};
+use latchless::{FillFactor, IndexValue, KeyFor};
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Inserts and removes the keys of numbers at random, and compares all answers.
 fn agrees<K, V>(
     key: impl Fn(u64) -> K,
     value: impl Fn(u64) -> V,
-    probe: impl for<'q> Fn(&'q K) -> K::Probe<'q>,
-    given: impl for<'v> Fn(&'v V) -> V::Given<'v>,
+    probe: impl for<'q> Fn(&'q K) -> K::Probe<'q> + Sync,
+    given: impl for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
 ) where
-    K: KeyFor<V> + Ord + Clone + Debug,
+    K: KeyFor<V> + Ord + Clone + Debug + Sync,
     V: IndexValue + PartialEq + Debug,
 {
     let (index, mut model) = (latchless::Index::<K, V>::new().unwrap(), BTreeMap::new());
@@ -33,6 +34,17 @@ fn agrees<K, V>(
     index.check_invariants().unwrap();
     assert!(index.iter().eq(model.iter().map(|(key, value)| (key.clone(), value.clone()))));
     assert!(index.keys().rev().eq(model.keys().rev().cloned()));
+
+    // More keys than a batch takes at once.
+    let keys: Vec<K> = (0..150).map(key).collect();
+    let (probes, mut seen): (Vec<_>, _) = (keys.iter().map(&probe).collect(), Vec::new());
+    index.get_each(&probes, |at, value| seen.push((at, value.is_some())));
+    assert!(seen.into_iter().eq(keys.iter().map(|key| model.contains_key(key)).enumerate()));
+    let entries: Vec<(K, V)> = index.iter().collect();
+    let (mut loaded, threads) = (latchless::Index::<K, V>::new().unwrap(), NonZeroUsize::MIN);
+    let entry_at = |at: usize| (probe(&entries[at].0), given(&entries[at].1));
+    loaded.bulk_load_by(entries.len(), entry_at, FillFactor::FULL, threads).unwrap();
+    assert!(loaded.iter().eq(entries.iter().cloned()));
 }
 
 fn same<T: Copy>(it: &T) -> T {

@@ -86,6 +86,7 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn contains_key(self, key: K) -> bool;
         fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
         fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_each(self, keys: &[K], see: impl FnMut(usize, Option<V>));
         fn get_all(self, keys: &[K]) -> Vec<Option<V>>;
         fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize>;
         fn first(self) -> Option<(K, V)>;

@@ -45,7 +45,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
     }
 
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
-        strings::write(self.index, out)
+        strings::write(&*self.index, out)
     }
 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {

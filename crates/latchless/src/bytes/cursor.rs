@@ -3,6 +3,8 @@
 use super::bytes_index::kind;
 use super::{BytesIndex, Lent, stored};
 use crate::byte_tree::{Bounds, Kept, LeafCopy};
+use crate::index::Index;
+use crate::index::engine::KeyFor;
 use core::fmt;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
@@ -38,6 +40,8 @@ mod sealed {
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::BytesIndex<K, V>> {}
+    impl<K: super::KeyFor<V>, V: super::BytesValue> Sealed for &super::Index<K, V> {}
+    impl<K: super::KeyFor<V>, V: super::BytesValue> Sealed for std::sync::Arc<super::Index<K, V>> {}
 }
 
 impl<K: BytesKey, V: BytesValue> Holder for BytesIndex<K, V> {
@@ -64,6 +68,32 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
 
     fn index(&self) -> &BytesIndex<K, V> {
         self
+    }
+}
+
+impl<K, V> Holder for Arc<Index<K, V>>
+where
+    K: KeyFor<V, Engine = BytesIndex<K, V>> + BytesKey,
+    V: BytesValue,
+{
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &BytesIndex<K, V> {
+        self.engine()
+    }
+}
+
+impl<K, V> Holder for &Index<K, V>
+where
+    K: KeyFor<V, Engine = BytesIndex<K, V>> + BytesKey,
+    V: BytesValue,
+{
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &BytesIndex<K, V> {
+        self.engine()
     }
 }
 

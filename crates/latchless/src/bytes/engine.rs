@@ -9,10 +9,12 @@ use crate::blink::Tries;
 use crate::byte_tree::{Border, Bounds};
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
+use crate::index::columns::Columned;
 use crate::index::engine::{Choice, Engine};
 use crate::index::{Incomplete, TryInsertError, settled, storage};
 use crate::tree::Edit;
 use core::cmp::Ordering;
+use core::num::NonZeroUsize;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{ByteString, BytesValue, Text, Word, Words};
@@ -107,6 +109,11 @@ where
     #[inline]
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {
         self.get_many(keys, answers)
+    }
+
+    #[inline]
+    fn get_each(&self, keys: &[K::Probe<'_>], see: impl FnMut(usize, Option<Lent<'_, V>>)) {
+        self.get_each(keys, see);
     }
 
     fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {
@@ -226,7 +233,26 @@ where
         })
     }
 
+    fn load_by<'e>(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K::Probe<'e>, <V as IndexValue>::Given<'e>) + Sync,
+        fill: FillFactor,
+        _threads: NonZeroUsize,
+    ) -> Result<()> {
+        self.bulk_load_lent(fill, (0..len).map(entry_at))
+    }
+
     fn into_entries(self) -> Entries<Self> {
         Entries::new(self, OwnedBounds::ALL)
+    }
+}
+
+impl<K, V: BytesValue> Columned<K, V> for BytesIndex<K, V>
+where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
+{
+    fn insert_columns(&self, keys: &[K::Probe<'_>], values: &[Lent<'_, V>]) -> Result<usize, Incomplete> {
+        self.insert_columns(keys, values)
     }
 }

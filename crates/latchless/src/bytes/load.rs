@@ -1,7 +1,7 @@
 //! Building an index from sorted entries.
 
-use super::BytesIndex;
 use super::stored::{hold, lend, raw};
+use super::{BytesIndex, Lent};
 use crate::index::Options;
 use core::borrow::Borrow;
 use latchless_core::base::bytes_key::BytesKey;
@@ -48,6 +48,20 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
             let (key, value) = entries.next()?;
             key.with_bytes(|key| bytes.extend_from_slice(key));
             Some(value)
+        })
+    }
+
+    /// Fills an empty index with entries whose keys ascend, and whose values are lent.
+    pub(super) fn bulk_load_lent<'e, Q: BytesKey<K>>(
+        &mut self,
+        fill: FillFactor,
+        mut entries: impl Iterator<Item = (Q, Lent<'e, V>)>,
+    ) -> Result<()> {
+        self.tree.load(fill, &mut |bytes, loaded| {
+            let Some((key, value)) = entries.next() else { return false };
+            key.with_bytes(|key| bytes.extend_from_slice(key));
+            loaded.set(raw::<V>(&hold::<V>(value)));
+            true
         })
     }
 

@@ -9,7 +9,7 @@ use super::access::{
     Access, decode_value, encode_key, encode_range, encode_value, expect_infallible, full_range,
 };
 use super::bulk::Bulk;
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
 use super::exclusive::Exclusive;
 use super::operations::{exclusive, operations};
 use super::refused::Incomplete;
@@ -42,6 +42,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             |at, value| answers[at] = value.map(decode_value::<K, V>),
         );
         Ok(())
+    }
+
+    #[inline]
+    pub(super) fn get_each(self, keys: &[K], mut see: impl FnMut(usize, Option<V>)) {
+        self.tree.get_each::<M>(
+            keys.len(),
+            self.group,
+            |at| encode_key::<K, V>(keys[at]),
+            |at, value| see(at, value.map(decode_value::<K, V>)),
+        );
     }
 
     pub(super) fn get_all(self, keys: &[K]) -> Vec<Option<V>> {
@@ -116,6 +126,21 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
 /// Batches, for keys and values of every type.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Looks up many keys, and calls `see` with the position of each and its value, in the keys' order. The
+    /// value is lent, as by [`Index::get_with`]. See [`Index::get_many`].
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// let names: Index<String, String> = ["a", "b"].map(|name| (name.to_owned(), name.repeat(3))).into();
+    /// let mut lengths = [0; 3];
+    /// names.get_each(&["b", "x", "a"], |at, text| lengths[at] = text.map_or(0, str::len));
+    /// assert_eq!(lengths, [3, 0, 3]);
+    /// ```
+    #[inline]
+    pub fn get_each(&self, keys: &[K::Probe<'_>], see: impl FnMut(usize, Option<V::Lent<'_>>)) {
+        self.engine.get_each(keys, see);
+    }
+
     /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
     /// replaced, in the entries' order.
     ///

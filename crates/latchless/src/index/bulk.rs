@@ -4,6 +4,7 @@
 use super::refused::Incomplete;
 use core::fmt;
 use core::iter::FusedIterator;
+use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index_key::IndexKey;
@@ -32,5 +33,22 @@ pub trait Bulk<K: IndexKey, V: IndexValue>: Sized {
     /// # Errors
     /// The entries don't ascend, or memory was refused. The index is then unchanged.
     fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()>;
+    /// Fills the index, which is empty, from `len` entries that `entry_at` computes by position.
+    ///
+    /// # Errors
+    /// Those of [`Bulk::load`].
+    fn load_by<'e>(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K::Probe<'e>, V::Given<'e>) + Sync,
+        fill: FillFactor,
+        _threads: NonZeroUsize,
+    ) -> Result<()> {
+        let owned = |at| {
+            let (key, value) = entry_at(at);
+            (K::own(key), V::given(value))
+        };
+        self.load(&(0..len).map(owned).collect::<Vec<_>>(), fill)
+    }
     fn into_entries(self) -> Self::IntoEntries;
 }

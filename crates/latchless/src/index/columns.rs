@@ -3,15 +3,18 @@
 
 use super::Index;
 use super::access::{
-    Access, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
+    Access, Words, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
 };
+use super::engine::KeyFor;
 use super::exclusive::Exclusive;
-use super::operations::operations;
+use super::operations::{exclusive, operations};
 use super::refused::Incomplete;
 use crate::tree::{Edit, Mode};
 use core::ops::RangeBounds;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::index_key::IndexKey;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
@@ -113,6 +116,59 @@ fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T)
     Ok(())
 }
 
+/// An engine that takes values in the form in which it lends them: of words or byte strings.
+pub trait Columned<K: IndexKey, V: IndexValue> {
+    /// Inserts many entries from columns, and returns the number of new keys.
+    ///
+    /// # Errors
+    /// The inserts that were refused.
+    fn insert_columns(&self, keys: &[K::Probe<'_>], values: &[V::Lent<'_>]) -> Result<usize, Incomplete>;
+}
+
+impl<K: Key, V: Value> Columned<K, V> for Words<K, V> {
+    #[inline(always)]
+    fn insert_columns(&self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
+        self.access().insert_columns(keys, values)
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Inserts many entries from columns; of equal keys the last one's value stays. Strings are taken as
+    /// slices. Returns the number of keys that weren't present before. See [`Index::insert_many`]. For values
+    /// that are words or strings, not for an `Arc`.
+    ///
+    /// # Errors
+    /// [`Incomplete`] lists exactly the inserts that were refused, for want of memory or for a string's
+    /// length; all others are done. If the columns have unequal lengths, all are refused. `?` converts it to
+    /// an [`Error`].
+    ///
+    /// ```
+    /// # use latchless::Index;
+    /// let index = Index::<u64, u32>::new()?;
+    /// assert_eq!(index.insert_columns(&[7, 5, 7], &[70, 50, 71])?, 2);
+    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(5, 50), (7, 71)]);
+    /// let names = Index::<String, String>::new()?;
+    /// assert_eq!(names.insert_columns(&["b", "a", "b"], &["one", "two", "three"])?, 2);
+    /// assert_eq!(names.get("b").as_deref(), Some("three"));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert_columns(&self, keys: &[K::Probe<'_>], values: &[V::Lent<'_>]) -> Result<usize, Incomplete>
+    where
+        K::Engine: Columned<K, V>,
+    {
+        self.engine.insert_columns(keys, values)
+    }
+}
+
+exclusive! {
+    /// See [`Index::insert_columns`].
+    #[inline]
+    pub fn insert_columns(&mut self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
+        self.access().insert_columns(keys, values)
+    }
+}
+
 operations! {
     /// Looks up many keys, with the answers in columns: `found` says for each key whether it is present, and
     /// `values` gets its value; for an absent key, the place in `values` is unchanged. Returns the number of
@@ -131,24 +187,6 @@ operations! {
     #[inline]
     pub fn get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
         self.access().get_columns(keys, values, found)
-    }
-
-    /// Inserts many entries from columns; of equal keys the last one's value stays. Returns the number of
-    /// keys that weren't present before. See [`Index::insert_many`].
-    ///
-    /// # Errors
-    /// [`Incomplete`] lists exactly the inserts that were refused memory; all others are done. If the
-    /// columns have unequal lengths, all are refused. `?` converts it to an [`Error`].
-    ///
-    /// ```
-    /// # let index = latchless::Index::<u64, u32>::new()?;
-    /// assert_eq!(index.insert_columns(&[7, 5, 7], &[70, 50, 71])?, 2);
-    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(5, 50), (7, 71)]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn insert_columns(&mut self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
-        self.access().insert_columns(keys, values)
     }
 
     /// Removes many keys, with their values in columns as in [`Index::get_columns`]. Returns the number of

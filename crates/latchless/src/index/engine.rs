@@ -65,6 +65,8 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     /// Returns the tries of an operation with a closure on `key`.
     fn tries(&self, key: K::Probe<'_>) -> Tries<'_>;
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()>;
+    /// Calls `see` with the position of each key and its value, in the keys' order.
+    fn get_each(&self, keys: &[K::Probe<'_>], see: impl FnMut(usize, Option<V::Lent<'_>>));
 
     /// Returns the nearest entry in a direction: the key's own or the next one, without the key's own if it
     /// is excluded, or the first one if there is no key.

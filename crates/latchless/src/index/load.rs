@@ -68,6 +68,37 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         self.engine.load(entries, fill)
     }
+
+    /// Fills an empty index from `len` entries that `entry_at` computes by position, so that they needn't be
+    /// in memory together: keys and values in the form in which operations take them. With keys and values
+    /// that fit words several threads load, and `entry_at` is called twice for some positions, and must
+    /// return the same entry then. See [`Index::bulk_load`].
+    ///
+    /// # Errors
+    /// Those of [`Index::bulk_load`].
+    ///
+    /// ```
+    /// # use latchless::{FillFactor, Index};
+    /// # use std::num::NonZero;
+    /// let mut index = Index::<u64, u64>::new()?;
+    /// let square = |at| (at as u64, at as u64 * at as u64);
+    /// index.bulk_load_by(1000, square, FillFactor::FULL, NonZero::<usize>::MIN)?;
+    /// assert_eq!(index.get(12), Some(144));
+    /// let (mut names, lines) = (Index::<String, String>::new()?, ["five 5", "six 6"]);
+    /// let entry_at = |at: usize| lines[at].split_once(' ').unwrap();
+    /// names.bulk_load_by(2, entry_at, FillFactor::FULL, NonZero::<usize>::MIN)?;
+    /// assert_eq!(names.get("six").as_deref(), Some("6"));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn bulk_load_by<'e>(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K::Probe<'e>, V::Given<'e>) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        self.engine.load_by(len, entry_at, fill, threads)
+    }
 }
 
 impl<K: Key, V: Value> Index<K, V> {
@@ -118,35 +149,5 @@ impl<K: Key, V: Value> Index<K, V> {
         check_side_by_side(keys.len(), values.len())?;
         let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
         self.engine.tree.bulk_load(keys.len(), entry_at, fill, threads)
-    }
-
-    /// Fills an empty index from `len` entries that `entry_at` computes by position, so that they needn't be
-    /// in memory together. `entry_at` is called twice for some positions, and must return the same entry
-    /// then. See [`Index::bulk_load_with`].
-    ///
-    /// # Errors
-    /// Those of [`Index::bulk_load`].
-    ///
-    /// ```
-    /// # use latchless::{FillFactor, Index};
-    /// # use std::num::NonZero;
-    /// let mut index = Index::<u64, u64>::new()?;
-    /// let square = |at| (at as u64, at as u64 * at as u64);
-    /// index.bulk_load_by(1000, square, FillFactor::FULL, NonZero::<usize>::MIN)?;
-    /// assert_eq!(index.get(12), Some(144));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn bulk_load_by(
-        &mut self,
-        len: usize,
-        entry_at: impl Fn(usize) -> (K, V) + Sync,
-        fill: FillFactor,
-        threads: NonZeroUsize,
-    ) -> Result<()> {
-        let entry_at = |at: usize| {
-            let (key, value) = entry_at(at);
-            (encode_key::<K, V>(key), encode_value::<K, V>(value))
-        };
-        self.engine.tree.bulk_load(len, entry_at, fill, threads)
     }
 }

@@ -146,7 +146,7 @@ pub mod boxed;
 pub(crate) mod bulk;
 pub(crate) mod changes;
 mod closures;
-mod columns;
+pub(crate) mod columns;
 mod common;
 mod conditional;
 mod cursor;

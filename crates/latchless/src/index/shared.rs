@@ -43,6 +43,12 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     pub(crate) fn tries(&self, key: K::Probe<'_>) -> Tries<'_> {
         self.engine.tries(key)
     }
+
+    /// Returns what stores the entries.
+    #[inline(always)]
+    pub(crate) fn engine(&self) -> &K::Engine {
+        &self.engine
+    }
 }
 
 /// Keys and values that fit words.

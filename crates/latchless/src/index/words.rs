@@ -1,6 +1,6 @@
 //! The engine of keys and values that fit words: the tree itself.
 
-use super::access::{Access, Words, encode_key, encode_range, full_range};
+use super::access::{Access, Words, encode_key, encode_range, encode_value, full_range};
 use super::bulk::Bulk;
 use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
@@ -17,6 +17,7 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::InWord;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
@@ -115,6 +116,11 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     }
 
     #[inline(always)]
+    fn get_each(&self, keys: &[K], see: impl FnMut(usize, Option<V>)) {
+        self.access().get_each(keys, see);
+    }
+
+    #[inline(always)]
     fn near(&self, from: Bound<K>, direction: Direction) -> Option<(K, V)> {
         self.access().near(from, direction)
     }
@@ -207,6 +213,20 @@ impl<K: Key, V: Value> Bulk<K, V> for Words<K, V> {
 
     fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         self.bulk_load(entries, fill, NonZeroUsize::MIN)
+    }
+
+    fn load_by<'e>(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K::Probe<'e>, <V as IndexValue>::Given<'e>) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entry_at(at);
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
+        };
+        self.tree.bulk_load(len, entry_at, fill, threads)
     }
 
     fn into_entries(self) -> Entries<Self> {

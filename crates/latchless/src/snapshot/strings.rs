@@ -45,7 +45,7 @@ use super::parse::{self, Parsed};
 use super::saved_value::{SavedValue, number_of};
 use super::write::{SeeRow, write_strings};
 use super::{gather, gather_file, replace};
-use crate::bytes::BytesIndex;
+use crate::bytes::{BytesIndex, Holder};
 use core::any::TypeId;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
@@ -60,10 +60,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; the old file at `path` is still there then.
-pub fn save<K: BytesKey + 'static, V: SavedValue>(
-    index: &BytesIndex<K, V>,
-    path: impl AsRef<Path>,
-) -> Result<u64> {
+pub fn save<H: Holder<Key: 'static, Value: SavedValue>>(index: H, path: impl AsRef<Path>) -> Result<u64> {
     replace::replace(path.as_ref(), |file| write(index, file))
 }
 
@@ -71,12 +68,15 @@ pub fn save<K: BytesKey + 'static, V: SavedValue>(
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
-pub fn write<K: BytesKey + 'static, V: SavedValue>(index: &BytesIndex<K, V>, out: impl Write) -> Result<u64> {
-    let name = Some(V::type_name()).filter(|name| **name != V::COLUMN.value_name());
-    let about = About { value: name.map(Cow::into_owned), ..Layout::new(V::COLUMN).about::<K>() };
+pub fn write<H: Holder<Key: 'static, Value: SavedValue>>(index: H, out: impl Write) -> Result<u64> {
+    let name = Some(H::Value::type_name()).filter(|name| **name != H::Value::COLUMN.value_name());
+    let layout = Layout::new(H::Value::COLUMN);
+    let about = About { value: name.map(Cow::into_owned), ..layout.about::<H::Key>() };
     let each = |see: &mut SeeRow| {
         // A range without ends isn't turned round, which is all that could be wrong with it.
-        let _ = index.scan::<K>(.., |key, value| V::with_cell(value, |value| see(key, value)));
+        let _ = index
+            .index()
+            .scan::<H::Key>(.., |key, value| H::Value::with_cell(value, |value| see(key, value)));
     };
     write_strings(each, out, about)
 }

@@ -1,7 +1,7 @@
 //! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under
 //! a pin for this one read.
 
-use super::{Boxed, BoxedIndex, HandleIndex, Handles, IntoEntries, KeyForm};
+use super::{Boxed, BoxedIndex, HandleIndex, Handles, IntoEntries, KeyForm, TOGETHER};
 use crate::blink::Tries;
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
@@ -77,6 +77,17 @@ where
     fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         self.read_each(keys, answers, &self.pin(), V::clone)
+    }
+
+    fn get_each(&self, keys: &[K::Probe<'_>], mut see: impl FnMut(usize, Option<V::Lent<'_>>)) {
+        let pin = self.pin();
+        for (start, keys) in (0..).step_by(TOGETHER).zip(keys.chunks(TOGETHER)) {
+            let mut answers = [None; TOGETHER];
+            let answers = &mut answers[..keys.len()];
+            let lengths = self.read_each(keys, answers, &pin, |value| value);
+            debug_assert_eq!(lengths, Ok(()));
+            answers.iter().enumerate().for_each(|(at, value)| see(start + at, value.map(V::lend)));
+        }
     }
 
     fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {

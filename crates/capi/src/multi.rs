@@ -2,16 +2,16 @@
 //! here is at the head of the crate.
 
 use crate::batches::Refusals;
-use crate::bytes::column::{Column, Names, latchless_column};
 use crate::bytes::ranges::bounds;
-use crate::bytes::{Key, Passed};
 use crate::column::{Source, Target, chunks, place, put};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::RowKeys;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
+use crate::place::{Key, Passed};
 use crate::status::latchless_status::{self, *};
+use crate::strings::{Column, Names, latchless_column};
 use crate::whole::Rows;
 use core::ffi::{c_int, c_void};
 

@@ -1,7 +1,6 @@
 //! Behaviour that C can't observe, or can't cause: the rest is tested from C and C++ (`.ci/run c`).
 
 use crate::border::guard;
-use crate::bytes::column::{latchless_column, latchless_layout::LATCHLESS_APART};
 use crate::exports::bytes::batches::{latchless_bytes_get_columns, latchless_bytes_insert_columns};
 use crate::exports::bytes::cursors::{
     latchless_bytes_cursor_free, latchless_bytes_cursor_move, latchless_bytes_cursor_new,
@@ -25,6 +24,7 @@ use crate::message;
 use crate::near::latchless_near::LATCHLESS_CEILING;
 use crate::options::latchless_options;
 use crate::status::latchless_status::{self, *};
+use crate::strings::{latchless_column, latchless_layout::LATCHLESS_APART};
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
 use engine::bytes::{BytesIndex, Words};

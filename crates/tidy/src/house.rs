@@ -18,8 +18,11 @@ pub const ROOMS: [Rooms; 11] = [
             &["key", "message", "status", "whole"],
             &["failure"],
             &["border", "column", "near"],
+            &["place"],
+            &["strings"],
             &["options"],
             &["family"],
+            &["datum"],
             &["handle"],
             &["stats"],
             &["life", "entries", "ranges"],
@@ -33,9 +36,6 @@ pub const ROOMS: [Rooms; 11] = [
     Rooms {
         folder: "crates/capi/src/bytes/",
         floors: &[
-            &["key"],
-            &["column"],
-            &["value"],
             &["entries", "ranges"],
             &["batches", "cursors", "files"],
             &["gathered"],

@@ -1,16 +1,16 @@
 //! Batches: keys in, columns of answers out, and loading. The safety contract of all unsafe functions here
 //! is at the head of the crate.
 
-use super::column::{Column, Names, latchless_column};
-use super::value::{Value, own};
 use crate::batches::{Answers, Done, Refusals};
 use crate::column::{Scratch, chunks, put};
+use crate::datum::{Value, own};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
+use crate::strings::{Column, Names, latchless_column};
 use crate::whole::Strings;
 
 /// Keys, and how many there are.

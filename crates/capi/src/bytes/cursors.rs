@@ -3,13 +3,13 @@
 
 #![expect(non_camel_case_types, reason = "C's names")]
 
-use super::key::{Key, Passed};
-use super::value::Value;
 use crate::column::{place, put};
+use crate::datum::Value;
 use crate::failure::Failure;
 use crate::family::{Family, StringsCursor};
 use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
 use crate::key::ByteStrings;
+use crate::place::{Key, Passed};
 use crate::status::latchless_status::{self, *};
 use core::ffi::c_void;
 use core::ptr;

@@ -1,14 +1,14 @@
 //! Operations on one key, and on the nearest entries. The safety contract of all unsafe functions here is
 //! at the head of the crate.
 
-use super::key::{KEY_MAX, Key, Passed, PassedPlace, Place};
-use super::value::{Value, lend, own};
 use crate::border::Served;
+use crate::datum::{Value, lend, own};
 use crate::entries::End;
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::near::Near::{self, *};
+use crate::place::{KEY_MAX, Key, Passed, PassedPlace, Place};
 use crate::status::latchless_status::{self, *};
 use crate::whole::Strings;
 use engine::TryInsertError;

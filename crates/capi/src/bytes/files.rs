@@ -1,8 +1,8 @@
 //! Snapshots of byte strings: saving an index as an Arrow file, and opening one. The safety contract of all
 //! unsafe functions here is at the head of the crate.
 
-use super::value::Value;
 use crate::column::put;
+use crate::datum::Value;
 use crate::failure::Failure;
 use crate::files::path;
 use crate::handle::{Call, with_index};

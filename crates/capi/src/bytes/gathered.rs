@@ -2,13 +2,13 @@
 //! contract of all unsafe functions here is at the head of the crate.
 
 use super::batches::{PassedKeys, get_or_remove};
-use super::column::{Column, Names};
 use crate::batches::Done;
 use crate::column::{Scratch, Target, chunks, put};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::status::latchless_status::{self, LATCHLESS_OK};
+use crate::strings::{Column, Names};
 use crate::whole::Strings;
 use core::ffi::c_void;
 use core::ops::Range;

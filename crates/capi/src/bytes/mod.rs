@@ -11,9 +11,3 @@ pub mod entries;
 pub mod files;
 pub mod gathered;
 pub mod ranges;
-
-pub mod column;
-mod key;
-mod value;
-
-pub use key::{KEY_MAX, Key, Passed, VALUE_MAX};

@@ -1,12 +1,12 @@
 //! Half-open ranges: entries shown to a callback, counts, removal. The safety contract of all unsafe
 //! functions here is at the head of the crate.
 
-use super::key::{Key, Passed};
-use super::value::Value;
 use crate::column::{place, put};
+use crate::datum::Value;
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
+use crate::place::{Key, Passed};
 use crate::ranges::direction;
 use crate::status::latchless_status::{self, *};
 use crate::whole::Strings;

@@ -1,12 +1,12 @@
 //! Indexes whose keys are byte strings that have many rows.
 
-use crate::bytes::column::latchless_column;
 use crate::handle::{Handle, Named};
 use crate::key::RowKeys;
 use crate::multi::Pair;
 use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
+use crate::strings::latchless_column;
 use core::ffi::{c_int, c_void};
 use core::ptr;
 

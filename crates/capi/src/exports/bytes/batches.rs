@@ -3,12 +3,12 @@
 use super::life::latchless_bytes;
 use crate::batches::Done;
 use crate::bytes::batches::get_or_remove;
-use crate::bytes::column::latchless_column;
 use crate::bytes::gathered;
 use crate::exports::{library::latchless_value, serve_strings};
 use crate::handle::{Call, value_kind};
 use crate::key::ValueKind::LATCHLESS_VALUE_BYTES;
 use crate::status::latchless_status;
+use crate::strings::latchless_column;
 use core::ffi::c_void;
 
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.

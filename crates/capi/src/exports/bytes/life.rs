@@ -1,14 +1,14 @@
 //! Making and freeing indexes of byte strings, and operations on a whole index.
 
-use crate::bytes::column::latchless_column;
-use crate::bytes::{KEY_MAX, VALUE_MAX};
 use crate::exports::{of_kind, serve_strings};
 use crate::family::Stored;
 use crate::handle::{Handle, Named};
 use crate::key::ByteStrings;
 use crate::options::{self, latchless_options};
+use crate::place::{KEY_MAX, VALUE_MAX};
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
+use crate::strings::latchless_column;
 use core::ffi::c_char;
 use core::ptr;
 

@@ -1,11 +1,11 @@
 //! Values of keys that are byte strings: words or byte strings themselves. C passes and gets the bytes of
 //! either, of a word its eight bytes in the order of the machine.
 
-use super::column::Column;
-use super::key::{Key, Passed, PassedPlace, Place, VALUE_MAX};
 use crate::failure::Failure;
 use crate::family::Stored;
 use crate::files::is_value;
+use crate::place::{Key, Passed, PassedPlace, Place, VALUE_MAX};
+use crate::strings::Column;
 use crate::whole::Strings;
 use engine::bytes::{Form, Lent};
 use engine::snapshot::strings::Snapshot;

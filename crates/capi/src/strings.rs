@@ -3,9 +3,9 @@
 
 #![expect(non_camel_case_types, reason = "C's names")]
 
-use super::key::{Key, fits};
 use crate::column::{Scratch, Source};
 use crate::failure::Failure;
+use crate::place::{Key, fits};
 use core::ffi::c_void;
 use core::ops::Range;
 

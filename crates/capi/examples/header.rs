@@ -14,7 +14,7 @@ const SOURCES: [&str; 20] = [
     "status.rs",
     "key.rs",
     "near.rs",
-    "bytes/column.rs",
+    "strings.rs",
     "bytes/cursors.rs",
     "options.rs",
     "stats.rs",

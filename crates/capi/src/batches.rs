@@ -3,10 +3,14 @@
 
 use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
+use crate::datum::Batch;
 use crate::failure::Failure;
-use crate::handle::{Call, with_words};
+use crate::family::{Map, MapOf};
+use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
+use crate::life;
 use crate::near::Near::{self, *};
+use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Words;
 use core::ops::Range;
@@ -55,36 +59,44 @@ pub enum Done {
     Removed,
 }
 
-pub unsafe fn get_or_remove(
-    call: Call,
+/// The values of keys, which are words. Those of absent keys keep their places as they are.
+pub unsafe fn get_or_remove<F: Map<Value = u64>>(
+    call: Call<F>,
     done: Done,
-    keys: *const u64,
-    count: usize,
+    (keys, count): (F::Passed, usize),
     values: *mut u64,
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Words, kind| {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        let (keys, answers) =
-            unsafe { (Keys::new("keys", kind, keys, count)?, Answers::new(values, found, count)?) };
-        let (mut words, mut values, mut found) = (Scratch::new(), Scratch::new(), Scratch::new());
+        let (keys, answers) = unsafe { (F::keys(kind, keys, count)?, Answers::new(values, found, count)?) };
+        let (mut room, mut had) = (Scratch::new(), Scratch::new());
+        let (mut words, mut found) = (Scratch::new(), Scratch::new());
         let mut total = 0;
         for chunk in chunks(count) {
-            let words = keys.read(&chunk, &mut words);
-            let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
-            total += match done {
-                Done::Looked => index.get_columns(words, values, found)?,
-                Done::Removed => index.remove_columns(words, values, found)?,
+            let keys = keys.read(&chunk, &mut room);
+            let (words, found) = (words.zeros(chunk.len()), found.zeros(chunk.len()));
+            let mut answer = |at: usize, value: Option<u64>| {
+                (words[at], found[at]) = (value.unwrap_or(0), value.is_some());
+                total += usize::from(value.is_some());
             };
-            answers.put(&chunk, values, found);
+            match done {
+                Done::Looked => index.get_each(keys, answer),
+                Done::Removed => {
+                    let had = had.zeros(chunk.len());
+                    index.remove_many(keys, had)?;
+                    had.iter().enumerate().for_each(|(at, &value)| answer(at, value));
+                }
+            }
+            answers.put(&chunk, words, found);
         }
         // SAFETY: as the caller promises.
         unsafe { put(hits, total) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 /// The refused inserts of a batch.
@@ -128,28 +140,24 @@ impl Refusals {
     }
 }
 
-pub unsafe fn insert(
-    call: Call,
-    keys: *const u64,
-    values: *const u64,
+pub unsafe fn insert<F: Map>(
+    call: Call<F>,
+    (keys, values): (F::Passed, F::Passed),
     count: usize,
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let serve = |index: &Words, kind| {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", kind, keys, count)? };
-        // SAFETY: as the caller promises.
-        let values = unsafe { Source::new("values", values, count)? };
+        let (keys, values) = unsafe { (F::keys(kind, keys, count)?, F::values(values, count)?) };
         // SAFETY: as the caller promises.
         let mut refusals = unsafe { Refusals::new(refused, count)? };
-        let (mut words, mut room) = (Scratch::new(), Scratch::new());
+        let (mut some_keys, mut some_values) = (Scratch::new(), Scratch::new());
         let mut new = 0;
         for chunk in chunks(count) {
-            let words = keys.read(&chunk, &mut words);
-            let room = room.zeros(chunk.len());
-            values.copy_to(chunk.clone(), room);
-            let outcome = index.insert_columns(words, room);
+            let (keys, values) = (keys.read(&chunk, &mut some_keys), values.read(&chunk, &mut some_values));
+            let outcome = index.insert_columns(keys, values);
+            // If inserts of a batch were refused, the number of new keys isn't reported.
             new += *outcome.as_ref().unwrap_or(&0);
             refusals.note(&chunk, outcome.err());
         }
@@ -157,7 +165,25 @@ pub unsafe fn insert(
         unsafe { refusals.end(new, new_keys) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
+}
+
+/// An index of ascending columns.
+pub unsafe fn bulk_load<F: Map>(
+    call: Call<F>,
+    (keys, values): (F::Passed, F::Passed),
+    count: usize,
+    options: *const latchless_options,
+    out: *mut *mut (),
+) -> latchless_status {
+    let fill = |index: &mut F::Index, parsed: &Parsed| {
+        // SAFETY: as the caller promises.
+        let (keys, values) = unsafe { (F::keys(parsed.keys, keys, count)?, F::values(values, count)?) };
+        let entry = |at| (keys.get(at), values.get(at));
+        Ok(F::map_mut(index).bulk_load_by(count, entry, parsed.fill, parsed.threads)?)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { life::make(call, options, out, fill) }
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
@@ -206,7 +232,7 @@ pub unsafe fn near(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usize) -> latchless_status {
@@ -221,7 +247,7 @@ pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usiz
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 pub unsafe fn counts(
@@ -248,5 +274,5 @@ pub unsafe fn counts(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }

@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use crate::key::KeyKind;
 use core::mem::MaybeUninit;
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 use core::ptr;
 
 /// Requests of a batch that are served together.
@@ -155,6 +155,14 @@ pub unsafe fn put<T: Copy>(at: *mut T, answer: T) {
         // SAFETY: as the caller promises.
         unsafe { at.write_unaligned(answer) }
     }
+}
+
+/// A range of words, of which each end is a key or the end of all words.
+#[inline(always)]
+pub fn words(kind: KeyKind, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
+    let nan = [("low", low), ("high", high)].into_iter().find(|end| !kind.ends_at(end.1));
+    nan.map_or(Ok(()), |(argument, _)| Err(Failure::Nan { argument }))?;
+    if low <= high { Ok(low..=high) } else { Err(Failure::Inverted) }
 }
 
 /// The keys of a batch.

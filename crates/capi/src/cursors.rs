@@ -1,11 +1,11 @@
 //! Cursors: a range page by page. The safety contract of all unsafe functions here is at the head of the
 //! crate.
 
-use crate::column::place;
+use crate::column::{place, words};
 use crate::family::Cursor;
 use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
-use crate::key::WordKeys;
-use crate::ranges::{Page, direction, page_status, words};
+use crate::key::{KeyKind, WordKeys};
+use crate::ranges::{Page, direction, page_status};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use core::ffi::c_int;
 use core::ptr;
@@ -18,7 +18,7 @@ pub unsafe fn new<H: Handle<WordKeys>>(
     descending: c_int,
     out: *mut *mut H,
 ) -> latchless_status {
-    let serve = |index, kind| {
+    let serve = |index, kind: KeyKind| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
         let cursor = Cursor::of(index, words(kind, low, high)?, direction(descending));

@@ -1,147 +1,173 @@
-//! Operations on one key, and on the nearest entries. The
-//! safety contract of all unsafe functions here is at the head of the crate.
+//! Operations on one key, and on the nearest entries. The safety contract of all unsafe functions here is
+//! at the head of the crate.
 
 use crate::border::Served;
-use crate::column::{place, put};
-use crate::failure::Failure;
-use crate::handle::{Call, with_index, with_words};
+use crate::column::place;
+use crate::datum::{Argument, Datum, Target};
+use crate::family::{Entry, Map, MapOf};
+use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
 use crate::near::Near::{self, *};
+use crate::place::Place;
 use crate::status::latchless_status::{self, *};
-use crate::whole::Words;
 use engine::TryInsertError;
-use engine::index::Own;
+use engine::index::Replacement;
+use engine::{IndexKey, IndexValue};
 
-/// Serves a call for one key.
-#[inline(always)]
-unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words) -> Served) -> latchless_status {
-    let serve = |index: &Words, kind: KeyKind| {
-        if kind.has(key) { serve(index) } else { Err(Failure::Nan { argument: "key" }) }
-    };
-    // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
-}
+/// Whether memory can be refused to what replaces a value.
+type Form<F> = <<F as Map>::Value as IndexValue>::Form;
 
 /// Writes the value, if there is one, and returns whether there was.
 #[inline(always)]
-pub unsafe fn answer(
-    value: Option<u64>,
-    to: *mut u64,
-    there: latchless_status,
-    not: latchless_status,
-) -> Served {
+fn answer<V: Datum>(value: Option<V>, to: Place, there: latchless_status, not: latchless_status) -> Served {
     let Some(value) = value else { return Ok(not) };
-    // SAFETY: as the caller promises.
-    unsafe { put(to, value) }
+    V::put(to, value.lend())?;
     Ok(there)
 }
 
-/// Writes the entry, if there is one.
+/// Writes the entry, if there is one: both its parts, or only how long they are.
 #[inline(always)]
-unsafe fn entry(entry: Option<(u64, u64)>, key: *mut u64, value: *mut u64) -> Served {
+fn entry<F: Map>(entry: Entry<F>, key: Place, value: Place) -> Served {
     let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
-    // SAFETY: as the caller promises.
-    unsafe {
-        put(key, its_key);
-        put(value, its_value);
-    }
-    Ok(LATCHLESS_OK)
+    F::Key::with_bytes(its_key.probe(), |its_key| {
+        F::Value::with_bytes(its_value.lend(), |its_value| {
+            let (key_fits, value_fits) = (key.check(its_key.len()), value.check(its_value.len()));
+            key_fits.and(value_fits)?;
+            key.put(its_key)?;
+            value.put(its_value)?;
+            Ok(LATCHLESS_OK)
+        })
+    })
 }
 
+/// Nothing is allocated, unless the value is to go where the key is.
 #[inline(always)]
-pub unsafe fn get(call: Call, key: u64, value: *mut u64) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let serve = |index: &Words| unsafe { answer(index.get(key), value, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
-}
-
-#[inline(always)]
-pub unsafe fn contains_key(call: Call, key: u64) -> latchless_status {
-    let serve = |index: &Words| Ok(if index.contains_key(key) { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
-}
-
-#[inline(always)]
-pub unsafe fn insert(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
-        let replaced = index.insert(key, value)?;
+pub unsafe fn get<F: Map>(call: Call<F>, key: F::KeyIn, value: F::Out) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        unsafe { answer(replaced, before, LATCHLESS_PRESENT, LATCHLESS_OK) }
+        let (name, to) = unsafe { (F::key(kind, "key", key)?, value.place::<F::Value>("value")?) };
+        if !key.is_apart_from(to) {
+            return answer(index.get(name), to, LATCHLESS_OK, LATCHLESS_NOT_FOUND);
+        }
+        let written = index.get_with(name, |value| F::Value::put(to, value));
+        written.map_or(Ok(LATCHLESS_NOT_FOUND), |written| written.map(|()| LATCHLESS_OK))
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn try_insert(call: Call, key: u64, value: u64, present: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
-        let there = match index.try_insert(key, value) {
+pub unsafe fn contains_key<F: Map>(call: Call<F>, key: F::KeyIn) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
+        // SAFETY: as the caller promises.
+        let is_there = index.contains_key(unsafe { F::key(kind, "key", key)? });
+        Ok(if is_there { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND })
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_map(call, serve) }
+}
+
+#[inline(always)]
+pub unsafe fn insert<F: Map>(
+    call: Call<F>,
+    key: F::KeyIn,
+    value: F::ValueIn,
+    before: F::Out,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
+        // SAFETY: as the caller promises.
+        let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
+        // SAFETY: as the caller promises.
+        let before = unsafe { before.place_for_any::<F::Value>("before")? };
+        answer(index.insert(key, value)?, before, LATCHLESS_PRESENT, LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_map(call, serve) }
+}
+
+#[inline(always)]
+pub unsafe fn try_insert<F: Map>(
+    call: Call<F>,
+    key: F::KeyIn,
+    value: F::ValueIn,
+    present: F::Out,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
+        // SAFETY: as the caller promises.
+        let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
+        // SAFETY: as the caller promises.
+        let to = unsafe { present.place::<F::Value>("present")? };
+        let there = match index.try_insert(key, F::Value::given(value)) {
             Ok(()) => None,
             Err(TryInsertError::Present { present, .. }) => Some(present),
             Err(TryInsertError::Refused { error, .. }) => return Err(error.into()),
         };
-        // SAFETY: as the caller promises.
-        unsafe { answer(there, present, LATCHLESS_PRESENT, LATCHLESS_OK) }
+        answer(there, to, LATCHLESS_PRESENT, LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn replace(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
-        // SAFETY: as the caller promises.
-        unsafe { answer(index.replace(key, value), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
-    };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
-}
-
-#[inline(always)]
-pub unsafe fn remove(call: Call, key: u64, before: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
-        // SAFETY: as the caller promises.
-        unsafe { answer(index.remove(key), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
-    };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
-}
-
-/// The status of a comparison; writes the value that was found instead of the expected one.
-pub unsafe fn compared(done: Result<u64, Option<u64>>, found: *mut u64) -> Served {
-    match done {
-        Ok(_) => Ok(LATCHLESS_OK),
-        // SAFETY: as the caller promises.
-        Err(other) => unsafe { answer(other, found, LATCHLESS_MISMATCH, LATCHLESS_NOT_FOUND) },
-    }
-}
-
-#[inline(always)]
-pub unsafe fn compare_exchange(
-    call: Call,
-    key: u64,
-    expected: u64,
-    value: u64,
-    found: *mut u64,
+pub unsafe fn replace<F: Map>(
+    call: Call<F>,
+    key: F::KeyIn,
+    value: F::ValueIn,
+    before: F::Out,
 ) -> latchless_status {
-    let serve = |index: &Words| {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        unsafe { compared(index.compare_exchange(key, expected, value), found) }
+        let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
+        // SAFETY: as the caller promises.
+        let before = unsafe { before.place_for_any::<F::Value>("before")? };
+        let replaced = Form::<F>::into_result(index.replace(key, value))?;
+        answer(replaced, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn compare_remove(call: Call, key: u64, expected: u64, found: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn remove<F: Map>(call: Call<F>, key: F::KeyIn, before: F::Out) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        unsafe { compared(index.compare_remove(key, expected), found) }
+        let key = unsafe { F::key(kind, "key", key)? };
+        // SAFETY: as the caller promises.
+        let before = unsafe { before.place_for_any::<F::Value>("before")? };
+        answer(index.remove(key), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_map(call, serve) }
+}
+
+/// Replaces a value if it is the expected one, or removes its key if there is no other value.
+#[inline(always)]
+pub unsafe fn exchange<F: Map>(
+    call: Call<F>,
+    key: F::KeyIn,
+    (expected, value): (F::ValueIn, Option<F::ValueIn>),
+    found: F::Out,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
+        // SAFETY: as the caller promises.
+        let (key, expected) = unsafe { (F::key(kind, "key", key)?, expected.read("expected")?) };
+        // SAFETY: as the caller promises.
+        let found = unsafe { found.place::<F::Value>("found")? };
+        let done = match value {
+            Some(value) => {
+                // SAFETY: as the caller promises.
+                let value = unsafe { value.read("value")? };
+                Form::<F>::into_result(index.compare_exchange(key, expected, value))?
+            }
+            None => index.compare_remove(key, expected),
+        };
+        match done {
+            Ok(_) => Ok(LATCHLESS_OK),
+            Err(other) => answer(other, found, LATCHLESS_MISMATCH, LATCHLESS_NOT_FOUND),
+        }
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_map(call, serve) }
 }
 
 /// Selects an end of the index, and whether to remove its entry.
@@ -154,57 +180,71 @@ pub enum End {
 }
 
 #[inline(always)]
-pub unsafe fn end(call: Call, end: End, key: *mut u64, value: *mut u64) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn end<F: Map>(call: Call<F>, end: End, key: F::Out, value: F::Out) -> latchless_status {
+    let serve = |index: &MapOf<F>, _| {
+        // SAFETY: as the caller promises.
+        let (key, value) = unsafe { (key.place::<F::Key>("key")?, value.place::<F::Value>("value")?) };
+        // A removed entry must not be lost for lack of room.
+        let check = || key.check_any(F::Key::BYTES_MAX).and(value.check_any(F::Value::BYTES_MAX));
         let found = match end {
             End::First => index.first(),
             End::Last => index.last(),
-            End::PopFirst => index.pop_first(),
-            End::PopLast => index.pop_last(),
+            End::PopFirst => check().map(|()| index.pop_first())?,
+            End::PopLast => check().map(|()| index.pop_last())?,
         };
-        // SAFETY: as the caller promises.
-        unsafe { entry(found, key, value) }
+        entry::<F>(found, key, value)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn near(call: Call, near: u32, key: u64, near_key: *mut u64, value: *mut u64) -> latchless_status {
-    let serve = |index: &Words, kind: KeyKind| {
+pub unsafe fn near<F: Map>(
+    call: Call<F>,
+    near: u32,
+    key: F::KeyIn,
+    near_key: F::Out,
+    value: F::Out,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind: KeyKind| {
         let near = Near::of(near)?;
-        if !kind.has(key) {
-            return Err(Failure::Nan { argument: "key" });
-        }
+        // SAFETY: as the caller promises.
+        let key = unsafe { F::key(kind, "key", key)? };
+        // SAFETY: as the caller promises.
+        let (near_key, value) =
+            unsafe { (near_key.place::<F::Key>("near_key")?, value.place::<F::Value>("value")?) };
         let found = match near {
             LATCHLESS_FLOOR => index.floor(key),
             LATCHLESS_CEILING => index.ceiling(key),
             LATCHLESS_LOWER => index.lower(key),
             LATCHLESS_HIGHER => index.higher(key),
-            LATCHLESS_NEAREST => index.nearest_by(key, Own::Counts, |one, other| kind.distance(one, other)),
+            LATCHLESS_NEAREST => F::nearest(index, kind, key)?,
         };
-        // SAFETY: as the caller promises.
-        unsafe { entry(found, near_key, value) }
+        entry::<F>(found, near_key, value)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn rank(call: Call, key: u64, rank: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn rank<F: Map>(call: Call<F>, key: F::KeyIn, rank: *mut usize) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        unsafe { place("rank", rank)? }.put(0, index.rank(key));
+        let (key, rank) = unsafe { (F::key(kind, "key", key)?, place("rank", rank)?) };
+        rank.put(0, index.rank(key));
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 #[inline(always)]
-pub unsafe fn nth(call: Call, position: usize, key: *mut u64, value: *mut u64) -> latchless_status {
+pub unsafe fn nth<F: Map>(call: Call<F>, position: usize, key: F::Out, value: F::Out) -> latchless_status {
+    let serve = |index: &MapOf<F>, _| {
+        // SAFETY: as the caller promises.
+        let (key, value) = unsafe { (key.place::<F::Key>("key")?, value.place::<F::Value>("value")?) };
+        entry::<F>(index.nth(position), key, value)
+    };
     // SAFETY: as the caller promises.
-    let serve = |index: &Words| unsafe { entry(index.nth(position), key, value) };
-    // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_map(call, serve) }
 }

@@ -2,8 +2,9 @@
 //! functions here is at the head of the crate.
 
 use crate::column::put;
+use crate::datum::is_value;
 use crate::failure::Failure;
-use crate::handle::{Call, with_words};
+use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
@@ -30,13 +31,6 @@ pub unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Whether a column holds plain values: numbers of 64 bits. Other values of eight bytes, which have parts,
-/// aren't taken for one number.
-pub fn is_value(column: DataType) -> bool {
-    use DataType::{Duration, Float64, Int64, Timestamp, UInt64};
-    matches!(column, UInt64 | Int64 | Float64 | Timestamp(_) | Duration(_))
-}
-
 pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {
     let serve = |index: &Words, kind: KeyKind| {
         // SAFETY: as the caller promises.
@@ -48,7 +42,7 @@ pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchl
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 pub unsafe fn open(

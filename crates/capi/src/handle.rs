@@ -12,10 +12,9 @@
 
 use crate::border::{Served, guard, refuse};
 use crate::failure::{Failure, Fault};
-use crate::family::Family;
+use crate::family::{Family, Map, MapOf};
 use crate::key::{KeyKind, ValueKind, WordKeys};
 use crate::status::latchless_status;
-use crate::whole::Words;
 use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
@@ -331,14 +330,17 @@ pub unsafe fn with_index<F: Family>(
     unsafe { with_owned(call, serve) }
 }
 
-/// Serves a call for an index of words, whose keys are of this kind.
+/// Serves a call for an index with one value a key; keys that are words are of this kind.
 ///
 /// # Safety
 /// The contract of [`with_index`].
 #[inline(always)]
-pub unsafe fn with_words(call: Call, serve: impl FnOnce(&Words, KeyKind) -> Served) -> latchless_status {
+pub unsafe fn with_map<F: Map>(
+    call: Call<F>,
+    serve: impl FnOnce(&MapOf<F>, KeyKind) -> Served,
+) -> latchless_status {
     // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
-    let serve = |index: *const Words, word| serve(unsafe { &*index }, key_kind(word));
+    let serve = |index: *const F::Index, word| serve(F::map(unsafe { &*index }), key_kind(word));
     // SAFETY: as the caller promises.
     unsafe { with_owned(call, serve) }
 }

@@ -2,10 +2,11 @@
 //! generated from [`exports`], and documents the functions.
 //!
 //! [`exports`] has the functions that C sees, thin ones, each once. Below it: [`life`], [`entries`],
-//! [`batches`], [`ranges`], [`cursors`] and [`files`] serve them for keys that are words, [`bytes`] for byte
-//! strings, and [`multi`] for those that have many rows; [`handle`] validates handles, [`whole`] has the
-//! operations on a whole index, [`border`] turns failures and panics into statuses, [`key`] has what words
-//! mean, and [`column`] reads and writes the caller's arrays.
+//! [`batches`] and [`ranges`] serve them for words and byte strings alike, by what a [`family`] of handles
+//! says of its keys and values, each a [`datum`]. [`cursors`] and [`files`] are of words, [`bytes`] has what
+//! only byte strings have, and [`multi`] serves keys that have many rows. [`handle`] validates handles,
+//! [`whole`] has the operations on a whole index, [`border`] turns failures and panics into statuses, [`key`]
+//! has what words mean, and [`column`], [`place`] and [`strings`] read and write the caller's memory.
 //!
 //! The caller's obligations are the same for all functions, and are at the head of the header: pointers
 //! point to what the function's documentation says, no other thread writes there during a call, and a

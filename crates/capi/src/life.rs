@@ -1,13 +1,13 @@
 //! Making and freeing indexes, and operations on a whole index.
 
-use crate::column::{Keys, Source, place, put};
+use crate::column::{place, put};
 use crate::failure::Failure;
 use crate::family::Family;
 use crate::handle::{self, Call, with_index};
 use crate::options::{self, Parsed, latchless_options};
 use crate::stats::{self, latchless_stats};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
-use crate::whole::{Whole, Words};
+use crate::whole::Whole;
 use core::ptr;
 
 /// Makes an index by `fill`, and a handle for it.
@@ -46,31 +46,6 @@ pub unsafe fn new<F: Family>(
 ) -> latchless_status {
     // SAFETY: as the caller promises.
     unsafe { make(call, options, out, |_, _| Ok(())) }
-}
-
-/// An index of ascending columns.
-///
-/// # Safety
-/// The contract at the head of the crate.
-pub unsafe fn bulk_load(
-    call: Call,
-    keys: *const u64,
-    values: *const u64,
-    count: usize,
-    options: *const latchless_options,
-    out: *mut *mut (),
-) -> latchless_status {
-    let fill = |index: &mut Words, parsed: &Parsed| {
-        // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", parsed.keys, keys, count)? };
-        // SAFETY: as the caller promises.
-        let values = unsafe { Source::new("values", values, count)? };
-        // A key that has become NaN since it was checked is the caller's doing.
-        let entry = |at| (keys.get(at).unwrap_or(0), values.get(at));
-        Ok(index.bulk_load_by(count, entry, parsed.fill, parsed.threads)?)
-    };
-    // SAFETY: as the caller promises.
-    unsafe { make(call, options, out, fill) }
 }
 
 /// How many keys there are.

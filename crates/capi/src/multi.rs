@@ -2,14 +2,13 @@
 //! here is at the head of the crate.
 
 use crate::batches::Refusals;
-use crate::bytes::ranges::bounds;
 use crate::column::{Source, Target, chunks, place, put};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::RowKeys;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
-use crate::place::{Key, Passed};
+use crate::place::{Key, Passed, bounds};
 use crate::status::latchless_status::{self, *};
 use crate::strings::{Column, Names, latchless_column};
 use crate::whole::Rows;

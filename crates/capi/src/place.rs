@@ -4,6 +4,7 @@
 use crate::column::put;
 use crate::failure::Failure;
 use core::ffi::c_void;
+use core::ops::Bound;
 use core::ptr;
 use core::slice;
 
@@ -18,6 +19,27 @@ pub type Passed = (*const c_void, usize);
 
 /// A place as C passes it: where it is, how many bytes it has, and where the key's length goes.
 pub type PassedPlace = (*mut c_void, usize, *mut usize);
+
+/// The length of an absent end: LATCHLESS_NO_END in `cbindgen.toml`, because cbindgen can't evaluate it.
+const NO_END: usize = usize::MAX;
+
+/// The keys from the first one on, up to the second one.
+pub type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+
+/// The range that a caller means.
+///
+/// # Safety
+/// As for [`Key::new`].
+pub unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> {
+    // SAFETY: as the caller promises.
+    let begin = unsafe { Key::new("begin", begin)? }.bytes();
+    if end.1 == NO_END {
+        return Ok((Bound::Included(begin), Bound::Unbounded));
+    }
+    // SAFETY: as the caller promises.
+    let end = unsafe { Key::new("end", end)? }.bytes();
+    if begin <= end { Ok((Bound::Included(begin), Bound::Excluded(end))) } else { Err(Failure::EndFirst) }
+}
 
 /// Whether this many bytes can be at a place.
 pub fn fits(at: *const u8, len: usize) -> bool {
@@ -103,6 +125,7 @@ impl Place {
     }
 
     /// Refuses if this many bytes don't fit, and returns how many they are.
+    #[inline(always)]
     pub fn check(self, len: usize) -> Result<(), Failure> {
         // SAFETY: as `new` was promised.
         unsafe { put(self.len, len) }
@@ -114,13 +137,14 @@ impl Place {
     }
 
     /// Refuses unless any key or value of this many bytes at most fits.
+    #[inline(always)]
     pub fn check_any(self, most: usize) -> Result<(), Failure> {
         if self.room < most { self.check(most) } else { Ok(()) }
     }
 
     /// Whether none of its bytes is one of a key's, and its length isn't either.
-    pub fn is_apart_from(self, key: Key) -> bool {
-        let bytes = key.at.addr()..key.at.addr() + key.len;
+    pub fn is_apart_from(self, (key, len): Passed) -> bool {
+        let bytes = key.addr()..key.addr().saturating_add(len);
         let is_apart = |at: usize, len: usize| at.saturating_add(len) <= bytes.start || bytes.end <= at;
         let room = if self.to.is_null() { 0 } else { self.room };
         is_apart(self.to.addr(), room)
@@ -128,6 +152,7 @@ impl Place {
     }
 
     /// Writes bytes and how many they are; only the latter if the room is too small.
+    #[inline(always)]
     pub fn put(self, bytes: &[u8]) -> Result<(), Failure> {
         self.check(bytes.len())?;
         if !self.to.is_null() {

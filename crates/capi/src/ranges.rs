@@ -1,9 +1,10 @@
-//! Ranges, both ends included: pages of entries, entries shown to a callback, counts, removal. The safety
+//! Ranges: counts and removal; of words also pages of entries, and entries shown to a callback. The safety
 //! contract of all unsafe functions here is at the head of the crate.
 
-use crate::column::{CHUNK, Scratch, Target, place, put};
+use crate::column::{CHUNK, Scratch, Target, place, put, words};
 use crate::failure::Failure;
-use crate::handle::{Call, with_words};
+use crate::family::{Map, MapOf};
+use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
 use crate::status::latchless_status::{self, *};
 use crate::whole::Words;
@@ -14,13 +15,6 @@ use engine::Direction;
 /// A function of the caller's that is shown keys and values. It may have been compiled from C++:
 /// an exception that leaves it then ends the process, because `catch_unwind` refuses it.
 pub type Visitor = unsafe extern "C-unwind" fn(*const u64, *const u64, usize, *mut c_void) -> c_int;
-
-/// A range, of which each end is a key or the end of all words.
-pub fn words(keys: KeyKind, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
-    let nan = [("low", low), ("high", high)].into_iter().find(|end| !keys.ends_at(end.1));
-    nan.map_or(Ok(()), |(argument, _)| Err(Failure::Nan { argument }))?;
-    if low <= high { Ok(low..=high) } else { Err(Failure::Inverted) }
-}
 
 /// The direction that a caller means.
 pub fn direction(descending: c_int) -> Direction {
@@ -97,7 +91,7 @@ pub unsafe fn page(
     room: usize,
     filled: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Words, kind| {
+    let serve = |index: &Words, kind: KeyKind| {
         let (mut left, direction) = (Some(words(kind, low, high)?), direction(descending));
         // SAFETY: as the caller promises.
         unsafe { place("filled", filled)? }.put(0, 0);
@@ -115,7 +109,7 @@ pub unsafe fn page(
         Ok(unsafe { page_status(got, filled) })
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 pub unsafe fn scan_chunks(
@@ -125,7 +119,7 @@ pub unsafe fn scan_chunks(
     visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index: &Words, kind| {
+    let serve = |index: &Words, kind: KeyKind| {
         let range = words(kind, low, high)?;
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
         let mut status = LATCHLESS_OK;
@@ -142,31 +136,41 @@ pub unsafe fn scan_chunks(
         Ok(status)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 /// Entries that a callback is shown at once: as many as a leaf has, and not more.
 const PAGE: usize = 64;
 
-pub unsafe fn count(call: Call, low: u64, high: u64, count: *mut usize) -> latchless_status {
-    let serve = |index: &Words, kind| {
-        let range = words(kind, low, high)?;
+pub unsafe fn count<F: Map>(
+    call: Call<F>,
+    low: F::KeyIn,
+    high: F::KeyIn,
+    count: *mut usize,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        let count = unsafe { place("count", count)? };
+        let (range, count) = unsafe { (F::range(kind, low, high)?, place("count", count)?) };
         count.put(0, index.count(range));
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
-pub unsafe fn remove_range(call: Call, low: u64, high: u64, removed: *mut usize) -> latchless_status {
-    let serve = |index: &Words, kind| {
-        let gone = index.remove_range(words(kind, low, high)?)?;
+pub unsafe fn remove_range<F: Map>(
+    call: Call<F>,
+    low: F::KeyIn,
+    high: F::KeyIn,
+    removed: *mut usize,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, kind| {
+        // SAFETY: as the caller promises.
+        let gone = index.remove_range(unsafe { F::range(kind, low, high)? })?;
         // SAFETY: as the caller promises.
         unsafe { put(removed, gone) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_words(call, serve) }
+    unsafe { with_map(call, serve) }
 }

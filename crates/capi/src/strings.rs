@@ -3,7 +3,7 @@
 
 #![expect(non_camel_case_types, reason = "C's names")]
 
-use crate::column::{Scratch, Source};
+use crate::column::Source;
 use crate::failure::Failure;
 use crate::place::{Key, fits};
 use core::ffi::c_void;
@@ -92,6 +92,9 @@ impl Offsets {
     }
 }
 
+// SAFETY: it is only read, by several threads of a load, and the caller promises that no thread writes it.
+unsafe impl Sync for Column {}
+
 impl Column {
     /// This many byte strings, each of which can be one.
     ///
@@ -141,9 +144,11 @@ impl Column {
         }
     }
 
-    /// The name of the column.
-    pub fn argument(&self) -> &'static str {
-        self.names.column
+    /// Refuses strings that aren't words.
+    pub fn check_words(&self, len: usize) -> Result<(), Failure> {
+        let other = (0..len).map(|at| (at, self.get(at).len())).find(|entry| entry.1 != size_of::<u64>());
+        let argument = self.names.column;
+        other.map_or(Ok(()), |(at, len)| Err(Failure::NoWordAt { argument, at, len }))
     }
 
     #[inline(always)]
@@ -177,12 +182,5 @@ impl Column {
     /// A string; the empty one if the caller has changed the arrays meanwhile so that they describe none.
     pub fn get<'a>(&self, at: usize) -> &'a [u8] {
         self.string(at).map(Key::bytes).unwrap_or_default()
-    }
-
-    /// Some of the strings.
-    pub fn read<'k, 's>(&self, chunk: &Range<usize>, room: &'s mut Scratch<&'k [u8]>) -> &'s [&'k [u8]] {
-        let keys = room.zeros(chunk.len());
-        keys.iter_mut().zip(chunk.clone()).for_each(|(key, at)| *key = self.get(at));
-        keys
     }
 }

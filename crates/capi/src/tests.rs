@@ -27,13 +27,14 @@ use crate::status::latchless_status::{self, *};
 use crate::strings::{latchless_column, latchless_layout::LATCHLESS_APART};
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
-use engine::bytes::{BytesIndex, Words};
+use engine::bytes::{Holder, Words};
 use engine::snapshot::strings::{self, Layout};
 use engine::snapshot::{DataType, SavedValue};
-use engine::{BytesValue, WideValue};
+use engine::{BytesValue, Index, KeyFor, WideValue};
 use std::borrow::Cow;
 use std::ffi::CString;
 use std::path::Path;
+use std::sync::Arc;
 use std::{env, fs};
 
 fn last_error() -> String {
@@ -368,9 +369,13 @@ fn opened(save: impl FnOnce(&Path)) -> [Opened; 2] {
 #[test]
 #[cfg_attr(miri, ignore = "writes files")]
 fn files_are_opened_if_their_values_are_of_the_handles_type() {
-    fn saved<V: SavedValue>(value: V) -> impl FnOnce(&Path) {
-        let index = BytesIndex::<String, V>::try_from_iter([("a".to_owned(), value)]).unwrap();
-        move |path| assert_eq!(strings::save(&index, path).unwrap(), 1)
+    fn saved<V: SavedValue>(value: V) -> impl FnOnce(&Path)
+    where
+        String: KeyFor<V>,
+        Arc<Index<String, V>>: Holder<Key = String, Value = V>,
+    {
+        let index = Arc::new(Index::<String, V>::try_from_iter([("a".to_owned(), value)]).unwrap());
+        move |path| assert_eq!(strings::save(index, path).unwrap(), 1)
     }
     fn is_refused((status, message): &Opened, about: &str) -> bool {
         *status == LATCHLESS_BAD_FILE && message.contains(&format!("the file has the value type {about},"))

@@ -1,14 +1,14 @@
 //! The indexes of this library, and the operations on a whole index, for any type of keys.
 
-use engine::bytes::{BytesIndex, MultiIndex};
+use engine::bytes::MultiIndex;
 use engine::index::Options;
-use engine::{Broken, BytesValue, Index, Result, Stats};
+use engine::{Broken, Index, IndexValue, KeyFor, Result, Stats};
 
 /// An index of any kind of words.
 pub type Words = Index<u64, u64>;
 
 /// An index of byte strings.
-pub type Strings<V> = BytesIndex<Vec<u8>, V>;
+pub type Strings<V> = Index<Vec<u8>, V>;
 
 /// An index of byte strings that have many rows.
 pub type Rows = MultiIndex<Vec<u8>>;
@@ -26,8 +26,8 @@ pub trait Whole: Sized + Send + Sync {
 }
 
 macro_rules! whole {
-    ($index:ty $(, $value:ident: $kind:ident)?; $clear:expr) => {
-        impl$(<$value: $kind>)? Whole for $index {
+    ([$($parameter:tt)*] $index:ty; $clear:expr) => {
+        impl<$($parameter)*> Whole for $index {
             fn with_options(options: Options) -> Result<Self> {
                 <$index>::with_options(options)
             }
@@ -60,10 +60,7 @@ macro_rules! whole {
     };
 }
 
-whole!(Words; |index| index.clear());
-whole!(Rows; |index| {
-    index.remove_range::<[u8]>(..).expect("all keys are a range");
-});
-whole!(Strings<V>, V: BytesValue; |index| {
+whole!([K: KeyFor<V>, V: IndexValue] Index<K, V>; |index| index.clear());
+whole!([] Rows; |index| {
     index.remove_range::<[u8]>(..).expect("all keys are a range");
 });

@@ -20,9 +20,8 @@ pub const ROOMS: [Rooms; 11] = [
             &["border", "column", "near"],
             &["place"],
             &["strings"],
-            &["options"],
+            &["datum", "options"],
             &["family"],
-            &["datum"],
             &["handle"],
             &["stats"],
             &["life", "entries", "ranges"],
@@ -36,9 +35,7 @@ pub const ROOMS: [Rooms; 11] = [
     Rooms {
         folder: "crates/capi/src/bytes/",
         floors: &[
-            &["entries", "ranges"],
-            &["batches", "cursors", "files"],
-            &["gathered"],
+            &["cursors", "files", "gathered", "ranges"],
         ],
         complete: true,
     },

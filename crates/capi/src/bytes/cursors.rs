@@ -4,19 +4,15 @@
 #![expect(non_camel_case_types, reason = "C's names")]
 
 use crate::column::{place, put};
-use crate::datum::Value;
+use crate::datum::Datum;
 use crate::failure::Failure;
-use crate::family::{Family, StringsCursor};
+use crate::family::{StringsCursor, Strung};
 use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
-use crate::key::ByteStrings;
 use crate::place::{Key, Passed};
 use crate::status::latchless_status::{self, *};
 use core::ffi::c_void;
 use core::ptr;
-use engine::bytes::BytesCursor;
 use std::borrow::Cow;
-
-type Cursor<V> = <ByteStrings<V> as Family>::Cursor;
 
 /// Where a cursor moves.
 #[repr(C)]
@@ -44,16 +40,13 @@ use latchless_move::*;
 pub type PassedView = (*mut *const c_void, *mut usize);
 
 /// A cursor, whose handle is of the type `H`.
-pub unsafe fn new<V: Value, H: Handle<ByteStrings<V>>>(
-    call: Call<ByteStrings<V>>,
-    out: *mut *mut H,
-) -> latchless_status {
+pub unsafe fn new<F: Strung, H: Handle<F>>(call: Call<F>, out: *mut *mut H) -> latchless_status {
     let serve = |index, _| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
-        let cursor = StringsCursor { inner: BytesCursor::of(index), word: 0 };
+        let cursor = StringsCursor::of(F::hold(index));
         // SAFETY: as the caller promises.
-        unsafe { handle::hand_out_cursor::<ByteStrings<V>, H>(cursor, out.cast())? };
+        unsafe { handle::hand_out_cursor::<F, H>(cursor, out.cast())? };
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -61,24 +54,26 @@ pub unsafe fn new<V: Value, H: Handle<ByteStrings<V>>>(
 }
 
 /// The bytes to seek: a copy of those that are the cursor's own and change when it moves.
-fn apart<'a, V: Value>(cursor: &Cursor<V>, key: Key) -> Cow<'a, [u8]> {
+fn apart<'a, F: Strung>(cursor: &mut StringsCursor<F::Holder>, key: Key) -> Cow<'a, [u8]> {
     let bytes = key.bytes();
     let is_in = |own: &[u8]| own.as_ptr_range().contains(&bytes.as_ptr());
-    let is_own = cursor.inner.current().is_some_and(|(key, value)| is_in(key) || is_in(V::bytes(value)));
+    let StringsCursor { inner, word } = cursor;
+    let is_own =
+        inner.current().is_some_and(|(key, value)| is_in(key) || is_in(F::Value::bytes(value, word)));
     if is_own { Cow::Owned(bytes.to_vec()) } else { Cow::Borrowed(bytes) }
 }
 
-pub unsafe fn go<V: Value>(
-    call: Call<ByteStrings<V>>,
+pub unsafe fn go<F: Strung>(
+    call: Call<F>,
     (way, key): (u32, Passed),
     (near_key, near_key_len): PassedView,
     (value, value_len): PassedView,
 ) -> latchless_status {
-    let serve = |cursor: &mut Cursor<V>| {
+    let serve = |cursor: &mut StringsCursor<F::Holder>| {
         let is = |one: latchless_move| way == one as u32;
         if is(LATCHLESS_SEEK) || is(LATCHLESS_SEEK_FOR_PREV) {
             // SAFETY: as the caller promises.
-            let key = apart::<V>(cursor, unsafe { Key::new("key", key)? });
+            let key = apart::<F>(cursor, unsafe { Key::new("key", key)? });
             if is(LATCHLESS_SEEK) {
                 cursor.inner.seek(&*key)
             } else {
@@ -97,7 +92,7 @@ pub unsafe fn go<V: Value>(
         }
         let StringsCursor { inner, word } = cursor;
         let Some((its_key, its_value)) = inner.current() else { return Ok(LATCHLESS_NOT_FOUND) };
-        let its_value = V::view(its_value, word);
+        let its_value = F::Value::bytes(its_value, word);
         // SAFETY: as the caller promises.
         unsafe {
             put(near_key, its_key.as_ptr().cast());

@@ -1,18 +1,21 @@
 //! Batches on values that are byte strings: the values of many keys in one buffer, and removal. The safety
 //! contract of all unsafe functions here is at the head of the crate.
 
-use super::batches::{PassedKeys, get_or_remove};
-use crate::batches::Done;
+use crate::batches::{Done, get_or_remove};
 use crate::column::{Scratch, Target, chunks, put};
+use crate::datum::Batch;
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::status::latchless_status::{self, LATCHLESS_OK};
-use crate::strings::{Column, Names};
+use crate::strings::{Column, Names, latchless_column};
 use crate::whole::Strings;
 use core::ffi::c_void;
 use core::ops::Range;
 use engine::Error;
+
+/// Keys, and how many there are.
+pub type PassedKeys = (*const latchless_column, usize);
 
 /// Where values go: the place of their bytes and its room, and where each of them begins.
 pub type PassedRoom = (*mut c_void, usize, *mut i64);
@@ -98,7 +101,8 @@ pub unsafe fn get(
             let (lens, there) = (lens.zeros(chunk.len()), there.zeros(chunk.len()));
             bytes.clear();
             // The answers are written when the keys aren't read any more: they may be where the keys are.
-            index.get_each(keys.read(&chunk, &mut asked), |at, value| {
+            let keys: &[&[u8]] = Batch::<Vec<u8>>::read(&keys, &chunk, &mut asked);
+            index.get_each(keys, |at, value| {
                 let Some(value) = value else { return };
                 (lens[at], there[at]) = (value.len(), 1);
                 if to.bytes.is_asked_for() && to.end + bytes.len() + value.len() <= to.size {
@@ -147,7 +151,7 @@ pub unsafe fn remove(
             let mut asked = Scratch::new();
             removed.clear();
             removed.resize(chunk.len(), None);
-            index.remove_many(keys.read(&chunk, &mut asked), &mut removed)?;
+            index.remove_many(Batch::<Vec<u8>>::read(&keys, &chunk, &mut asked), &mut removed)?;
             let mut there = Scratch::new();
             let there = there.zeros(chunk.len());
             there.iter_mut().zip(&removed).for_each(|(there, value)| *there = value.is_some().into());

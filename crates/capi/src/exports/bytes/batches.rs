@@ -1,11 +1,11 @@
 //! Batches on an index of byte strings: columns of keys and values.
 
 use super::life::latchless_bytes;
-use crate::batches::Done;
-use crate::bytes::batches::get_or_remove;
+use crate::batches::{Done, get_or_remove};
 use crate::bytes::gathered;
 use crate::exports::{library::latchless_value, serve_strings};
 use crate::handle::{Call, value_kind};
+use crate::key::ByteStrings;
 use crate::key::ValueKind::LATCHLESS_VALUE_BYTES;
 use crate::status::latchless_status;
 use crate::strings::latchless_column;
@@ -60,8 +60,7 @@ pub unsafe extern "C" fn latchless_bytes_insert_columns(
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let keys = (keys, count);
-    serve_strings!(latchless_bytes_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
+    serve_strings!(latchless_bytes_insert_columns(index): batches::insert((keys, values), count, new_keys, refused))
 }
 
 /// Removes `count` keys.
@@ -84,7 +83,14 @@ pub unsafe extern "C" fn latchless_bytes_remove_columns(
     unsafe {
         match value_kind(index) {
             LATCHLESS_VALUE_BYTES => gathered::remove(Call::new(name, index), keys, values, found, hits),
-            _ => get_or_remove(Call::new(name, index), Done::Removed, keys, values, found, hits),
+            _ => get_or_remove::<ByteStrings<u64>>(
+                Call::new(name, index),
+                Done::Removed,
+                keys,
+                values,
+                found,
+                hits,
+            ),
         }
     }
 }

@@ -15,7 +15,7 @@ pub unsafe extern "C" fn latchless_bytes_get(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_get(index): bytes::entries::get((key, key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_get(index): entries::get((key, key_len), (value, value_room, value_len)))
 }
 
 /// Tests whether a key is present.
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn latchless_bytes_contains_key(
     key: *const c_void,
     key_len: usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_contains_key(index): bytes::entries::contains_key((key, key_len)))
+    serve_strings!(latchless_bytes_contains_key(index): entries::contains_key((key, key_len)))
 }
 
 /// Inserts copies of a key and a value, or replaces the value of a key that is present.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn latchless_bytes_insert(
     before_room: usize,
     before_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_insert(index): bytes::entries::insert((key, key_len), (value, value_len), (before, before_room, before_len)))
+    serve_strings!(latchless_bytes_insert(index): entries::insert((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
 /// Inserts copies of a key and a value unless the key is present.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn latchless_bytes_try_insert(
     present_room: usize,
     present_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_try_insert(index): bytes::entries::try_insert((key, key_len), (value, value_len), (present, present_room, present_len)))
+    serve_strings!(latchless_bytes_try_insert(index): entries::try_insert((key, key_len), (value, value_len), (present, present_room, present_len)))
 }
 
 /// Replaces the value of a key that is present.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn latchless_bytes_replace(
     before_room: usize,
     before_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_replace(index): bytes::entries::replace((key, key_len), (value, value_len), (before, before_room, before_len)))
+    serve_strings!(latchless_bytes_replace(index): entries::replace((key, key_len), (value, value_len), (before, before_room, before_len)))
 }
 
 /// Removes a key.
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn latchless_bytes_remove(
     before_room: usize,
     before_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_remove(index): bytes::entries::remove((key, key_len), (before, before_room, before_len)))
+    serve_strings!(latchless_bytes_remove(index): entries::remove((key, key_len), (before, before_room, before_len)))
 }
 
 /// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn latchless_bytes_compare_exchange(
     found_room: usize,
     found_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), ((expected, expected_len), (value, value_len)), (found, found_room, found_len)))
+    serve_strings!(latchless_bytes_compare_exchange(index): entries::exchange((key, key_len), ((expected, expected_len), Some((value, value_len))), (found, found_room, found_len)))
 }
 
 /// Removes a key if its value has the expected bytes. Otherwise nothing changes. The answers are those
@@ -130,5 +130,5 @@ pub unsafe extern "C" fn latchless_bytes_compare_remove(
     found_room: usize,
     found_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_compare_remove(index): bytes::entries::compare_remove((key, key_len), (expected, expected_len), (found, found_room, found_len)))
+    serve_strings!(latchless_bytes_compare_remove(index): entries::exchange((key, key_len), ((expected, expected_len), None), (found, found_room, found_len)))
 }

@@ -1,7 +1,7 @@
 //! Making and freeing indexes of byte strings, and operations on a whole index.
 
 use crate::exports::{of_kind, serve_strings};
-use crate::family::Stored;
+use crate::family::Family;
 use crate::handle::{Handle, Named};
 use crate::key::ByteStrings;
 use crate::options::{self, latchless_options};
@@ -38,8 +38,8 @@ impl Named for latchless_bytes_cursor {
     const NAME: &'static str = "latchless_bytes_cursor";
 }
 
-impl<V: Stored> Handle<ByteStrings<V>> for latchless_bytes {}
-impl<V: Stored> Handle<ByteStrings<V>> for latchless_bytes_cursor {}
+impl<V> Handle<ByteStrings<V>> for latchless_bytes where ByteStrings<V>: Family {}
+impl<V> Handle<ByteStrings<V>> for latchless_bytes_cursor where ByteStrings<V>: Family {}
 
 /// Serves a call that makes an index with these options.
 macro_rules! made_strings {
@@ -70,8 +70,7 @@ pub unsafe extern "C" fn latchless_bytes_bulk_load(
     options: *const latchless_options,
     out: *mut *mut latchless_bytes,
 ) -> latchless_status {
-    let keys = (keys, count);
-    made_strings!(latchless_bytes_bulk_load(options): bytes::batches::bulk_load(keys, values, options, out.cast()))
+    made_strings!(latchless_bytes_bulk_load(options): batches::bulk_load((keys, values), count, options, out.cast()))
 }
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte

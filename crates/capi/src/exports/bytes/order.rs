@@ -17,7 +17,7 @@ pub unsafe extern "C" fn latchless_bytes_first(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_first(index): bytes::entries::end(End::First, (key, key_room, key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_first(index): entries::end(End::First, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
 /// Gets the entry with the largest key.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn latchless_bytes_last(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_last(index): bytes::entries::end(End::Last, (key, key_room, key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_last(index): entries::end(End::Last, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
 /// Removes the entry with the smallest key. Unless `key` or `value` is NULL, there must be room for any
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn latchless_bytes_pop_first(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_pop_first(index): bytes::entries::end(End::PopFirst, (key, key_room, key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_pop_first(index): entries::end(End::PopFirst, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
 /// Removes the entry with the largest key. Unless `key` or `value` is NULL, there must be room for any
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn latchless_bytes_pop_last(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_pop_last(index): bytes::entries::end(End::PopLast, (key, key_room, key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_pop_last(index): entries::end(End::PopLast, (key, key_room, key_len), (value, value_room, value_len)))
 }
 
 /// Gets an entry near `key`.
@@ -80,5 +80,5 @@ pub unsafe extern "C" fn latchless_bytes_near(
     value_room: usize,
     value_len: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_near(index): bytes::entries::near(near, (key, key_len), (near_key, near_key_room, near_key_len), (value, value_room, value_len)))
+    serve_strings!(latchless_bytes_near(index): entries::near(near, (key, key_len), (near_key, near_key_room, near_key_len), (value, value_room, value_len)))
 }

@@ -28,7 +28,7 @@ pub unsafe extern "C" fn latchless_bytes_count(
     end_len: usize,
     count: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_count(index): bytes::ranges::count((begin, begin_len), (end, end_len), count))
+    serve_strings!(latchless_bytes_count(index): ranges::count((begin, begin_len), (end, end_len), count))
 }
 
 /// Removes the keys of a range, not atomically as a whole.
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn latchless_bytes_remove_range(
     end_len: usize,
     removed: *mut usize,
 ) -> latchless_status {
-    serve_strings!(latchless_bytes_remove_range(index): bytes::ranges::remove_range((begin, begin_len), (end, end_len), removed))
+    serve_strings!(latchless_bytes_remove_range(index): ranges::remove_range((begin, begin_len), (end, end_len), removed))
 }
 
 /// Passes the entries of a range to a function, one at a time, in ascending order.

@@ -19,7 +19,7 @@ pub unsafe extern "C" fn latchless_index_get_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_index_get_columns(index): batches::get_or_remove(Done::Looked, keys, count, values, found, hits))
+    serve!(latchless_index_get_columns(index): batches::get_or_remove(Done::Looked, (keys, count), values, found, hits))
 }
 
 /// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn latchless_index_insert_columns(
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    serve!(latchless_index_insert_columns(index): batches::insert(keys, values, count, new_keys, refused))
+    serve!(latchless_index_insert_columns(index): batches::insert((keys, values), count, new_keys, refused))
 }
 
 /// Removes `count` keys.
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn latchless_index_remove_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_index_remove_columns(index): batches::get_or_remove(Done::Removed, keys, count, values, found, hits))
+    serve!(latchless_index_remove_columns(index): batches::get_or_remove(Done::Removed, (keys, count), values, found, hits))
 }
 
 /// Gets, for each of `count` keys, the entry that latchless_index_near() gets, each at one moment.

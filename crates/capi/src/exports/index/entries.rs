@@ -89,7 +89,7 @@ pub unsafe extern "C" fn latchless_index_compare_exchange(
     value: latchless_value,
     found: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_index_compare_exchange(index): entries::compare_exchange(key, expected, value, found))
+    serve!(latchless_index_compare_exchange(index): entries::exchange(key, (expected, Some(value)), found))
 }
 
 /// Removes a key if its value is the expected one. Otherwise nothing changes.
@@ -103,5 +103,5 @@ pub unsafe extern "C" fn latchless_index_compare_remove(
     expected: latchless_value,
     found: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_index_compare_remove(index): entries::compare_remove(key, expected, found))
+    serve!(latchless_index_compare_remove(index): entries::exchange(key, (expected, None), found))
 }

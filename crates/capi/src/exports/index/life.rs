@@ -50,7 +50,7 @@ pub unsafe extern "C" fn latchless_index_bulk_load(
     options: *const latchless_options,
     out: *mut *mut latchless_index,
 ) -> latchless_status {
-    serve!(latchless_index_bulk_load(ptr::null::<latchless_index>()): life::bulk_load(keys, values, count, options, out.cast()))
+    serve!(latchless_index_bulk_load(ptr::null::<latchless_index>()): batches::bulk_load((keys, values), count, options, out.cast()))
 }
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be of

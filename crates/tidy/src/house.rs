@@ -34,9 +34,7 @@ pub const ROOMS: [Rooms; 11] = [
     },
     Rooms {
         folder: "crates/capi/src/bytes/",
-        floors: &[
-            &["cursors", "files", "gathered", "ranges"],
-        ],
+        floors: &[&["cursors", "files", "gathered", "ranges"]],
         complete: true,
     },
     Rooms {

@@ -191,9 +191,9 @@ pub use crate::tree::{Group, Own};
 pub use alone::ExclusiveIndex;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub use changes::Comparable;
+pub(crate) use closures::settled;
 #[doc(hidden)]
 pub use columns::Columned;
-pub(crate) use closures::settled;
 pub use common::{IntoRange, Range};
 pub use conditional::Replaced;
 pub use cursor::{Cursor, LentEntry, Source};

@@ -90,10 +90,10 @@ pub mod versions;
 
 pub use index::boxed::Boxed;
 pub use index::engine::KeyFor;
-pub use index::{BoxedIndex, Index, PrefixKey, TryInsertError};
+pub use index::{BoxedIndex, Index, Keys, PrefixKey, TryInsertError};
 #[cfg(feature = "derive")]
 pub use latchless_derive::{Key, Value};
-pub use set::{IndexSet, Keys, Merged, SetRange};
+pub use set::{IndexSet, Merged, SetRange};
 // The types in public signatures: users needn't depend on the core.
 #[doc(inline)]
 pub use latchless_core::base::{

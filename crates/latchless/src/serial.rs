@@ -1,14 +1,17 @@
-//! `Serialize` and `Deserialize` for [`Index`], as a map in order, and [`IndexSet`], as a sequence in order.
+//! `Serialize` and `Deserialize` for [`Index`], as a map in order, and for [`IndexSet`] and [`MultiIndex`],
+//! as a sequence in order.
 //!
 //! Entries in any order are deserialized: they are sorted and loaded in bulk. Of an index that other threads
 //! change, what is serialized is weakly consistent, as [`Index::iter`] is.
 
+use crate::bytes::MultiIndex;
 use crate::index::Index;
 use crate::index::engine::KeyFor;
 use crate::set::IndexSet;
 use core::fmt;
 use core::iter::from_fn;
 use core::marker::PhantomData;
+use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::Result;
 use latchless_core::base::index_value::IndexValue;
 use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -65,23 +68,41 @@ impl<K: KeyFor<()> + Serialize> Serialize for IndexSet<K> {
 /// Those of an [`Index`].
 impl<'de, K: KeyFor<()> + Deserialize<'de>> Deserialize<'de> for IndexSet<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Keys(PhantomData))
+        deserializer.deserialize_seq(Sequence(|elements| Self::try_from_iter(elements)))
     }
 }
 
-struct Keys<K>(PhantomData<K>);
+/// As a sequence of pairs, in order.
+impl<K: BytesKey + Serialize> Serialize for MultiIndex<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().collect::<Vec<_>>())
+    }
+}
 
-impl<'de, K: KeyFor<()> + Deserialize<'de>> Visitor<'de> for Keys<K> {
-    type Value = IndexSet<K>;
+/// From a sequence of pairs in any order, also with duplicates.
+///
+/// # Errors
+/// Those of an [`Index`].
+impl<'de, K: BytesKey + Deserialize<'de>> Deserialize<'de> for MultiIndex<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Sequence::<(K, u64), _>(|elements| Self::try_from_iter(elements)))
+    }
+}
+
+/// What is made from the elements of a sequence.
+struct Sequence<T, I>(fn(&mut dyn Iterator<Item = T>) -> Result<I>);
+
+impl<'de, T: Deserialize<'de>, I> Visitor<'de> for Sequence<T, I> {
+    type Value = I;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a sequence")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut keys: A) -> Result<IndexSet<K>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<I, A::Error> {
         let mut refused = None;
-        let elements = from_fn(|| until_refused(keys.next_element(), &mut refused));
-        let loaded = IndexSet::try_from_iter(elements.fuse());
+        let elements = from_fn(|| until_refused(sequence.next_element(), &mut refused));
+        let loaded = (self.0)(&mut elements.fuse());
         finished(loaded, refused)
     }
 }

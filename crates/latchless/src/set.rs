@@ -1,7 +1,7 @@
 //! [`IndexSet`]: keys without values, as `BTreeSet` is to `BTreeMap`.
 
 use crate::index::engine::{Engine, KeyFor};
-use crate::index::{Index, IntoRange, Options, Range};
+use crate::index::{Index, IntoRange, Keys, Options, Range, key};
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::{FusedIterator, Peekable};
@@ -256,56 +256,8 @@ impl<K: KeyFor<()>> IndexSet<K> {
     }
 }
 
-/// Returns the key of an entry.
-fn key<K>((key, ()): (K, ())) -> K {
-    key
-}
-
 /// The keys of a range of an [`IndexSet`], from both ends.
 pub type SetRange<'s, K> = Keys<Range<'s, K, ()>>;
-
-/// The keys of entries without values, from both ends.
-#[derive(Debug, Clone)]
-pub struct Keys<I>(I);
-
-impl<K, I: Iterator<Item = (K, ())>> Iterator for Keys<I> {
-    type Item = K;
-
-    #[inline]
-    fn next(&mut self) -> Option<K> {
-        self.0.next().map(key)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-
-    fn count(self) -> usize {
-        self.0.count()
-    }
-
-    fn nth(&mut self, n: usize) -> Option<K> {
-        self.0.nth(n).map(key)
-    }
-
-    fn last(self) -> Option<K> {
-        self.0.last().map(key)
-    }
-
-    #[inline]
-    fn fold<A, F: FnMut(A, K) -> A>(self, start: A, mut fold: F) -> A {
-        self.0.fold(start, |so_far, entry| fold(so_far, key(entry)))
-    }
-}
-
-impl<K, I: DoubleEndedIterator<Item = (K, ())>> DoubleEndedIterator for Keys<I> {
-    #[inline]
-    fn next_back(&mut self) -> Option<K> {
-        self.0.next_back().map(key)
-    }
-}
-
-impl<K, I: FusedIterator<Item = (K, ())>> FusedIterator for Keys<I> {}
 
 /// The keys of two sets, merged in ascending order: [`IndexSet::union`], [`IndexSet::intersection`],
 /// [`IndexSet::difference`] or [`IndexSet::symmetric_difference`].

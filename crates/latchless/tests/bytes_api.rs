@@ -5,9 +5,9 @@ use latchless::index::Options;
 use latchless::{BytesKey, Error, FillFactor, Value};
 use latchless_core::testing::Rng;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
-use std::ops::{Bound, ControlFlow, RangeBounds};
+use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 /// Small pages: tests have many small indexes.
@@ -297,67 +297,4 @@ fn loads_are_checked_and_full_leaves_take_more() {
     let unsorted = index.bulk_load([(b"b".to_vec(), 1), (b"a".to_vec(), 1)], FillFactor::FULL);
     assert_eq!(unsorted, Err(Error::Unsorted { position: 1 }));
     assert!(index.is_empty() && index.insert(&b"a"[..], 1) == Ok(None));
-}
-
-/// Pairs in a [`MultiIndex`] and in the standard library's set, after random changes.
-#[test]
-fn rows_of_keys_are_as_in_a_set_of_pairs() {
-    let (index, mut model) = (MultiIndex::<String>::new().unwrap(), BTreeSet::<(String, u64)>::new());
-    let mut random = Rng(11);
-    let key_of =
-        |number: u64| ["", "a", "a\0", "a\0\u{ff}", "ab", "b", "\u{10ffff}", "zebra"][number as usize % 8];
-    let row_of = |number: u64| [0, 1, 2, 255, 256, u64::MAX - 1, u64::MAX][number as usize % 7];
-    for _ in 0..if cfg!(miri) { 60 } else { 5000 } {
-        let (key, row) = (key_of(random.next()), row_of(random.next()));
-        match random.next() % 8 {
-            0..4 => assert_eq!(index.insert(key, row), Ok(model.insert((key.into(), row)))),
-            4..7 => assert_eq!(index.remove(key, row), model.remove(&(key.into(), row))),
-            _ => {
-                let before = model.len();
-                model.retain(|pair| pair.0 != key);
-                assert_eq!(index.remove_all(key), before - model.len());
-            }
-        }
-        let (low, high) = (key_of(random.next()), key_of(random.next()));
-        let rows: Vec<_> = model.iter().filter(|pair| pair.0 == key).map(|pair| pair.1).collect();
-        assert_eq!(index.rows(key).collect::<Vec<_>>(), rows);
-        let mut shown = Vec::new();
-        let all = index.scan_rows(key, |row| {
-            shown.push(row);
-            if shown.len() < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        assert_eq!((&shown[..], all.is_break()), (&rows[..rows.len().min(5)], rows.len() >= 5));
-        assert_eq!(index.rows(key).rev().collect::<Vec<_>>(), rows.iter().rev().copied().collect::<Vec<_>>());
-        assert_eq!((index.count_rows(key), index.contains(key, row)), (rows.len(), rows.contains(&row)));
-        for (low, high) in [
-            (Bound::Included(low), Bound::Excluded(high)),
-            (Bound::Excluded(low), Bound::Included(high)),
-            (Bound::Excluded(low), Bound::Excluded(high)),
-            (Bound::Unbounded, Bound::Included(high)),
-        ] {
-            let is_within =
-                |pair: &&(String, u64)| RangeBounds::<str>::contains(&(low, high), pair.0.as_str());
-            let expected: Vec<_> = model.iter().filter(is_within).cloned().collect();
-            assert_eq!(index.count::<str>((low, high)), expected.len(), "{low:?} to {high:?}");
-            let pairs = index.range::<str>((low, high));
-            assert_eq!(pairs.collect::<Vec<_>>(), expected, "{low:?} to {high:?}");
-            if let Err(error) = index.try_range::<str>((low, high)) {
-                assert_eq!((error, expected.len()), (Error::InvertedRange, 0));
-                assert_eq!(index.remove_range::<str>((low, high)), Err(Error::InvertedRange));
-            }
-        }
-    }
-    let pairs: Vec<_> = model.iter().cloned().collect();
-    assert_eq!(index.iter().collect::<Vec<_>>(), pairs);
-    let again = MultiIndex::<String>::new().unwrap();
-    assert_eq!(again.insert_many(&[&pairs[..], &pairs[..]].concat()).unwrap(), pairs.len());
-    assert_eq!(again.iter().rev().count(), pairs.len());
-    let loaded = MultiIndex::<String>::from_sorted(pairs.iter().cloned(), FillFactor::FULL).unwrap();
-    assert_eq!(loaded.iter().collect::<Vec<_>>(), pairs);
-    assert_eq!((loaded.first(), loaded.last()), (pairs.first().cloned(), pairs.last().cloned()));
-    let (of_a, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|pair| pair.0.starts_with('a'));
-    assert_eq!(loaded.remove_range("a".."b"), Ok(of_a.len()));
-    assert_eq!(loaded.iter().collect::<Vec<_>>(), others);
-    assert!(loaded.remove_range("b".."a").is_err() && loaded.len() == others.len());
-    loaded.check_invariants().unwrap();
 }

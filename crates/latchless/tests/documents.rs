@@ -9,9 +9,9 @@ use std::path::Path;
 const COLUMNS: [&[(&str, &[&str])]; 5] = [
     &[("src/index", &["boxed"])],
     &[("src/index/boxed", &[])],
-    &[("src/bytes", &["boxed.rs", "multi.rs"])],
+    &[("src/bytes", &["boxed.rs", "multi"])],
     &[("src/index/boxed", &["numbers.rs"]), ("src/bytes/boxed.rs", &[])],
-    &[("src/bytes/multi.rs", &[])],
+    &[("src/bytes/multi", &[])],
 ];
 
 /// Returns the names of public methods below a path.

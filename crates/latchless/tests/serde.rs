@@ -1,6 +1,7 @@
 //! `serde` for every engine: what comes back is what was there; in order, from any order, and with an error
 //! in place of a half of the entries.
 
+use latchless::bytes::MultiIndex;
 use latchless::{Index, IndexSet, IndexValue, KeyFor};
 use serde_core::de::DeserializeOwned;
 use serde_core::de::value::{Error, MapDeserializer, SeqDeserializer};
@@ -35,6 +36,11 @@ fn an_index_of_every_engine_comes_back() {
     let text = serde_json::to_string(&set).unwrap();
     assert_eq!(text, r#"[["a",-2],["a",-1],["b",1]]"#);
     assert!(serde_json::from_str::<IndexSet<(String, i8)>>(&text).unwrap().iter().eq(set.iter()));
+    let rows: MultiIndex<String> = [("b".into(), 1), ("a".into(), 9), ("a".into(), 2)].into();
+    let text = serde_json::to_string(&rows).unwrap();
+    assert_eq!(text, r#"[["a",2],["a",9],["b",1]]"#);
+    assert!(serde_json::from_str::<MultiIndex<String>>(&text).unwrap().iter().eq(rows.iter()));
+    assert!(serde_json::from_str::<MultiIndex<String>>(r#"[["a",2],["a",-1]]"#).is_err());
 }
 
 #[test]

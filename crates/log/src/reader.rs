@@ -1,7 +1,7 @@
 //! The read-only view of a durable index's index: all operations of its kind that change nothing. An
 //! unlogged change would be lost with the process, so no path leads from here to a change.
 
-use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex};
+use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex, MultiKeys};
 use latchless::index::{Cursor, Group, Own, Range, Scan, WordPrefix};
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
 use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
@@ -286,6 +286,18 @@ impl<'a, K: BytesKey> Reader<'a, MultiIndex<K>> {
             self, key: &Q, see: impl FnMut(u64) -> ControlFlow<()>
         ) -> ControlFlow<()>;
         fn count_rows[Q: BytesKey<K> + ?Sized](self, key: &Q) -> usize;
+        fn floor[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, u64)>;
+        fn ceiling[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, u64)>;
+        fn lower[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, u64)>;
+        fn higher[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, u64)>;
+        fn floor_pair[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> Option<(K, u64)>;
+        fn ceiling_pair[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> Option<(K, u64)>;
+        fn lower_pair[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> Option<(K, u64)>;
+        fn higher_pair[Q: BytesKey<K> + ?Sized](self, key: &Q, row: u64) -> Option<(K, u64)>;
+        fn keys(self) -> MultiKeys<'a, K>;
+        fn range_keys[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> MultiKeys<'a, K>;
+        fn distinct_keys(self) -> usize;
+        fn range_pairs[Q: BytesKey<K>](self, range: impl RangeBounds<(Q, u64)>) -> MultiEntries<'a, K>;
         fn range[Q: BytesKey<K> + ?Sized](
             self, range: impl RangeBounds<Q>
         ) -> MultiEntries<'a, K>;

@@ -104,5 +104,5 @@ pub use bytes_index::{BytesIndex, Lent};
 pub use cursor::{BytesCursor, Holder, LentEntry};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
-pub use multi::{MultiEntries, MultiIndex};
+pub use multi::{MultiEntries, MultiIndex, MultiIntoEntries, MultiKeys};
 pub use range::{BytesEntries, BytesValues, Entries};

@@ -155,6 +155,7 @@ pub mod engine;
 mod exclusive;
 mod execute;
 mod holder;
+mod keys;
 mod load;
 mod nearest;
 mod neighbours;
@@ -198,6 +199,8 @@ pub use common::{IntoRange, Range};
 pub use conditional::Replaced;
 pub use cursor::{Cursor, LentEntry, Source};
 pub use exclusive::Exclusive;
+pub use keys::Keys;
+pub(crate) use keys::key;
 #[doc(inline)]
 pub use latchless_core::base::replacement::Replacement;
 pub use options::Options;

@@ -1,10 +1,9 @@
-//! [`MultiIndex`]: keys that map to many rows, as in a secondary index.
+//! The index itself: what it holds, single pairs, and the rows of a key.
 
-use super::{BytesEntries, BytesIndex};
+use crate::bytes::BytesIndex;
 use crate::index::{Incomplete, Options};
-use core::fmt;
 use core::iter::FusedIterator;
-use core::ops::{Bound, ControlFlow, RangeBounds};
+use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
@@ -28,10 +27,12 @@ use latchless_core::base::stats::Stats;
 /// assert_eq!(by_city.count_rows("Bonn"), 1);
 /// assert!(by_city.remove("Ulm", 0));
 /// assert_eq!(by_city.iter().collect::<Vec<_>>(), [("Bonn".into(), 1), ("Ulm".into(), 2)]);
+/// assert_eq!((by_city.distinct_keys(), by_city.keys().next_back()), (2, Some("Ulm".into())));
+/// assert_eq!(by_city.ceiling("Celle"), Some(("Ulm".into(), 2)));
 /// # Ok::<(), latchless::Error>(())
 /// ```
 pub struct MultiIndex<K: BytesKey> {
-    pairs: BytesIndex<(K, u64), ()>,
+    pub(super) pairs: BytesIndex<(K, u64), ()>,
 }
 
 impl<K: BytesKey> MultiIndex<K> {
@@ -73,6 +74,23 @@ impl<K: BytesKey> MultiIndex<K> {
         Q: BytesKey<K>,
     {
         self.pairs.bulk_load(pairs.into_iter().map(|pair| (pair, ())), fill)
+    }
+
+    /// Creates an index of all pairs of an iterator, in any order, also with duplicates. O(n log n): sorts
+    /// them and loads them in bulk.
+    ///
+    /// # Errors
+    /// Those of [`BytesIndex::bulk_load`].
+    pub fn try_from_iter<Q: BytesKey<K>>(pairs: impl IntoIterator<Item = (Q, u64)>) -> Result<Self> {
+        Ok(Self { pairs: BytesIndex::try_from_iter(pairs.into_iter().map(|pair| (pair, ())))? })
+    }
+
+    /// Inserts all pairs of an iterator.
+    ///
+    /// # Errors
+    /// Those of [`MultiIndex::insert`]; the pairs before that one are inserted.
+    pub fn try_extend<Q: BytesKey<K>>(&self, pairs: impl IntoIterator<Item = (Q, u64)>) -> Result<()> {
+        self.pairs.try_extend(pairs.into_iter().map(|pair| (pair, ())))
     }
 
     /// How many pairs there are; exact when no thread changes that meanwhile.
@@ -213,148 +231,9 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.scan((key, 0)..=(key, u64::MAX), |pair, ()| see(row(pair)))
     }
 
-    /// Returns the number of rows of a key. O(log n + r).
+    /// Returns the number of rows of a key. O(log n + r / 50): some cache lines of each leaf with rows of the
+    /// key are read, and no row. Weakly consistent.
     pub fn count_rows<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> usize {
         self.pairs.count((key, 0)..=(key, u64::MAX))
     }
-
-    /// The pairs whose keys are in a range, from both ends. A range that starts after its end is empty.
-    ///
-    /// ```
-    /// # use latchless::bytes::MultiIndex;
-    /// let index = MultiIndex::<u128>::new()?;
-    /// index.insert_many(&[(1, 10), (2, 20), (2, 21), (3, 30)]).expect("there is memory");
-    /// assert_eq!(index.range(2..3).collect::<Vec<_>>(), [(2, 20), (2, 21)]);
-    /// assert_eq!(index.range(..=2).rev().next(), Some((2, 21)));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> MultiEntries<'_, K>
-    where
-        Q: BytesKey<K> + ?Sized,
-    {
-        MultiEntries(self.pairs.range(bounds_of_pairs(&range)))
-    }
-
-    /// The pairs whose keys are in a range; returns an error, not an empty iterator, if the ends are in the
-    /// wrong order. See [`MultiIndex::range`].
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
-    pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<MultiEntries<'_, K>>
-    where
-        Q: BytesKey<K> + ?Sized,
-    {
-        Ok(MultiEntries(self.pairs.try_range(bounds_of_pairs(&range))?))
-    }
-
-    /// Returns the number of pairs whose keys are in a range. O(r). Weakly consistent.
-    pub fn count<Q>(&self, range: impl RangeBounds<Q>) -> usize
-    where
-        Q: BytesKey<K> + ?Sized,
-    {
-        self.pairs.count(bounds_of_pairs(&range))
-    }
-
-    /// Removes the pairs whose keys are in a range, one by one, and returns their number. Not atomic as a
-    /// whole.
-    ///
-    /// # Errors
-    /// Those of [`MultiIndex::try_range`]; nothing was removed then.
-    ///
-    /// ```
-    /// # use latchless::bytes::MultiIndex;
-    /// let index = MultiIndex::<String>::new()?;
-    /// index.insert_many(&[("ant", 1), ("bee", 2), ("bee", 3)]).expect("there is memory");
-    /// assert_eq!(index.remove_range("b".."c")?, 2);
-    /// assert_eq!((index.first(), index.len()), (Some(("ant".into(), 1)), 1));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
-    where
-        Q: BytesKey<K> + ?Sized,
-    {
-        self.pairs.remove_range(bounds_of_pairs(&range))
-    }
-
-    /// The first row of the smallest key. O(log n), of one moment.
-    pub fn first(&self) -> Option<(K, u64)> {
-        self.pairs.first().map(|(pair, ())| pair)
-    }
-
-    /// The last row of the greatest key. O(log n), of one moment.
-    pub fn last(&self) -> Option<(K, u64)> {
-        self.pairs.last().map(|(pair, ())| pair)
-    }
-
-    /// All pairs, in order.
-    pub fn iter(&self) -> MultiEntries<'_, K> {
-        MultiEntries(self.pairs.iter())
-    }
 }
-
-/// An end of a range of pairs.
-type End<'q, Q> = Bound<(&'q Q, u64)>;
-
-/// The bounds, as pairs, of the keys in a range.
-fn bounds_of_pairs<K: BytesKey, Q: BytesKey<K> + ?Sized>(
-    range: &impl RangeBounds<Q>,
-) -> (End<'_, Q>, End<'_, Q>) {
-    let low = match range.start_bound() {
-        Bound::Included(key) => Bound::Included((key, 0)),
-        Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),
-        Bound::Unbounded => Bound::Unbounded,
-    };
-    let high = match range.end_bound() {
-        Bound::Included(key) => Bound::Included((key, u64::MAX)),
-        Bound::Excluded(key) => Bound::Excluded((key, 0)),
-        Bound::Unbounded => Bound::Unbounded,
-    };
-    // After all rows of a key and before all of the same key there is nothing, as in any empty range.
-    if let (Bound::Excluded((own, _)), Bound::Excluded((other, _))) = (&low, &high)
-        && own.with_bytes(|own| other.with_bytes(|other| own == other))
-    {
-        let nothing = Bound::Excluded((*own, 0));
-        return (nothing, nothing);
-    }
-    (low, high)
-}
-
-impl<K: BytesKey> fmt::Debug for MultiIndex<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MultiIndex").field(&self.pairs).finish()
-    }
-}
-
-impl<'i, K: BytesKey> IntoIterator for &'i MultiIndex<K> {
-    type Item = (K, u64);
-    type IntoIter = MultiEntries<'i, K>;
-
-    fn into_iter(self) -> MultiEntries<'i, K> {
-        self.iter()
-    }
-}
-
-/// Pairs of a [`MultiIndex`], from both ends; weakly consistent, as [`BytesEntries`].
-pub struct MultiEntries<'i, K: BytesKey>(BytesEntries<'i, (K, u64), ()>);
-
-impl<K: BytesKey> fmt::Debug for MultiEntries<'_, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MultiEntries").field(&self.0).finish()
-    }
-}
-
-impl<K: BytesKey> Iterator for MultiEntries<'_, K> {
-    type Item = (K, u64);
-
-    fn next(&mut self) -> Option<(K, u64)> {
-        Some(self.0.next()?.0)
-    }
-}
-
-impl<K: BytesKey> DoubleEndedIterator for MultiEntries<'_, K> {
-    fn next_back(&mut self) -> Option<(K, u64)> {
-        Some(self.0.next_back()?.0)
-    }
-}
-
-impl<K: BytesKey> FusedIterator for MultiEntries<'_, K> {}

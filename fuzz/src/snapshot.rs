@@ -68,8 +68,14 @@ impl Start {
                 let layout = Layout::new(DataType::UInt64, DataType::UInt8);
                 layout.write(&index, &mut file, |at, value| (rows[at as usize].0, value))
             }
-            Self::Texts(entries) => strings::write(&entries.iter().cloned().collect(), &mut file),
-            Self::Pairs(entries) => strings::write(&entries.iter().cloned().collect(), &mut file),
+            Self::Texts(entries) => {
+                let index: Index<String, String> = entries.iter().cloned().collect();
+                strings::write(&index, &mut file)
+            }
+            Self::Pairs(entries) => {
+                let index: Index<Vec<u8>, (u64, f32)> = entries.iter().cloned().collect();
+                strings::write(&index, &mut file)
+            }
             Self::Multi(pairs) => {
                 let index = MultiIndex::<String>::new().expect("there is memory");
                 index.insert_many(pairs).expect("there is memory");

@@ -15,7 +15,7 @@ const SOURCES: [&str; 20] = [
     "key.rs",
     "near.rs",
     "strings.rs",
-    "bytes/cursors.rs",
+    "movement.rs",
     "options.rs",
     "stats.rs",
     "exports/library.rs",

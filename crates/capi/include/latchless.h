@@ -200,8 +200,7 @@ typedef enum latchless_status {
     LATCHLESS_SMALL_ROOM = -16,
     /// The value has more bytes than LATCHLESS_VALUE_MAX.
     LATCHLESS_VALUE_TOO_LONG = -17,
-    /// A bug of the library, or an index that a thread was changing at a fork(). The handle can only be
-    /// freed.
+    /// A bug of the library, or an index that was changing at a fork(). The handle can only be freed.
     LATCHLESS_PANIC = -99,
 } latchless_status;
 
@@ -256,8 +255,7 @@ typedef enum latchless_near {
     LATCHLESS_LOWER = 2,
     /// The smallest key that is greater than it.
     LATCHLESS_HIGHER = 3,
-    /// The nearest key on either side, of two equally near ones the smaller. Of a latchless_index only: byte
-    /// strings have no distance.
+    /// The nearest key, of two equally near ones the smaller. Byte strings have no distance.
     LATCHLESS_NEAREST = 4,
 } latchless_near;
 
@@ -307,13 +305,15 @@ typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 /// words of the same order; the option `key_kind` says which.
 typedef struct latchless_index latchless_index;
 
-/// A position in a range of a latchless_index. One thread at a time may use it; a second one gets
-/// LATCHLESS_BUSY.
+/// A position in a range of a latchless_index, with the rules of a latchless_bytes_cursor.
 typedef struct latchless_index_cursor latchless_index_cursor;
 
 /// An ordered set of pairs of a byte string, the key, and a row, which is 64 bits: a key may have any
 /// number of rows, as in a secondary index. The order is that of keys, and of the rows of a key.
 typedef struct latchless_multi latchless_multi;
+
+/// A position in a latchless_multi, with the rules of a latchless_bytes_cursor.
+typedef struct latchless_multi_cursor latchless_multi_cursor;
 
 /// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
 /// options accept NULL for the defaults.
@@ -329,8 +329,7 @@ typedef struct latchless_options {
     double fill;
     /// The number of threads for a bulk load. Default: 1.
     size_t threads;
-    /// The number of requests of a batch that are processed together, at most 128. Default: 0, chosen at
-    /// run time.
+    /// The requests of a batch that are processed together, at most 128. Default: 0, chosen at run time.
     size_t group;
     /// A latchless_kernel. Default: LATCHLESS_KERNEL_FASTEST.
     uint32_t kernel;
@@ -410,8 +409,7 @@ extern "C" {
 /// Returns the library's version, such as "0.1.0".
 const char *latchless_version(void);
 
-/// Returns the version of the library's binary interface. It differs from LATCHLESS_ABI if the program was
-/// compiled for another one.
+/// Returns the version of the library's binary interface: LATCHLESS_ABI, or that of another header.
 uint32_t latchless_abi(void);
 
 /// Returns a short description of a status, never NULL.
@@ -423,7 +421,6 @@ const char *latchless_status_text(int status);
 const char *latchless_last_error(void);
 
 /// Sets options to their defaults.
-///
 /// \param[out] options the options
 /// \param size sizeof(latchless_options)
 latchless_status latchless_options_init(latchless_options *options, size_t size);
@@ -438,15 +435,13 @@ latchless_status latchless_index_bulk_load(const uint64_t *keys, const latchless
                                            const latchless_options *options, latchless_index **out);
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be of
-/// the option `key_kind`, and its values of 64 bits. LATCHLESS_KEY_I64 takes times and durations as
-/// well.
+/// the option `key_kind`, and its values of 64 bits. LATCHLESS_KEY_I64 takes times and durations, too.
 latchless_status latchless_index_open(const char *path, const latchless_options *options, latchless_index **out);
 
 /// Writes all entries to an Arrow file with the columns `key`, whose type is that of the index's
 /// `key_kind`, and `value`. The file at `path` is replaced in one step; if the call fails, it is
 /// unchanged. A symbolic link is followed, and permissions are kept. Other threads may use and change
 /// the index meanwhile; an entry that they change is saved in one of its states.
-///
 /// \param[out] entries the number of entries saved
 latchless_status latchless_index_save(const latchless_index *index, const char *path, size_t *entries);
 
@@ -456,8 +451,7 @@ latchless_status latchless_index_free(latchless_index *index);
 /// Gets the number of keys. Exact if no thread inserts or removes meanwhile.
 latchless_status latchless_index_len(const latchless_index *index, size_t *len);
 
-/// Gets the bytes that the index holds, and those of its nodes in use, without reading its nodes: see
-/// latchless_stats.
+/// Gets the bytes that the index holds and those in use, as latchless_stats has them, but at once.
 latchless_status latchless_index_memory_bytes(const latchless_index *index, size_t *memory_bytes, size_t *live_bytes);
 
 /// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
@@ -465,7 +459,6 @@ latchless_status latchless_index_clear(const latchless_index *index);
 
 /// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads
 /// change the index meanwhile.
-///
 /// \param[in,out] stats its `struct_size` must be set
 latchless_status latchless_index_stats(const latchless_index *index, latchless_stats *stats);
 
@@ -479,32 +472,27 @@ latchless_status latchless_index_get(const latchless_index *index, uint64_t key,
 latchless_status latchless_index_contains_key(const latchless_index *index, uint64_t key);
 
 /// Inserts a key with a value, or replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 latchless_status latchless_index_insert(const latchless_index *index, uint64_t key, latchless_value value,
                                         latchless_value *before);
 
 /// Inserts a key with a value unless the key is present.
-///
 /// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 latchless_status latchless_index_try_insert(const latchless_index *index, uint64_t key, latchless_value value,
                                             latchless_value *present);
 
 /// Replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced
 latchless_status latchless_index_replace(const latchless_index *index, uint64_t key, latchless_value value,
                                          latchless_value *before);
 
 /// Removes a key.
-///
 /// \param[out] before the value that the key had
 latchless_status latchless_index_remove(const latchless_index *index, uint64_t key, latchless_value *before);
 
 /// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 latchless_status latchless_index_compare_exchange(const latchless_index *index, uint64_t key,
@@ -512,7 +500,6 @@ latchless_status latchless_index_compare_exchange(const latchless_index *index, 
                                                   latchless_value *found);
 
 /// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 latchless_status latchless_index_compare_remove(const latchless_index *index, uint64_t key, latchless_value expected,
@@ -531,7 +518,6 @@ latchless_status latchless_index_pop_first(const latchless_index *index, uint64_
 latchless_status latchless_index_pop_last(const latchless_index *index, uint64_t *key, latchless_value *value);
 
 /// Gets an entry near `key`. The answer is correct at one moment, that of LATCHLESS_NEAREST included.
-///
 /// \param near a latchless_near
 latchless_status latchless_index_near(const latchless_index *index, uint32_t near, uint64_t key, uint64_t *near_key,
                                       latchless_value *value);
@@ -544,8 +530,14 @@ latchless_status latchless_index_rank(const latchless_index *index, uint64_t key
 latchless_status latchless_index_nth(const latchless_index *index, size_t position, uint64_t *key,
                                      latchless_value *value);
 
+/// Gets keys that partition the index into `parts` parts of equal size, for instance one for each thread:
+/// every part but the first begins with one of them. Fewer if there are fewer keys than parts.
+/// \param[out] keys room for `parts` - 1 keys, which ascend
+/// \param[out] count the number of keys written
+latchless_status latchless_index_split_points(const latchless_index *index, size_t parts, uint64_t *keys,
+                                              size_t *count);
+
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
-///
 /// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0
 /// \param[out] hits the number of keys present
 latchless_status latchless_index_get_columns(const latchless_index *index, const uint64_t *keys, size_t count,
@@ -553,7 +545,6 @@ latchless_status latchless_index_get_columns(const latchless_index *index, const
 
 /// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted
 /// keys are faster. If memory is refused, all other entries are inserted.
-///
 /// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused
 /// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0
 latchless_status latchless_index_insert_columns(const latchless_index *index, const uint64_t *keys,
@@ -561,7 +552,6 @@ latchless_status latchless_index_insert_columns(const latchless_index *index, co
                                                 uint8_t *refused);
 
 /// Removes `count` keys.
-///
 /// \param[out] values values[i] is the value that keys[i] had
 /// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0
 /// \param[out] hits the number of keys removed
@@ -569,7 +559,6 @@ latchless_status latchless_index_remove_columns(const latchless_index *index, co
                                                 latchless_value *values, uint8_t *found, size_t *hits);
 
 /// Gets, for each of `count` keys, the entry that latchless_index_near() gets, each at one moment.
-///
 /// \param near a latchless_near
 /// \param[out] found found[i] is 1 if there is such an entry, otherwise 0
 /// \param[out] hits the number of entries found
@@ -593,7 +582,6 @@ latchless_status latchless_index_remove_range(const latchless_index *index, uint
                                               size_t *removed);
 
 /// Copies the first entries of a range, in ascending order.
-///
 /// \param descending not 0: copies the last entries instead, in descending order
 /// \param room the number of entries to copy at most, 1 or more
 /// \param[out] filled the number of entries copied
@@ -602,7 +590,6 @@ latchless_status latchless_index_page(const latchless_index *index, uint64_t low
                                       uint64_t *keys, latchless_value *values, size_t room, size_t *filled);
 
 /// Passes the entries of a range to a function, in ascending order, some dozens at a time.
-///
 /// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`
 latchless_status latchless_index_scan_chunks(const latchless_index *index, uint64_t low, uint64_t high,
@@ -610,13 +597,11 @@ latchless_status latchless_index_scan_chunks(const latchless_index *index, uint6
 
 /// Creates a cursor, which copies the entries of a range, page by page, in ascending order. It sees
 /// changes that threads make ahead of it, and it may outlive the index.
-///
 /// \param descending not 0: descending order
 latchless_status latchless_index_cursor_new(const latchless_index *index, uint64_t low, uint64_t high, int descending,
                                             latchless_index_cursor **out);
 
 /// Copies the next entries. The parameters are those of latchless_index_page().
-///
 /// \retval LATCHLESS_NOT_FOUND the range has no more entries
 latchless_status latchless_index_cursor_next(latchless_index_cursor *cursor, uint64_t *keys, latchless_value *values,
                                              size_t room, size_t *filled);
@@ -634,8 +619,7 @@ latchless_status latchless_bytes_bulk_load(const latchless_column *keys, const l
                                            const latchless_options *options, latchless_bytes **out);
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte
-/// strings or texts. Its values must be of the option `value_kind`: numbers of 64 bits, or byte strings
-/// or texts.
+/// strings or texts. Its values must be of the option `value_kind`: numbers of 64 bits, or such strings.
 latchless_status latchless_bytes_open(const char *path, const latchless_options *options, latchless_bytes **out);
 
 /// Writes all entries to an Arrow file with the columns `key`, of the type Binary, and `value`, of the
@@ -668,7 +652,6 @@ latchless_status latchless_bytes_get(const latchless_bytes *index, const void *k
 latchless_status latchless_bytes_contains_key(const latchless_bytes *index, const void *key, size_t key_len);
 
 /// Inserts copies of a key and a value, or replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 latchless_status latchless_bytes_insert(const latchless_bytes *index, const void *key, size_t key_len,
@@ -676,7 +659,6 @@ latchless_status latchless_bytes_insert(const latchless_bytes *index, const void
                                         size_t *before_len);
 
 /// Inserts copies of a key and a value unless the key is present.
-///
 /// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 latchless_status latchless_bytes_try_insert(const latchless_bytes *index, const void *key, size_t key_len,
@@ -684,20 +666,17 @@ latchless_status latchless_bytes_try_insert(const latchless_bytes *index, const 
                                             size_t *present_len);
 
 /// Replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 latchless_status latchless_bytes_replace(const latchless_bytes *index, const void *key, size_t key_len,
                                          const void *value, size_t value_len, void *before, size_t before_room,
                                          size_t *before_len);
 
 /// Removes a key.
-///
 /// \param[out] before the value that the key had; unless it is NULL, there must be room for any value
 latchless_status latchless_bytes_remove(const latchless_bytes *index, const void *key, size_t key_len, void *before,
                                         size_t before_room, size_t *before_len);
 
 /// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 /// \retval LATCHLESS_SMALL_ROOM the same, and it has more than `found_room` bytes
@@ -720,29 +699,37 @@ latchless_status latchless_bytes_first(const latchless_bytes *index, void *key, 
 latchless_status latchless_bytes_last(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
                                       void *value, size_t value_room, size_t *value_len);
 
-/// Removes the entry with the smallest key. Unless `key` or `value` is NULL, there must be room for any
-/// key or value.
+/// Removes the entry with the smallest key. What isn't NULL must have room for any key or value.
 latchless_status latchless_bytes_pop_first(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
                                            void *value, size_t value_room, size_t *value_len);
 
-/// Removes the entry with the largest key. Unless `key` or `value` is NULL, there must be room for any
-/// key or value.
+/// Removes the entry with the largest key. What isn't NULL must have room for any key or value.
 latchless_status latchless_bytes_pop_last(const latchless_bytes *index, void *key, size_t key_room, size_t *key_len,
                                           void *value, size_t value_room, size_t *value_len);
 
 /// Gets an entry near `key`.
-///
 /// \param near a latchless_near other than LATCHLESS_NEAREST
 latchless_status latchless_bytes_near(const latchless_bytes *index, uint32_t near, const void *key, size_t key_len,
                                       void *near_key, size_t near_key_room, size_t *near_key_len, void *value,
                                       size_t value_room, size_t *value_len);
 
+/// Gets the number of keys that are less than `key`, which may be absent. Reads every leaf before it.
+latchless_status latchless_bytes_rank(const latchless_bytes *index, const void *key, size_t key_len, size_t *rank);
+
+/// Gets the entry that has `position` entries before it. Reads every leaf before it.
+latchless_status latchless_bytes_nth(const latchless_bytes *index, size_t position, void *key, size_t key_room,
+                                     size_t *key_len, void *value, size_t value_room, size_t *value_len);
+
+/// Passes the keys of latchless_index_split_points() to a function, with NULL as the value: keys at equal
+/// distances, as a sample needs them. Reads every leaf twice.
+latchless_status latchless_bytes_split_points(const latchless_bytes *index, size_t parts,
+                                              latchless_bytes_visitor visitor, void *context);
+
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
 ///
 /// Values that are words are written as an array of latchless_value. The bytes of values that are byte
-/// strings are written contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i
-/// + 1], as in an Arrow column of the type LargeBinary: that of an absent key is empty.
-///
+/// strings are written contiguously, the i-th one from value_offsets[i] to value_offsets[i + 1], as in an
+/// Arrow column of the type LargeBinary: that of an absent key is empty.
 /// \param room the number of bytes that fit at `values`
 /// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is, or if values are words
 /// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0
@@ -757,7 +744,6 @@ latchless_status latchless_bytes_get_columns(const latchless_bytes *index, const
 /// Stores the i-th value under the i-th key for `count` keys. Of equal keys the last one's value
 /// remains. Sorted keys are faster. If memory is refused or a string is too long, all other entries are
 /// inserted.
-///
 /// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused
 /// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0
 latchless_status latchless_bytes_insert_columns(const latchless_bytes *index, const latchless_column *keys,
@@ -765,7 +751,6 @@ latchless_status latchless_bytes_insert_columns(const latchless_bytes *index, co
                                                 uint8_t *refused);
 
 /// Removes `count` keys.
-///
 /// \param[out] values values[i] is the word that the i-th key had; NULL if values are byte strings,
 ///   which latchless_bytes_remove() returns one by one
 /// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0
@@ -782,7 +767,6 @@ latchless_status latchless_bytes_remove_range(const latchless_bytes *index, cons
                                               const void *end, size_t end_len, size_t *removed);
 
 /// Passes the entries of a range to a function, one at a time, in ascending order.
-///
 /// \param descending not 0: descending order
 /// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`
@@ -800,7 +784,6 @@ latchless_status latchless_bytes_cursor_new(const latchless_bytes *index, latchl
 
 /// Moves a cursor and gets the entry that it is on then. The addresses of its key and value are valid
 /// until the next call for the cursor.
-///
 /// \param movement a latchless_move
 /// \param key what LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to; the others ignore it
 /// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one or after the
@@ -815,30 +798,45 @@ latchless_status latchless_bytes_cursor_free(latchless_bytes_cursor *cursor);
 /// Creates an empty index. Of the options, those are ignored that latchless_bytes_new() ignores.
 latchless_status latchless_multi_new(const latchless_options *options, latchless_multi **out);
 
-/// Creates an index of `count` pairs: rows[i] is one of the i-th key. The pairs must be ascending and
-/// distinct.
+/// Creates an index of `count` pairs, ascending and distinct: rows[i] is one of the i-th key.
 latchless_status latchless_multi_bulk_load(const latchless_column *keys, const uint64_t *rows, size_t count,
                                            const latchless_options *options, latchless_multi **out);
 
-/// Frees an index, which may be NULL.
+/// Creates an index from a file of byte strings or texts with rows, saved from any language.
+latchless_status latchless_multi_open(const char *path, const latchless_options *options, latchless_multi **out);
+
+/// Writes all pairs to an Arrow file with the columns `key` and `row`, as latchless_index_save() does.
+latchless_status latchless_multi_save(const latchless_multi *index, const char *path, size_t *pairs);
+
+/// Frees an index, which may be NULL. Cursors of it stay valid and keep its memory until they are freed.
 latchless_status latchless_multi_free(latchless_multi *index);
 
 /// Gets the number of pairs. Exact if no thread inserts or removes meanwhile.
 latchless_status latchless_multi_len(const latchless_multi *index, size_t *len);
 
-/// Gets the memory use, the number of nodes and their fill: see latchless_bytes_stats(). `entries` are
-/// pairs.
+/// Gets the number of keys that have a row. Passes over most rows of keys that have many.
+latchless_status latchless_multi_distinct_keys(const latchless_multi *index, size_t *count);
+
+/// Gets the bytes that the index holds: see latchless_index_memory_bytes().
+latchless_status latchless_multi_memory_bytes(const latchless_multi *index, size_t *memory_bytes, size_t *live_bytes);
+
+/// Removes all pairs, as latchless_bytes_clear() does.
+latchless_status latchless_multi_clear(const latchless_multi *index);
+
+/// Gets what latchless_bytes_stats() gets; `entries` are pairs.
 latchless_status latchless_multi_stats(const latchless_multi *index, latchless_stats *stats);
 
 /// Checks every node. Meant for tests. No thread may be changing the index.
 latchless_status latchless_multi_check_invariants(const latchless_multi *index);
 
-/// Tests whether a key has a row.
+/// Tests whether a key has any row.
+latchless_status latchless_multi_contains_key(const latchless_multi *index, const void *key, size_t key_len);
+
+/// Tests whether a key has this row.
 latchless_status latchless_multi_contains(const latchless_multi *index, const void *key, size_t key_len,
                                           uint64_t row);
 
 /// Adds a row to a key.
-///
 /// \retval LATCHLESS_PRESENT the key has the row already
 latchless_status latchless_multi_insert(const latchless_multi *index, const void *key, size_t key_len, uint64_t row);
 
@@ -850,7 +848,6 @@ latchless_status latchless_multi_remove_all(const latchless_multi *index, const 
                                             size_t *removed);
 
 /// Copies rows of a key, in ascending order.
-///
 /// \param least the smallest row to copy: 0, or one more than the last row of the page before
 /// \param room the number of rows to copy at most, 1 or more
 /// \param[out] filled the number of rows copied
@@ -879,6 +876,18 @@ latchless_status latchless_multi_remove_range(const latchless_multi *index, cons
 latchless_status latchless_multi_scan(const latchless_multi *index, const void *begin, size_t begin_len,
                                       const void *end, size_t end_len, latchless_multi_visitor visitor,
                                       void *context);
+
+/// Creates a cursor before the first pair. It copies some pairs at a time, and may outlive the index.
+latchless_status latchless_multi_cursor_new(const latchless_multi *index, latchless_multi_cursor **out);
+
+/// Moves a cursor and gets the pair that it is on then, as latchless_bytes_cursor_move() does.
+/// \param key with `row` the pair that LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to
+latchless_status latchless_multi_cursor_move(latchless_multi_cursor *cursor, uint32_t movement, const void *key,
+                                             size_t key_len, uint64_t row, const void **near_key,
+                                             size_t *near_key_len, uint64_t *near_row);
+
+/// Frees a cursor, which may be NULL.
+latchless_status latchless_multi_cursor_free(latchless_multi_cursor *cursor);
 
 #ifdef __cplusplus
 }  // extern "C"

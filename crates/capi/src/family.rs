@@ -8,6 +8,7 @@ use crate::key::{ByteStrings, KeyKind, RowKeys, WordKeys};
 use crate::near::Near;
 use crate::options::Parsed;
 use crate::place::{Key, Passed, PassedPlace, bounds};
+use crate::rows_cursor::RowsCursor;
 use crate::strings::{Column, Names, latchless_column};
 use crate::whole::{Rows, Strings, Whole, Words};
 use core::ops::Bound;
@@ -148,8 +149,7 @@ impl Map for WordKeys {
 
 impl Family for RowKeys {
     type Index = Rows;
-    /// There are none.
-    type Cursor = ();
+    type Cursor = RowsCursor;
     const CONTENT: Option<u64> = None;
 
     fn content(parsed: &Parsed) -> Result<u64, Failure> {

@@ -11,6 +11,7 @@ use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Words;
 use core::ffi::{CStr, c_char};
+use engine::snapshot;
 use engine::snapshot::{DataType, Layout, Snapshot};
 use std::path::PathBuf;
 
@@ -29,6 +30,14 @@ pub unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
     #[cfg(not(unix))]
     let path = String::from_utf8_lossy(bytes).into_owned().into();
     Ok(path)
+}
+
+/// Refuses a file unless its keys are byte strings or texts.
+pub fn is_of_bytes(name: &str) -> Result<(), Failure> {
+    if ["bytes", "text"].contains(&name) {
+        return Ok(());
+    }
+    Err(snapshot::Error::OtherKeyType { found: name.to_owned(), asked: "bytes".to_owned() }.into())
 }
 
 pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {

@@ -116,12 +116,13 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 5] = [
+pub const NAMES: [&str; 6] = [
     "latchless_index",
     "latchless_index_cursor",
     "latchless_bytes",
     "latchless_bytes_cursor",
     "latchless_multi",
+    "latchless_multi_cursor",
 ];
 
 /// The target of a handle. On a cache line of its own, which isn't written while an index is used.

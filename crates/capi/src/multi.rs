@@ -4,15 +4,21 @@
 use crate::batches::Refusals;
 use crate::column::{Source, Target, chunks, place, put};
 use crate::failure::Failure;
-use crate::handle::{Call, with_index};
+use crate::files::{is_of_bytes, path};
+use crate::handle::{self, Call, Handle, with_cursor, with_index, with_shared_index};
 use crate::key::RowKeys;
 use crate::life;
+use crate::movement::Move::{self, *};
 use crate::options::{Parsed, latchless_options};
-use crate::place::{Key, Passed, bounds};
+use crate::place::{Key, Passed, PassedView, bounds};
+use crate::rows_cursor::RowsCursor;
 use crate::status::latchless_status::{self, *};
 use crate::strings::{Column, Names, latchless_column};
 use crate::whole::Rows;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr;
+use engine::Direction;
+use engine::snapshot::multi as snapshot;
 
 /// What a call does with a pair.
 #[derive(Debug, Clone, Copy)]
@@ -182,4 +188,97 @@ pub unsafe fn remove_range(
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn contains_key(call: Call<RowKeys>, key: Passed) -> latchless_status {
+    let serve = |index: &Rows| {
+        // SAFETY: as the caller promises.
+        let is_there = index.contains_key(unsafe { Key::new("key", key)? }.bytes());
+        Ok(if is_there { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND })
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn distinct_keys(call: Call<RowKeys>, count: *mut usize) -> latchless_status {
+    let serve = |index: &Rows| {
+        // SAFETY: as the caller promises.
+        unsafe { place("count", count)? }.put(0, index.distinct_keys());
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn save(call: Call<RowKeys>, to: *const c_char, pairs: *mut usize) -> latchless_status {
+    let serve = |index: &Rows| {
+        // SAFETY: as the caller promises.
+        let saved = snapshot::save(index, unsafe { path(to)? })?;
+        // SAFETY: as the caller promises.
+        unsafe { put(pairs, saved as usize) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn open(
+    call: Call<RowKeys>,
+    from: *const c_char,
+    options: *const latchless_options,
+    out: *mut *mut (),
+) -> latchless_status {
+    let fill = |index: &mut Rows, parsed: &Parsed| {
+        // SAFETY: as the caller promises.
+        let file = snapshot::Snapshot::open(unsafe { path(from)? })?;
+        is_of_bytes(file.key_name())?;
+        Ok(index.bulk_load(file.pairs(), parsed.fill)?)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { life::make(call, options, out, fill) }
+}
+
+/// A cursor, whose handle is of the type `H`.
+pub unsafe fn cursor_new<H: Handle<RowKeys>>(call: Call<RowKeys>, out: *mut *mut H) -> latchless_status {
+    let serve = |index, _| {
+        // SAFETY: as the caller promises.
+        unsafe { place("out", out)? }.put(0, ptr::null_mut());
+        // SAFETY: as the caller promises.
+        unsafe { handle::hand_out_cursor::<RowKeys, H>(RowsCursor::of(index), out.cast())? };
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_shared_index(call, serve) }
+}
+
+pub unsafe fn cursor_move(
+    call: Call<RowKeys>,
+    way: u32,
+    (key, row): (Passed, u64),
+    (near_key, near_key_len): PassedView,
+    near_row: *mut u64,
+) -> latchless_status {
+    let serve = |cursor: &mut RowsCursor| {
+        // SAFETY: as the caller promises; other movements ignore it. It may be in the page that is replaced.
+        let key = || unsafe { Key::new("key", key) }.map(|key| key.bytes().to_vec());
+        match Move::of(way)? {
+            LATCHLESS_SEEK => cursor.seek(Some((&*key()?, row)), Direction::Forward),
+            LATCHLESS_SEEK_FOR_PREV => cursor.seek(Some((&*key()?, row)), Direction::Reverse),
+            LATCHLESS_SEEK_FIRST => cursor.seek(None, Direction::Forward),
+            LATCHLESS_SEEK_LAST => cursor.seek(None, Direction::Reverse),
+            LATCHLESS_NEXT => cursor.step(Direction::Forward),
+            LATCHLESS_PREV => cursor.step(Direction::Reverse),
+            LATCHLESS_CURRENT => {}
+        }
+        let Some((its_key, its_row)) = cursor.current() else { return Ok(LATCHLESS_NOT_FOUND) };
+        // SAFETY: as the caller promises.
+        unsafe {
+            put(near_key, its_key.as_ptr().cast());
+            put(near_key_len, its_key.len());
+            put(near_row, its_row);
+        }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_cursor(call, serve) }
 }

@@ -16,8 +16,7 @@ pub enum latchless_near {
     LATCHLESS_LOWER = 2,
     /// The smallest key that is greater than it.
     LATCHLESS_HIGHER = 3,
-    /// The nearest key on either side, of two equally near ones the smaller. Of a latchless_index only: byte
-    /// strings have no distance.
+    /// The nearest key, of two equally near ones the smaller. Byte strings have no distance.
     LATCHLESS_NEAREST = 4,
 }
 

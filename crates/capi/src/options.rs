@@ -50,8 +50,7 @@ pub struct latchless_options {
     pub fill: f64,
     /// The number of threads for a bulk load. Default: 1.
     pub threads: usize,
-    /// The number of requests of a batch that are processed together, at most 128. Default: 0, chosen at
-    /// run time.
+    /// The requests of a batch that are processed together, at most 128. Default: 0, chosen at run time.
     pub group: usize,
     /// A latchless_kernel. Default: LATCHLESS_KERNEL_FASTEST.
     pub kernel: u32,

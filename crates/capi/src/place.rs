@@ -20,6 +20,9 @@ pub type Passed = (*const c_void, usize);
 /// A place as C passes it: where it is, how many bytes it has, and where the key's length goes.
 pub type PassedPlace = (*mut c_void, usize, *mut usize);
 
+/// Where the address and the length of a key or a value go.
+pub type PassedView = (*mut *const c_void, *mut usize);
+
 /// The length of an absent end: LATCHLESS_NO_END in `cbindgen.toml`, because cbindgen can't evaluate it.
 const NO_END: usize = usize::MAX;
 

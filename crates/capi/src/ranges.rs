@@ -174,3 +174,18 @@ pub unsafe fn remove_range<F: Map>(
     // SAFETY: as the caller promises.
     unsafe { with_map(call, serve) }
 }
+
+pub unsafe fn split_points(call: Call, parts: usize, keys: *mut u64, count: *mut usize) -> latchless_status {
+    let serve = |index: &Words, _| {
+        // SAFETY: as the caller promises.
+        let count = unsafe { place("count", count)? };
+        // SAFETY: as the caller promises.
+        let keys = unsafe { Target::new("keys", keys, parts.saturating_sub(1))? };
+        let found = index.split_points(parts);
+        keys.copy_from(0, &found);
+        count.put(0, found.len());
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_map(call, serve) }
+}

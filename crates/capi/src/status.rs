@@ -51,8 +51,7 @@ pub enum latchless_status {
     LATCHLESS_SMALL_ROOM = -16,
     /// The value has more bytes than LATCHLESS_VALUE_MAX.
     LATCHLESS_VALUE_TOO_LONG = -17,
-    /// A bug of the library, or an index that a thread was changing at a fork(). The handle can only be
-    /// freed.
+    /// A bug of the library, or an index that was changing at a fork(). The handle can only be freed.
     LATCHLESS_PANIC = -99,
 }
 

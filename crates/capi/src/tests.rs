@@ -15,7 +15,7 @@ use crate::exports::index::entries::latchless_index_contains_key;
 use crate::exports::index::life::{
     latchless_index, latchless_index_cursor, latchless_index_free, latchless_index_new,
 };
-use crate::exports::multi::latchless_multi;
+use crate::exports::multi::{latchless_multi, latchless_multi_cursor};
 use crate::handle::{Call, NAMES, Named, with_index};
 use crate::key::KeyKind;
 use crate::key::latchless_key_kind::*;
@@ -135,6 +135,7 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_bytes::NAME, latchless_bytes::KIND),
         (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
         (latchless_multi::NAME, latchless_multi::KIND),
+        (latchless_multi_cursor::NAME, latchless_multi_cursor::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {

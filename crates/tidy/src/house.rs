@@ -17,7 +17,7 @@ pub const ROOMS: [Rooms; 11] = [
         floors: &[
             &["key", "message", "status", "whole"],
             &["failure"],
-            &["border", "column", "near"],
+            &["border", "column", "movement", "near", "rows_cursor"],
             &["place"],
             &["strings"],
             &["datum", "options"],

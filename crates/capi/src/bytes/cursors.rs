@@ -1,43 +1,16 @@
 //! Cursors: a position in an index that moves in both directions. The safety contract of all unsafe
 //! functions here is at the head of the crate.
 
-#![expect(non_camel_case_types, reason = "C's names")]
-
 use crate::column::{place, put};
 use crate::datum::Datum;
-use crate::failure::Failure;
 use crate::family::{StringsCursor, Strung};
 use crate::handle::{self, Call, Handle, with_cursor, with_shared_index};
-use crate::place::{Key, Passed};
+use crate::movement::Move::{self, *};
+use crate::place::{Key, Passed, PassedView};
 use crate::status::latchless_status::{self, *};
-use core::ffi::c_void;
+
 use core::ptr;
 use std::borrow::Cow;
-
-/// Where a cursor moves.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum latchless_move {
-    /// To `key` or, if it is absent, to the first key after it.
-    LATCHLESS_SEEK = 0,
-    /// To `key` or, if it is absent, to the last key before it.
-    LATCHLESS_SEEK_FOR_PREV = 1,
-    /// To the first entry.
-    LATCHLESS_SEEK_FIRST = 2,
-    /// To the last entry.
-    LATCHLESS_SEEK_LAST = 3,
-    /// To the next entry.
-    LATCHLESS_NEXT = 4,
-    /// To the previous entry.
-    LATCHLESS_PREV = 5,
-    /// It stays on its entry.
-    LATCHLESS_CURRENT = 6,
-}
-
-use latchless_move::*;
-
-/// Where the address and the length of a key or a value go.
-pub type PassedView = (*mut *const c_void, *mut usize);
 
 /// A cursor, whose handle is of the type `H`.
 pub unsafe fn new<F: Strung, H: Handle<F>>(call: Call<F>, out: *mut *mut H) -> latchless_status {
@@ -70,26 +43,24 @@ pub unsafe fn go<F: Strung>(
     (value, value_len): PassedView,
 ) -> latchless_status {
     let serve = |cursor: &mut StringsCursor<F::Holder>| {
-        let is = |one: latchless_move| way == one as u32;
-        if is(LATCHLESS_SEEK) || is(LATCHLESS_SEEK_FOR_PREV) {
-            // SAFETY: as the caller promises.
-            let key = apart::<F>(cursor, unsafe { Key::new("key", key)? });
-            if is(LATCHLESS_SEEK) {
+        let way = Move::of(way)?;
+        // SAFETY: as the caller promises; other movements ignore it.
+        let key = || unsafe { Key::new("key", key) };
+        match way {
+            LATCHLESS_SEEK => {
+                let key = apart::<F>(cursor, key()?);
                 cursor.inner.seek(&*key)
-            } else {
+            }
+            LATCHLESS_SEEK_FOR_PREV => {
+                let key = apart::<F>(cursor, key()?);
                 cursor.inner.seek_for_prev(&*key)
-            };
-        } else if is(LATCHLESS_SEEK_FIRST) {
-            cursor.inner.seek_first();
-        } else if is(LATCHLESS_SEEK_LAST) {
-            cursor.inner.seek_last();
-        } else if is(LATCHLESS_NEXT) {
-            cursor.inner.next();
-        } else if is(LATCHLESS_PREV) {
-            cursor.inner.prev();
-        } else if !is(LATCHLESS_CURRENT) {
-            return Err(Failure::Field { field: "move", given: way.into(), wanted: "a latchless_move" });
-        }
+            }
+            LATCHLESS_SEEK_FIRST => cursor.inner.seek_first(),
+            LATCHLESS_SEEK_LAST => cursor.inner.seek_last(),
+            LATCHLESS_NEXT => cursor.inner.next(),
+            LATCHLESS_PREV => cursor.inner.prev(),
+            LATCHLESS_CURRENT => cursor.inner.current(),
+        };
         let StringsCursor { inner, word } = cursor;
         let Some((its_key, its_value)) = inner.current() else { return Ok(LATCHLESS_NOT_FOUND) };
         let its_value = F::Value::bytes(its_value, word);

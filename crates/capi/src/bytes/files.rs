@@ -5,13 +5,12 @@ use crate::column::put;
 use crate::datum::Datum;
 use crate::failure::Failure;
 use crate::family::{Map, Strung};
-use crate::files::path;
+use crate::files::{is_of_bytes, path};
 use crate::handle::{Call, with_shared_index};
 use crate::life;
 use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use core::ffi::c_char;
-use engine::snapshot;
 use engine::snapshot::strings::{self, Snapshot};
 
 pub unsafe fn save<F: Strung>(call: Call<F>, to: *const c_char, entries: *mut usize) -> latchless_status {
@@ -35,10 +34,7 @@ pub unsafe fn open<F: Map>(
     let fill = |index: &mut F::Index, parsed: &Parsed| {
         // SAFETY: as the caller promises.
         let file = Snapshot::open(unsafe { path(from)? })?;
-        if !["bytes", "text"].contains(&file.key_name()) {
-            let (found, asked) = (file.key_name().to_owned(), "bytes".to_owned());
-            return Err(snapshot::Error::OtherKeyType { found, asked }.into());
-        }
+        is_of_bytes(file.key_name())?;
         if !F::Value::is_in(&file) {
             return Err(Failure::OtherType { column: "value", found: file.value_name().into() });
         }

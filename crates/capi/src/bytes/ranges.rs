@@ -3,14 +3,15 @@
 
 use crate::datum::Datum;
 use crate::failure::Failure;
-use crate::family::{StringsCursor, Strung};
-use crate::handle::{Call, with_shared_index};
+use crate::family::{Map, MapOf, StringsCursor, Strung};
+use crate::handle::{Call, with_map, with_shared_index};
 use crate::place::{Key, Passed, bounds};
 use crate::ranges::direction;
 use crate::status::latchless_status::{self, *};
 use core::ffi::{c_int, c_void};
 use core::ops::Bound;
-use engine::Direction;
+use core::ptr;
+use engine::{Direction, IndexKey};
 
 /// A function of the caller's that is shown a key and its value. Exceptions: see [`crate::ranges::Visitor`].
 pub type Visitor =
@@ -88,4 +89,28 @@ pub unsafe fn scan_prefix<F: Strung>(
     };
     // SAFETY: as the caller promises.
     unsafe { with_shared_index(call, serve) }
+}
+
+/// Shows the first keys of parts, without values.
+pub unsafe fn split_points<F: Map>(
+    call: Call<F>,
+    parts: usize,
+    visitor: Option<Visitor>,
+    context: *mut c_void,
+) -> latchless_status {
+    let serve = |index: &MapOf<F>, _| {
+        let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
+        for key in index.split_points(parts) {
+            let go_on = F::Key::with_bytes(key.probe(), |key| {
+                // SAFETY: the caller's own function, with a key that is there until it returns.
+                unsafe { visitor(key.as_ptr().cast(), key.len(), ptr::null(), 0, context) }
+            });
+            if go_on != 0 {
+                return Ok(LATCHLESS_STOPPED);
+            }
+        }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_map(call, serve) }
 }

@@ -22,8 +22,7 @@ pub extern "C" fn latchless_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Returns the version of the library's binary interface. It differs from LATCHLESS_ABI if the program was
-/// compiled for another one.
+/// Returns the version of the library's binary interface: LATCHLESS_ABI, or that of another header.
 #[unsafe(no_mangle)]
 pub extern "C" fn latchless_abi() -> u32 {
     LATCHLESS_ABI
@@ -44,7 +43,6 @@ pub extern "C" fn latchless_last_error() -> *const c_char {
 }
 
 /// Sets options to their defaults.
-///
 /// \param[out] options the options
 /// \param size sizeof(latchless_options)
 #[unsafe(no_mangle)]

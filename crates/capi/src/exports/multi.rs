@@ -7,18 +7,26 @@ use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
 use crate::strings::latchless_column;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 
 /// An ordered set of pairs of a byte string, the key, and a row, which is 64 bits: a key may have any
 /// number of rows, as in a secondary index. The order is that of keys, and of the rows of a key.
 pub struct latchless_multi(());
 
+/// A position in a latchless_multi, with the rules of a latchless_bytes_cursor.
+pub struct latchless_multi_cursor(());
+
 impl Named for latchless_multi {
     const NAME: &'static str = "latchless_multi";
 }
 
+impl Named for latchless_multi_cursor {
+    const NAME: &'static str = "latchless_multi_cursor";
+}
+
 impl Handle<RowKeys> for latchless_multi {}
+impl Handle<RowKeys> for latchless_multi_cursor {}
 
 /// A callback of latchless_multi_scan(), with the rules of a latchless_bytes_visitor.
 pub type latchless_multi_visitor = Option<
@@ -43,8 +51,7 @@ pub unsafe extern "C" fn latchless_multi_new(
     serve!(latchless_multi_new(ptr::null::<latchless_multi>()): life::new(options, out.cast()))
 }
 
-/// Creates an index of `count` pairs: rows[i] is one of the i-th key. The pairs must be ascending and
-/// distinct.
+/// Creates an index of `count` pairs, ascending and distinct: rows[i] is one of the i-th key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_bulk_load(
     keys: *const latchless_column,
@@ -56,7 +63,27 @@ pub unsafe extern "C" fn latchless_multi_bulk_load(
     serve!(latchless_multi_bulk_load(ptr::null::<latchless_multi>()): multi::bulk_load((keys, count), rows, options, out.cast()))
 }
 
-/// Frees an index, which may be NULL.
+/// Creates an index from a file of byte strings or texts with rows, saved from any language.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_open(
+    path: *const c_char,
+    options: *const latchless_options,
+    out: *mut *mut latchless_multi,
+) -> latchless_status {
+    serve!(latchless_multi_open(ptr::null::<latchless_multi>()): multi::open(path, options, out.cast()))
+}
+
+/// Writes all pairs to an Arrow file with the columns `key` and `row`, as latchless_index_save() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_save(
+    index: *const latchless_multi,
+    path: *const c_char,
+    pairs: *mut usize,
+) -> latchless_status {
+    serve!(latchless_multi_save(index): multi::save(path, pairs))
+}
+
+/// Frees an index, which may be NULL. Cursors of it stay valid and keep its memory until they are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_free(index: *mut latchless_multi) -> latchless_status {
     serve!(latchless_multi_free(index): handle::free_index())
@@ -71,8 +98,32 @@ pub unsafe extern "C" fn latchless_multi_len(
     serve!(latchless_multi_len(index): life::len(len))
 }
 
-/// Gets the memory use, the number of nodes and their fill: see latchless_bytes_stats(). `entries` are
-/// pairs.
+/// Gets the number of keys that have a row. Passes over most rows of keys that have many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_distinct_keys(
+    index: *const latchless_multi,
+    count: *mut usize,
+) -> latchless_status {
+    serve!(latchless_multi_distinct_keys(index): multi::distinct_keys(count))
+}
+
+/// Gets the bytes that the index holds: see latchless_index_memory_bytes().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_memory_bytes(
+    index: *const latchless_multi,
+    memory_bytes: *mut usize,
+    live_bytes: *mut usize,
+) -> latchless_status {
+    serve!(latchless_multi_memory_bytes(index): life::memory_bytes(memory_bytes, live_bytes))
+}
+
+/// Removes all pairs, as latchless_bytes_clear() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_clear(index: *const latchless_multi) -> latchless_status {
+    serve!(latchless_multi_clear(index): life::clear())
+}
+
+/// Gets what latchless_bytes_stats() gets; `entries` are pairs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_stats(
     index: *const latchless_multi,
@@ -87,7 +138,17 @@ pub unsafe extern "C" fn latchless_multi_check_invariants(index: *const latchles
     serve!(latchless_multi_check_invariants(index): life::check_invariants())
 }
 
-/// Tests whether a key has a row.
+/// Tests whether a key has any row.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_contains_key(
+    index: *const latchless_multi,
+    key: *const c_void,
+    key_len: usize,
+) -> latchless_status {
+    serve!(latchless_multi_contains_key(index): multi::contains_key((key, key_len)))
+}
+
+/// Tests whether a key has this row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_contains(
     index: *const latchless_multi,
@@ -99,7 +160,6 @@ pub unsafe extern "C" fn latchless_multi_contains(
 }
 
 /// Adds a row to a key.
-///
 /// \retval LATCHLESS_PRESENT the key has the row already
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_insert(
@@ -134,7 +194,6 @@ pub unsafe extern "C" fn latchless_multi_remove_all(
 }
 
 /// Copies rows of a key, in ascending order.
-///
 /// \param least the smallest row to copy: 0, or one more than the last row of the page before
 /// \param room the number of rows to copy at most, 1 or more
 /// \param[out] filled the number of rows copied
@@ -214,4 +273,37 @@ pub unsafe extern "C" fn latchless_multi_scan(
     context: *mut c_void,
 ) -> latchless_status {
     serve!(latchless_multi_scan(index): multi::scan(((begin, begin_len), (end, end_len)), visitor, context))
+}
+
+/// Creates a cursor before the first pair. It copies some pairs at a time, and may outlive the index.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_cursor_new(
+    index: *const latchless_multi,
+    out: *mut *mut latchless_multi_cursor,
+) -> latchless_status {
+    serve!(latchless_multi_cursor_new(index): multi::cursor_new(out))
+}
+
+/// Moves a cursor and gets the pair that it is on then, as latchless_bytes_cursor_move() does.
+/// \param key with `row` the pair that LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_cursor_move(
+    cursor: *mut latchless_multi_cursor,
+    movement: u32,
+    key: *const c_void,
+    key_len: usize,
+    row: u64,
+    near_key: *mut *const c_void,
+    near_key_len: *mut usize,
+    near_row: *mut u64,
+) -> latchless_status {
+    serve!(latchless_multi_cursor_move(cursor): multi::cursor_move(movement, ((key, key_len), row), (near_key, near_key_len), near_row))
+}
+
+/// Frees a cursor, which may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_cursor_free(
+    cursor: *mut latchless_multi_cursor,
+) -> latchless_status {
+    serve!(latchless_multi_cursor_free(cursor): handle::free_cursor())
 }

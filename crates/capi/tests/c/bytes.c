@@ -92,7 +92,16 @@ static void one_key(void) {
         }                                                                                         \
     } while (0)
 
+/* The first keys of four parts, by their numbers. */
+static int starts(const void *key, size_t len, const void *value, size_t value_len, void *context) {
+    size_t *part = context;
+    CHECK(value == NULL && value_len == 0 && ++*part < 4);
+    CHECK(equals(key, len, keys[*part * N / 4]));
+    return *part == 3;
+}
+
 static void order(void) {
+    size_t part = 0;
     latchless_bytes *index = full();
     static char any[LATCHLESS_KEY_MAX];
     char key[ROOM];
@@ -113,6 +122,15 @@ static void order(void) {
     CHECK(latchless_bytes_first(index, key, ROOM, &len, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK);
     CHECK(equals(key, len, keys[0]) && value == values[0]);
     CHECK(latchless_bytes_last(index, key, ROOM, &len, NULL, 0, NULL) == LATCHLESS_OK && equals(key, len, keys[N - 1]));
+    for (i = 0; i < N; i += 97) {
+        const string there = key_of(2 * i), after = key_of(2 * i + 1);
+        CHECK(latchless_bytes_rank(index, there.bytes, there.len, &len) == LATCHLESS_OK && len == i);
+        CHECK(latchless_bytes_rank(index, after.bytes, after.len, &len) == LATCHLESS_OK && len == i + 1);
+        CHECK(latchless_bytes_nth(index, i, key, ROOM, &len, &value, sizeof value, NULL) == LATCHLESS_OK);
+        CHECK(equals(key, len, keys[i]) && value == values[i]);
+    }
+    CHECK(latchless_bytes_nth(index, N, key, ROOM, &len, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_split_points(index, 4, starts, &part) == LATCHLESS_STOPPED && part == 3);
     /* Only the length, only the value, neither. */
     CHECK(latchless_bytes_last(index, NULL, 0, &len, NULL, 0, NULL) == LATCHLESS_OK && len == keys[N - 1].len);
     CHECK(latchless_bytes_last(index, NULL, 0, NULL, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == values[N - 1]);

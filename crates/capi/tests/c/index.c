@@ -105,6 +105,11 @@ static const latchless_options *of_kind(latchless_key_kind kind) {
         CHECK(key == keys[0]);                                                                    \
         CHECK(latchless_index_nth(index, N, &key, &value) == LATCHLESS_NOT_FOUND);                \
         CHECK(latchless_index_rank(index, HIGHEST, &at) == LATCHLESS_OK && at == N);              \
+        {                                                                                         \
+            uint64_t starts[3];                                                                   \
+            CHECK(latchless_index_split_points(index, 4, starts, &at) == LATCHLESS_OK && at == 3); \
+            for (i = 0; i < 3; i++) CHECK(starts[i] == keys[(i + 1) * N / 4]);                    \
+        }                                                                                         \
         CHECK(latchless_index_pop_first(index, &key, &value) == LATCHLESS_OK);                    \
         CHECK(key == keys[0] && value == 0);                                                      \
         CHECK(latchless_index_pop_last(index, NULL, NULL) == LATCHLESS_OK);                       \

@@ -39,8 +39,51 @@ static int see(const void *key, size_t key_len, uint64_t row, void *context) {
     return ++next->seen == next->stop_after;
 }
 
+/* A cursor walks over all pairs both ways, and seeks the next pair from one on, or the last one up to it. */
+static void walk(const latchless_multi *index, size_t total) {
+    latchless_multi_cursor *cursor;
+    expected next = {0, 0, 0, 0};
+    const void *key = NULL;
+    size_t len = 0, back = 0, number = 17, row = 9, up, down;
+    uint64_t found = 0;
+    char own[8];
+    CHECK(latchless_multi_cursor_new(index, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_PREV, NULL, 0, 0, &key, &len, &found) == LATCHLESS_NOT_FOUND);
+    while (latchless_multi_cursor_move(cursor, LATCHLESS_NEXT, NULL, 0, 0, &key, &len, &found) == LATCHLESS_OK) {
+        CHECK(see(key, len, found, &next) == 0);
+    }
+    CHECK(next.seen == total);
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_CURRENT, NULL, 0, 0, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    for (number = KEYS; number-- > 0;) {
+        for (row = ROWS; row-- > 0;) {
+            if (!there[number][row]) continue;
+            CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_PREV, NULL, 0, 0, &key, &len, &found) == LATCHLESS_OK);
+            CHECK(found == row && len == key_of(number, own) && memcmp(key, own, len) == 0);
+            back++;
+        }
+    }
+    CHECK(back == total);
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_PREV, NULL, 0, 0, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    for (number = 1; number < KEYS - 1; number++) {
+        for (up = 17; up < ROWS && !there[number][up]; up++) {}
+        for (down = 18; down > 0 && !there[number][down - 1]; down--) {}
+        if (up == ROWS || down == 0) continue;
+        len = key_of(number, own);
+        CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_SEEK, own, len, 17, NULL, NULL, &found) == LATCHLESS_OK);
+        CHECK(found == up);
+        CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_SEEK_FOR_PREV, own, len, 17, &key, NULL, &found) == LATCHLESS_OK);
+        CHECK(found == down - 1);
+        /* The key may be the cursor's own. */
+        CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_SEEK, key, len, 17, NULL, NULL, &found) == LATCHLESS_OK);
+        CHECK(found == up);
+    }
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_SEEK_FIRST, NULL, 0, 0, NULL, NULL, NULL) == (total ? LATCHLESS_OK : LATCHLESS_NOT_FOUND));
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_SEEK_LAST, NULL, 0, 0, NULL, NULL, NULL) == (total ? LATCHLESS_OK : LATCHLESS_NOT_FOUND));
+    CHECK(latchless_multi_cursor_free(cursor) == LATCHLESS_OK);
+}
+
 static void compare(const latchless_multi *index) {
-    size_t number, total = 0, len, count;
+    size_t number, total = 0, len, count, keys = 0;
     char key[8];
     expected next = {0, 0, 0, 0};
     for (number = 0; number < KEYS; number++) {
@@ -60,8 +103,12 @@ static void compare(const latchless_multi *index) {
             least = rows[filled - 1] + 1;
         }
         CHECK(seen == own && filled == 0);
+        CHECK(latchless_multi_contains_key(index, key, key_len) == (own ? LATCHLESS_OK : LATCHLESS_NOT_FOUND));
         total += own;
+        keys += own > 0;
     }
+    CHECK(latchless_multi_distinct_keys(index, &count) == LATCHLESS_OK && count == keys);
+    walk(index, total);
     CHECK(latchless_multi_len(index, &len) == LATCHLESS_OK && len == total);
     CHECK(latchless_multi_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &count) == LATCHLESS_OK && count == total);
     CHECK(latchless_multi_scan(index, NULL, 0, NULL, LATCHLESS_NO_END, see, &next) == LATCHLESS_OK);
@@ -131,6 +178,33 @@ static void columns(void) {
     CHECK(none == NULL && latchless_multi_free(index) == LATCHLESS_OK);
 }
 
+static void files(const char *path) {
+    latchless_multi *index, *again;
+    latchless_bytes *other;
+    latchless_multi_cursor *cursor;
+    size_t pairs = 0, live = 0, held = 0, row;
+    char key[8];
+    const void *last;
+    CHECK(latchless_multi_new(NULL, &index) == LATCHLESS_OK);
+    for (row = 0; row < 1000; row++) CHECK(latchless_multi_insert(index, key, key_of(row % KEYS, key), row) == LATCHLESS_OK);
+    CHECK(latchless_multi_memory_bytes(index, &held, &live) == LATCHLESS_OK && live > 0 && live <= held);
+    CHECK(latchless_multi_save(index, path, &pairs) == LATCHLESS_OK && pairs == 1000);
+    CHECK(latchless_multi_open(path, NULL, &again) == LATCHLESS_OK);
+    CHECK(latchless_multi_cursor_new(again, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_multi_clear(index) == LATCHLESS_OK && latchless_multi_len(index, &pairs) == LATCHLESS_OK && pairs == 0);
+    CHECK(latchless_multi_free(index) == LATCHLESS_OK && latchless_multi_free(again) == LATCHLESS_OK);
+    /* A cursor outlives its index. */
+    for (row = 0; row < 1000; row++) {
+        CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_NEXT, NULL, 0, 0, &last, &pairs, NULL) == LATCHLESS_OK);
+    }
+    CHECK(pairs == key_of(KEYS - 1, key) && memcmp(last, key, pairs) == 0);
+    CHECK(latchless_multi_cursor_move(cursor, LATCHLESS_NEXT, NULL, 0, 0, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    REFUSED(latchless_multi_cursor_move(cursor, 7, NULL, 0, 0, NULL, NULL, NULL), LATCHLESS_INVALID,
+            "latchless_multi_cursor_move", "move is 7");
+    CHECK(latchless_multi_cursor_free(cursor) == LATCHLESS_OK);
+    CHECK(latchless_bytes_open(path, NULL, &other) == LATCHLESS_BAD_FILE);
+}
+
 static void misuse(void) {
     static char longest[LATCHLESS_KEY_MAX + 1];
     latchless_multi *index;
@@ -153,9 +227,11 @@ static void misuse(void) {
     CHECK(latchless_bytes_free(other) == LATCHLESS_OK);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    CHECK(count == 2);
     pairs();
     columns();
+    files(arguments[1]);
     misuse();
     puts("multi.c: all is well");
     return 0;

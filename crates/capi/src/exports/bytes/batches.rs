@@ -14,9 +14,8 @@ use core::ffi::c_void;
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
 ///
 /// Values that are words are written as an array of latchless_value. The bytes of values that are byte
-/// strings are written contiguously, and the i-th value extends from value_offsets[i] to value_offsets[i
-/// + 1], as in an Arrow column of the type LargeBinary: that of an absent key is empty.
-///
+/// strings are written contiguously, the i-th one from value_offsets[i] to value_offsets[i + 1], as in an
+/// Arrow column of the type LargeBinary: that of an absent key is empty.
 /// \param room the number of bytes that fit at `values`
 /// \param[out] value_offsets `count` + 1 offsets; may be NULL if `values` is, or if values are words
 /// \param[out] found found[i] is 1 if the i-th key is present, otherwise 0
@@ -48,7 +47,6 @@ pub unsafe extern "C" fn latchless_bytes_get_columns(
 /// Stores the i-th value under the i-th key for `count` keys. Of equal keys the last one's value
 /// remains. Sorted keys are faster. If memory is refused or a string is too long, all other entries are
 /// inserted.
-///
 /// \param[out] new_keys the number of keys that were absent, unchanged if an entry is refused
 /// \param[out] refused refused[i] is 1 if the i-th entry wasn't inserted, otherwise 0
 #[unsafe(no_mangle)]
@@ -64,7 +62,6 @@ pub unsafe extern "C" fn latchless_bytes_insert_columns(
 }
 
 /// Removes `count` keys.
-///
 /// \param[out] values values[i] is the word that the i-th key had; NULL if values are byte strings,
 ///   which latchless_bytes_remove() returns one by one
 /// \param[out] found found[i] is 1 if the i-th key was present, otherwise 0

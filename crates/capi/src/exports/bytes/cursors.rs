@@ -17,7 +17,6 @@ pub unsafe extern "C" fn latchless_bytes_cursor_new(
 
 /// Moves a cursor and gets the entry that it is on then. The addresses of its key and value are valid
 /// until the next call for the cursor.
-///
 /// \param movement a latchless_move
 /// \param key what LATCHLESS_SEEK and LATCHLESS_SEEK_FOR_PREV move to; the others ignore it
 /// \retval LATCHLESS_NOT_FOUND there is no such entry: the cursor is before the first one or after the

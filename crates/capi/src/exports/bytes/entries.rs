@@ -29,7 +29,6 @@ pub unsafe extern "C" fn latchless_bytes_contains_key(
 }
 
 /// Inserts copies of a key and a value, or replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 #[unsafe(no_mangle)]
@@ -47,7 +46,6 @@ pub unsafe extern "C" fn latchless_bytes_insert(
 }
 
 /// Inserts copies of a key and a value unless the key is present.
-///
 /// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 #[unsafe(no_mangle)]
@@ -65,7 +63,6 @@ pub unsafe extern "C" fn latchless_bytes_try_insert(
 }
 
 /// Replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced; unless it is NULL, there must be room for any value
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_replace(
@@ -82,7 +79,6 @@ pub unsafe extern "C" fn latchless_bytes_replace(
 }
 
 /// Removes a key.
-///
 /// \param[out] before the value that the key had; unless it is NULL, there must be room for any value
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_remove(
@@ -97,7 +93,6 @@ pub unsafe extern "C" fn latchless_bytes_remove(
 }
 
 /// Replaces the value of a key if it has the expected bytes. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 /// \retval LATCHLESS_SMALL_ROOM the same, and it has more than `found_room` bytes

@@ -74,8 +74,7 @@ pub unsafe extern "C" fn latchless_bytes_bulk_load(
 }
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be byte
-/// strings or texts. Its values must be of the option `value_kind`: numbers of 64 bits, or byte strings
-/// or texts.
+/// strings or texts. Its values must be of the option `value_kind`: numbers of 64 bits, or such strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_open(
     path: *const c_char,

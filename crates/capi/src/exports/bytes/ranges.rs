@@ -45,7 +45,6 @@ pub unsafe extern "C" fn latchless_bytes_remove_range(
 }
 
 /// Passes the entries of a range to a function, one at a time, in ascending order.
-///
 /// \param descending not 0: descending order
 /// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`

@@ -7,7 +7,6 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 
 /// Looks up `count` keys. Much faster than single calls, because memory accesses overlap.
-///
 /// \param[out] found found[i] is 1 if keys[i] is present, otherwise 0
 /// \param[out] hits the number of keys present
 #[unsafe(no_mangle)]
@@ -24,7 +23,6 @@ pub unsafe extern "C" fn latchless_index_get_columns(
 
 /// Stores values[i] under keys[i] for `count` keys. Of equal keys the last one's value remains. Sorted
 /// keys are faster. If memory is refused, all other entries are inserted.
-///
 /// \param[out] new_keys the number of keys that were absent, unchanged if memory is refused
 /// \param[out] refused refused[i] is 1 if keys[i] wasn't inserted, otherwise 0
 #[unsafe(no_mangle)]
@@ -40,7 +38,6 @@ pub unsafe extern "C" fn latchless_index_insert_columns(
 }
 
 /// Removes `count` keys.
-///
 /// \param[out] values values[i] is the value that keys[i] had
 /// \param[out] found found[i] is 1 if keys[i] was present, otherwise 0
 /// \param[out] hits the number of keys removed
@@ -57,7 +54,6 @@ pub unsafe extern "C" fn latchless_index_remove_columns(
 }
 
 /// Gets, for each of `count` keys, the entry that latchless_index_near() gets, each at one moment.
-///
 /// \param near a latchless_near
 /// \param[out] found found[i] is 1 if there is such an entry, otherwise 0
 /// \param[out] hits the number of entries found

@@ -25,7 +25,6 @@ pub unsafe extern "C" fn latchless_index_contains_key(
 }
 
 /// Inserts a key with a value, or replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced
 /// \retval LATCHLESS_PRESENT the key was present, and its value is replaced
 #[unsafe(no_mangle)]
@@ -39,7 +38,6 @@ pub unsafe extern "C" fn latchless_index_insert(
 }
 
 /// Inserts a key with a value unless the key is present.
-///
 /// \param[out] present the value of a key that is present
 /// \retval LATCHLESS_PRESENT the key is present, and nothing changed
 #[unsafe(no_mangle)]
@@ -53,7 +51,6 @@ pub unsafe extern "C" fn latchless_index_try_insert(
 }
 
 /// Replaces the value of a key that is present.
-///
 /// \param[out] before the value that was replaced
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_replace(
@@ -66,7 +63,6 @@ pub unsafe extern "C" fn latchless_index_replace(
 }
 
 /// Removes a key.
-///
 /// \param[out] before the value that the key had
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_remove(
@@ -78,7 +74,6 @@ pub unsafe extern "C" fn latchless_index_remove(
 }
 
 /// Replaces the value of a key if it is the expected one. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 #[unsafe(no_mangle)]
@@ -93,7 +88,6 @@ pub unsafe extern "C" fn latchless_index_compare_exchange(
 }
 
 /// Removes a key if its value is the expected one. Otherwise nothing changes.
-///
 /// \param[out] found the value of the key if it isn't the expected one
 /// \retval LATCHLESS_MISMATCH the key has another value
 #[unsafe(no_mangle)]

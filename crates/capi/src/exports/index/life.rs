@@ -15,8 +15,7 @@ use core::ptr;
 /// words of the same order; the option `key_kind` says which.
 pub struct latchless_index(());
 
-/// A position in a range of a latchless_index. One thread at a time may use it; a second one gets
-/// LATCHLESS_BUSY.
+/// A position in a range of a latchless_index, with the rules of a latchless_bytes_cursor.
 pub struct latchless_index_cursor(());
 
 impl Named for latchless_index {
@@ -54,8 +53,7 @@ pub unsafe extern "C" fn latchless_index_bulk_load(
 }
 
 /// Creates an index from a file that was saved from C, C++, Rust or Python. The file's keys must be of
-/// the option `key_kind`, and its values of 64 bits. LATCHLESS_KEY_I64 takes times and durations as
-/// well.
+/// the option `key_kind`, and its values of 64 bits. LATCHLESS_KEY_I64 takes times and durations, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_open(
     path: *const c_char,
@@ -69,7 +67,6 @@ pub unsafe extern "C" fn latchless_index_open(
 /// `key_kind`, and `value`. The file at `path` is replaced in one step; if the call fails, it is
 /// unchanged. A symbolic link is followed, and permissions are kept. Other threads may use and change
 /// the index meanwhile; an entry that they change is saved in one of its states.
-///
 /// \param[out] entries the number of entries saved
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_save(
@@ -95,8 +92,7 @@ pub unsafe extern "C" fn latchless_index_len(
     serve!(latchless_index_len(index): life::len(len))
 }
 
-/// Gets the bytes that the index holds, and those of its nodes in use, without reading its nodes: see
-/// latchless_stats.
+/// Gets the bytes that the index holds and those in use, as latchless_stats has them, but at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_memory_bytes(
     index: *const latchless_index,
@@ -114,7 +110,6 @@ pub unsafe extern "C" fn latchless_index_clear(index: *const latchless_index) ->
 
 /// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads
 /// change the index meanwhile.
-///
 /// \param[in,out] stats its `struct_size` must be set
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_stats(

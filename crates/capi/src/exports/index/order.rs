@@ -47,7 +47,6 @@ pub unsafe extern "C" fn latchless_index_pop_last(
 }
 
 /// Gets an entry near `key`. The answer is correct at one moment, that of LATCHLESS_NEAREST included.
-///
 /// \param near a latchless_near
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_near(
@@ -80,4 +79,18 @@ pub unsafe extern "C" fn latchless_index_nth(
     value: *mut latchless_value,
 ) -> latchless_status {
     serve!(latchless_index_nth(index): entries::nth(position, key, value))
+}
+
+/// Gets keys that partition the index into `parts` parts of equal size, for instance one for each thread:
+/// every part but the first begins with one of them. Fewer if there are fewer keys than parts.
+/// \param[out] keys room for `parts` - 1 keys, which ascend
+/// \param[out] count the number of keys written
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_index_split_points(
+    index: *const latchless_index,
+    parts: usize,
+    keys: *mut u64,
+    count: *mut usize,
+) -> latchless_status {
+    serve!(latchless_index_split_points(index): ranges::split_points(parts, keys, count))
 }

@@ -41,7 +41,6 @@ pub unsafe extern "C" fn latchless_index_remove_range(
 }
 
 /// Copies the first entries of a range, in ascending order.
-///
 /// \param descending not 0: copies the last entries instead, in descending order
 /// \param room the number of entries to copy at most, 1 or more
 /// \param[out] filled the number of entries copied
@@ -61,7 +60,6 @@ pub unsafe extern "C" fn latchless_index_page(
 }
 
 /// Passes the entries of a range to a function, in ascending order, some dozens at a time.
-///
 /// \param visitor returns 0 to go on; any other number ends the call with LATCHLESS_STOPPED
 /// \param context is passed to `visitor`
 #[unsafe(no_mangle)]
@@ -77,7 +75,6 @@ pub unsafe extern "C" fn latchless_index_scan_chunks(
 
 /// Creates a cursor, which copies the entries of a range, page by page, in ascending order. It sees
 /// changes that threads make ahead of it, and it may outlive the index.
-///
 /// \param descending not 0: descending order
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_cursor_new(
@@ -91,7 +88,6 @@ pub unsafe extern "C" fn latchless_index_cursor_new(
 }
 
 /// Copies the next entries. The parameters are those of latchless_index_page().
-///
 /// \retval LATCHLESS_NOT_FOUND the range has no more entries
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_cursor_next(

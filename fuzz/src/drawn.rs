@@ -135,7 +135,7 @@ impl Drawn for [u64; 3] {
 
 impl Drawn for Vec<u8> {
     fn drawn(number: u16) -> Self {
-        // Up to 192 bytes are stored in the leaf; the longest have 65,535.
+        // Up to 192 bytes are stored in the leaf; none is nearly as long as one may be.
         let longest = match number % 16 {
             0 => usize::from(number) + 5,
             1..=3 => 2000,

@@ -62,8 +62,8 @@ fn a_bad_input_is_an_error() {
     assert!(
         serde_json::from_str::<IndexSet<u64>>("{}").unwrap_err().to_string().contains("expected a sequence")
     );
-    let long = "x".repeat(70_000);
+    let long = "x".repeat(1 << 24);
     let entries = [(long.as_str(), 1u32)].into_iter();
     let error = Index::<String, u32>::deserialize(MapDeserializer::<_, Error>::new(entries)).unwrap_err();
-    assert!(error.to_string().contains("65535") || error.to_string().contains("65,535"), "{error}");
+    assert!(error.to_string().contains("16777215"), "{error}");
 }

@@ -169,7 +169,7 @@ pub enum Complaint {
     #[error("{0} is not of type {1}, as {example} is", example = .1.example())]
     NotOfForm(String, Form),
     /// A text, or several parts together, of more bytes than a key may have.
-    #[error("the key has {0} bytes, more than the 65,535 that a key may have")]
+    #[error("the key has {0} bytes, more than the {max} that a key may have", max = latchless::bytes::KEY_LEN_MAX)]
     TooLong(usize),
 }
 

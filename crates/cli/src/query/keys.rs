@@ -8,9 +8,7 @@ use super::form::Form;
 use super::key::Complaint;
 use super::kind::{Kind, Part};
 use latchless::BytesKey;
-
-/// The most bytes that a key of an index of byte strings may have.
-const KEY_BYTES_MAX: usize = 65_535;
+use latchless::bytes::KEY_LEN_MAX;
 
 /// Each row's key, in the order of the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,7 +105,7 @@ impl Strings {
                 }
             };
             let length = self.bytes.len() - start;
-            let fits = || (length <= KEY_BYTES_MAX).then_some(()).ok_or(Complaint::TooLong(length));
+            let fits = || (length <= KEY_LEN_MAX).then_some(()).ok_or(Complaint::TooLong(length));
             if let Err(complaint) = pushed.and_then(|()| fits()) {
                 self.bytes.truncate(start);
                 return Err((place, complaint));
@@ -181,12 +179,12 @@ mod tests {
     #[test]
     fn a_key_that_is_too_long_is_not_added() {
         let (text, number) = (part(0, None), part(1, Some(KeyType::I64)));
-        let long: &str = "x".repeat(KEY_BYTES_MAX).leak();
-        assert_eq!(bytes(&[text], &[long]).unwrap().len(), KEY_BYTES_MAX);
+        let long: &str = "x".repeat(KEY_LEN_MAX).leak();
+        assert_eq!(bytes(&[text], &[long]).unwrap().len(), KEY_LEN_MAX);
         let mut keys = Keys::of(&[text, number]);
         let mut push = |row: [&'static str; 2]| keys.push(&[text, number], |column| row[column].as_bytes());
         assert_eq!(push(["a", "1"]), Ok(()));
-        assert_eq!(push([long, "1"]), Err((0, Complaint::TooLong(KEY_BYTES_MAX + 2))));
+        assert_eq!(push([long, "1"]), Err((0, Complaint::TooLong(KEY_LEN_MAX + 2))));
         assert!(matches!(push(["b", "x"]), Err((1, Complaint::NotANumber(_)))));
         assert_eq!(push(["c", "-1"]), Ok(()));
         let Keys::Bytes(keys) = keys else { panic!("{keys:?}") };

@@ -2,7 +2,7 @@
 
 use super::long::LongStrings;
 use super::merge::taken;
-use super::shape::{ENTRIES_MAX, SLOTS, Shape, WORDS, high_words, low_words};
+use super::shape::{ENTRIES_MAX, HEADER_LEN_MAX, SLOTS, Shape, WORDS, high_words, low_words};
 use super::store::{At, Store};
 use super::text::{Seed, common, head};
 use super::tree::ByteTree;
@@ -55,7 +55,7 @@ impl Check for Store {
         let (mut low, mut high) = (Vec::new(), Vec::new());
         view.low_to(&mut low);
         let high = view.high_to(&mut high).then_some(high);
-        let prefix = high.as_ref().map_or(0, |high| common(&low, high));
+        let prefix = high.as_ref().map_or(0, |high| common(&low, high).min(HEADER_LEN_MAX));
         ensure!(shape.prefix() == prefix, "a prefix of {} instead of {prefix} bytes", shape.prefix());
         let fences = high_words(high.as_ref().map_or(0, Vec::len)) + low_words(low.len());
         let mut taken: Vec<_> = (WORDS - fences..WORDS).collect();

@@ -1,7 +1,7 @@
 //! A node's fences: the bounds of its keys, stored in the node or, if long, outside.
 
 use super::node::{Node, SUFFIX_ROOM, Words};
-use super::shape::{LOW_BYTES, LongRef, Shape, WORDS, high_words, low_words};
+use super::shape::{HEADER_LEN_MAX, LOW_BYTES, LongRef, Shape, WORDS, high_words, low_words};
 use super::text::{common, words_of};
 
 /// A fence: the string, and, if it is long, where it is stored.
@@ -32,9 +32,9 @@ pub struct Fences<'a> {
 }
 
 impl Fences<'_> {
-    /// Bytes that all keys between the fences begin with.
+    /// Bytes that all keys between the fences begin with, as many as a header can count.
     pub fn prefix(&self) -> usize {
-        self.high.map_or(0, |high| common(self.low.bytes, high.bytes))
+        self.high.map_or(0, |high| common(self.low.bytes, high.bytes).min(HEADER_LEN_MAX))
     }
 
     /// Words that they take at the node's end.
@@ -121,4 +121,42 @@ fn suffix_of(len: usize, prefix: usize, stored: impl Fn(usize) -> u64, to: &mut 
         *to = stored(at).to_le_bytes();
     });
     &to[prefix.min(len)..len]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tree;
+    use super::HEADER_LEN_MAX;
+    use crate::blink::Edit;
+
+    /// A header counts at most [`HEADER_LEN_MAX`] bytes of a prefix and of a fence.
+    #[test]
+    fn keys_may_begin_alike_for_longer_than_a_header_counts() {
+        let lens = [
+            HEADER_LEN_MAX - 1,
+            HEADER_LEN_MAX,
+            HEADER_LEN_MAX + 1,
+            HEADER_LEN_MAX + 200,
+            2 * HEADER_LEN_MAX + 1,
+        ];
+        for shared in &lens[cfg!(miri).into()..] {
+            let tree = tree();
+            let key_of = |number: u64| [&vec![b'k'; *shared][..], &number.to_be_bytes()[5..]].concat();
+            let all = || (0..200u64).map(|step| step * 77 % 200);
+            for number in all() {
+                tree.edit(&key_of(number), Edit::Put(number)).unwrap();
+            }
+            tree.check_invariants().unwrap();
+            for number in all() {
+                assert_eq!(tree.get(&key_of(number)), Some(number), "{shared}");
+                if number % 3 > 0 {
+                    assert_eq!(tree.edit(&key_of(number), Edit::Remove).unwrap().before, Some(number));
+                }
+            }
+            tree.check_invariants().unwrap();
+            let mut rest = (0..200u64).filter(|number| number % 3 == 0);
+            assert!(rest.all(|number| tree.get(&key_of(number)) == Some(number)));
+            assert_eq!(tree.len(), 67);
+        }
+    }
 }

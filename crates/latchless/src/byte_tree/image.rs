@@ -6,7 +6,8 @@ use super::node::{Image, Private, Words};
 use super::part::{Part, have_ties, records_for_parts, slots_for_parts};
 use super::records::{append_records, centre_records};
 use super::shape::{
-    FENCE_MAX, Form, HIGH_HEAD, LINK, LOW, LOW_BYTES, SHAPE, SLOTS, Shape, WORDS, entry_words, slots_end,
+    FENCE_MAX, Form, HEADER_LEN_MAX, HIGH_HEAD, LINK, LOW, LOW_BYTES, SHAPE, SLOTS, Shape, WORDS,
+    entry_words, slots_end,
 };
 use super::text::{head, shifted, word, words_of};
 use super::values::Values;
@@ -39,8 +40,8 @@ impl<'i> Builder<'i> {
         for at in 0..LOW_BYTES / 8 {
             image[LOW + at] = word(low.bytes, 8 * at);
         }
-        let lengths = (low.bytes.len() as u64) << 32 | (high_len as u64) << 48;
-        image[LINK] = u64::from(link.to_word()) | lengths;
+        let [low_len, high_len] = [low.bytes.len(), high_len].map(|len| len.min(HEADER_LEN_MAX) as u64);
+        image[LINK] = u64::from(link.to_word()) | low_len << 32 | high_len << 48;
         image[SHAPE] = Shape::new(form, WORDS - end, prefix, flags).0;
         Self { image }
     }

@@ -3,10 +3,12 @@
 use super::change::Entry;
 use super::fences::{Fence, Fences};
 use super::image::Builder;
-use super::long::{Blocks, LEN_MAX, LongStrings};
+use super::long::{Blocks, LongStrings};
 use super::node::Node;
 use super::records::records_for;
-use super::shape::{ENTRIES_MAX, FENCE_MAX, Form, LONG, SLOTS, SUFFIX_MAX, WORDS, entry_words, slots_for};
+use super::shape::{
+    ENTRIES_MAX, FENCE_MAX, Form, LEN_MAX, LONG, SLOTS, SUFFIX_MAX, WORDS, entry_words, slots_for,
+};
 use super::take::Packed;
 use super::text::{Seed, common, head, separator_len};
 use super::tree::ByteTree;

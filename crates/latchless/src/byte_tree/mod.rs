@@ -53,5 +53,6 @@ pub use group::{EDITS, GROUP};
 pub use key_room::KeyRoom;
 pub use leaf_copy::{Bounds, LeafCopy};
 pub use near::Border;
+pub use shape::LEN_MAX;
 pub use take::{Kept, OneWord, Take};
 pub use tree::ByteTree;

@@ -6,8 +6,8 @@
 
 use super::long::LongStrings;
 use super::shape::{
-    HIGH_HEAD, LINK, LONG, LOW, LOW_BYTES, LongRef, SHAPE, SLOTS, SUFFIX_MAX, Shape, WORDS, high_words,
-    low_words,
+    HEADER_LEN_MAX, HIGH_HEAD, LINK, LONG, LOW, LOW_BYTES, LongRef, SHAPE, SLOTS, SUFFIX_MAX, Shape, WORDS,
+    high_words, low_words,
 };
 use super::text::{are_words_of, compare, head, shifted, word, words_of};
 use crate::blink::Side;
@@ -123,11 +123,13 @@ impl<'a, W: Words> Node<'a, W> {
         NodeRef::from_word(self.words.word(LINK) as u32)
     }
 
+    /// The length of the low fence, or [`HEADER_LEN_MAX`] if it is longer.
     #[inline(always)]
     pub fn low_len(self) -> usize {
-        (self.words.word(LINK) >> 32) as usize & 0xFFFF
+        (self.words.word(LINK) >> 32) as usize & HEADER_LEN_MAX
     }
 
+    /// The length of the high fence, or [`HEADER_LEN_MAX`] if it is longer.
     #[inline(always)]
     pub fn high_len(self) -> usize {
         (self.words.word(LINK) >> 48) as usize

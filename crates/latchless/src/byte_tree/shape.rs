@@ -61,6 +61,11 @@ pub const SUFFIX_MAX: usize = if cfg!(latchless_small_nodes) { 24 } else { 192 }
 pub const RECORD_MAX: usize = if cfg!(latchless_small_nodes) { 16 } else { 40 };
 /// The longest fence that is stored in its node.
 pub const FENCE_MAX: usize = if cfg!(latchless_small_nodes) { 40 } else { 120 };
+/// The longest string: a value outside has 24 bits for its length.
+pub const LEN_MAX: usize = 0xFF_FFFF;
+/// The longest prefix of a node, and the longest length of a fence that its header holds: 16 bits. The
+/// length of a longer fence is with its name.
+pub const HEADER_LEN_MAX: usize = 0xFFFF;
 /// The length that marks a long suffix.
 pub const LONG: u8 = u8::MAX;
 
@@ -111,7 +116,7 @@ impl Shape {
     /// Bytes of the prefix.
     #[inline(always)]
     pub fn prefix(self) -> usize {
-        (self.0 >> 32) as usize & 0xFFFF
+        (self.0 >> 32) as usize & HEADER_LEN_MAX
     }
 
     #[inline(always)]
@@ -125,7 +130,7 @@ impl Shape {
             Form::Slots(slots) => (slots, 0),
             Form::Records(slots, length) => (slots, length),
         };
-        debug_assert!(slots <= SLOTS_MAX && used <= 0xFF && prefix <= 0xFFFF);
+        debug_assert!(slots <= SLOTS_MAX && used <= 0xFF && prefix <= HEADER_LEN_MAX);
         debug_assert!(length > 0 || slots.is_multiple_of(8));
         let sizes = (slots as u64) << 8 | (used as u64) << 16 | (prefix as u64) << 32;
         Self(sizes | flags | u64::from(length) << Self::RECORDS)
@@ -298,7 +303,7 @@ impl LongRef {
 
     #[inline(always)]
     pub fn from_word(word: u64) -> Self {
-        Self { first: NodeRef::from_word(word as u32), len: (word >> 32) as usize & 0xFFFF }
+        Self { first: NodeRef::from_word(word as u32), len: (word >> 32) as usize & LEN_MAX }
     }
 }
 

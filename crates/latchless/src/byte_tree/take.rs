@@ -1,9 +1,9 @@
 //! Taking values out of leaves, and packing those that are to go there.
 
 use super::change::Shared;
-use super::long::{LEN_MAX, LongStrings};
+use super::long::LongStrings;
 use super::node::{Node, Words};
-use super::shape::{LONG, LongRef, Shape};
+use super::shape::{LEN_MAX, LONG, LongRef, Shape};
 use super::text::word;
 use super::values::{STRING_MAX, Values};
 use latchless_core::base::bytes_value::{Kind, Raw, WORDS_MAX};
@@ -11,9 +11,6 @@ use latchless_core::base::error::{Error, Result};
 
 /// Words of the longest string with a length of one byte.
 const STRING_WORDS: usize = 32;
-/// The longest byte string that is a value.
-pub const VALUE_MAX: usize = LEN_MAX;
-
 /// Takes values out of leaves. A value taken from a leaf that changes meanwhile doesn't count, and is taken
 /// again.
 pub trait Take {
@@ -250,8 +247,8 @@ impl Packed {
 /// Stores a value outside of nodes.
 #[inline(never)]
 fn store_value(long: &LongStrings, bytes: &[u8]) -> Result<LongRef> {
-    if bytes.len() > VALUE_MAX {
-        return Err(Error::ValueTooLong { len: bytes.len(), limit: VALUE_MAX });
+    if bytes.len() > LEN_MAX {
+        return Err(Error::ValueTooLong { len: bytes.len(), limit: LEN_MAX });
     }
     let mut blocks = long.put_aside();
     blocks.reserve(LongStrings::blocks_for(bytes.len()))?;

@@ -9,10 +9,9 @@
 use super::get::{find_near, get_near};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
-use super::long::LEN_MAX;
 use super::near::{Border, look};
 use super::node::{Image, Node, Toward, Words};
-use super::shape::{LONG, LongRef, WORDS};
+use super::shape::{HEADER_LEN_MAX, LEN_MAX, LONG, LongRef, WORDS};
 use super::take::{Kept, OneWord, Take};
 use super::text::Seed;
 use super::tree::ByteTree;
@@ -27,8 +26,8 @@ use latchless_core::base::index::Direction;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 
-/// More words of a node than any query reads. Fences may claim to have 64 KB.
-const READS_MAX: usize = LEN_MAX;
+/// More words of a node than any query reads. A header may claim that fences have 64 KB.
+const READS_MAX: usize = HEADER_LEN_MAX;
 
 /// A node's words, whose reader doesn't go on for ever: it panics.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +95,7 @@ impl TornNode {
                 let (shift, byte) = (by % 8 * 8, [0, 1, u64::from(LONG) - 1, u64::from(LONG)][at % 4]);
                 self.set(at, word & !(0xFF << shift) | byte << shift);
             }
-            5 => self.set(at, LongRef { first: block, len: (by >> 32) as usize & LEN_MAX }.to_word()),
+            5 => self.set(at, LongRef { first: block, len: (by >> 32) as usize & HEADER_LEN_MAX }.to_word()),
             6 => {
                 self.tree.store.long().overwrite(NodeRef::from_word(at as u32), 0, u64::from(block.to_word()))
             }
@@ -238,7 +237,7 @@ mod tests {
         torn.read(&[&keys[at][..], b"+"].concat());
         torn.read(&keys[at][..random.below(keys[at].len() as u64 + 1) as usize]);
         if !cfg!(miri) && random.below(16) == 0 {
-            torn.read(&vec![keys[at].first().copied().unwrap_or(0); LEN_MAX]);
+            torn.read(&vec![keys[at].first().copied().unwrap_or(0); HEADER_LEN_MAX]);
         }
     }
 
@@ -282,7 +281,7 @@ mod tests {
     fn chains_of_long_strings_may_lead_anywhere() {
         let mut random = Rng(3);
         let keys = keys("long at the end", if cfg!(miri) { 8 } else { 40 });
-        let (torn, longest) = (node_of(&keys, 0), if cfg!(miri) { 1023 } else { LEN_MAX });
+        let (torn, longest) = (node_of(&keys, 0), if cfg!(miri) { 1023 } else { HEADER_LEN_MAX });
         let blocks = torn.tree.store.long().end();
         // Each leads to itself: only a string's length ends it.
         for block in 0..blocks as u32 {

@@ -9,9 +9,8 @@
 //! then the length and the first block.
 
 use super::change::Shared;
-use super::long::LEN_MAX;
 use super::node::{Node, Words};
-use super::shape::{LONG, LongRef, SHAPE, Shape, WORDS, entry_words};
+use super::shape::{LEN_MAX, LONG, LongRef, SHAPE, Shape, WORDS, entry_words};
 use latchless_core::base::bytes_value::{Kind, WORDS_MAX};
 use latchless_core::mem::node_ref::NodeRef;
 

@@ -17,16 +17,16 @@
 //! A key is any [`BytesKey`](crate::BytesKey): `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`,
 //! tuples of these, in the order of their parts. Lookups take borrowed forms: `str` in an index of
 //! `String`, `(u64, &str)` in one of `(u64, String)`. Numbers need no suffix: `get(&5)`, `range(2..5)`,
-//! `get(&("a", 7))`. The longest key has 65,535 bytes; operations that would add a longer one return
-//! [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
+//! `get(&("a", 7))`. The longest key has [`KEY_LEN_MAX`] bytes; operations that would add a longer
+//! one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! # Values
 //! A value is any [`BytesValue`](crate::BytesValue): the numbers, `u128`, `[u8; N]` of up to 64 bytes, pairs and arrays of
 //! numbers, types of your own of up to eight words, and the byte strings `Vec<u8>` and `String`. All of
 //! them are stored next to their keys. Only a byte string of more than 192 bytes is stored outside of its
-//! leaf: its lookup costs one more miss per 248 bytes. The longest value has 65,535 bytes; operations that
-//! would store a longer one return [`ValueTooLong`](crate::Error::ValueTooLong). Byte strings are taken and
-//! lent as slices:
+//! leaf: its lookup costs one more miss per 248 bytes. The longest value has [`VALUE_LEN_MAX`] bytes;
+//! operations that would store a longer one return [`ValueTooLong`](crate::Error::ValueTooLong). Byte
+//! strings are taken and lent as slices:
 //!
 //! ```
 //! use latchless::bytes::BytesIndex;
@@ -99,6 +99,12 @@ mod range;
 mod stored;
 mod traits;
 
+/// The most bytes that a key may have: 16,777,215.
+pub const KEY_LEN_MAX: usize = LEN_MAX;
+/// The most bytes that a byte string as a value may have: 16,777,215.
+pub const VALUE_LEN_MAX: usize = LEN_MAX;
+
+use crate::byte_tree::LEN_MAX;
 pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
 pub use bytes_index::{BytesIndex, Lent};
 pub use cursor::{BytesCursor, Holder, LentEntry};

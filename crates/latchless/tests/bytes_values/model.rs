@@ -259,13 +259,13 @@ fn a_value_becomes_one_of_another_length() {
 #[test]
 fn a_value_that_is_too_long_is_refused() {
     let mut index = empty::<Vec<u8>>();
-    let (longest, longer) = (vec![7; 65_535], vec![7; 65_536]);
-    let refused = Error::ValueTooLong { len: 65_536, limit: 65_535 };
+    let (longest, longer) = (vec![7; (1 << 24) - 1], vec![7; 1 << 24]);
+    let refused = Error::ValueTooLong { len: 1 << 24, limit: (1 << 24) - 1 };
     index.insert(b"key".as_slice(), &longest).unwrap();
     assert_eq!(index.insert(b"key".as_slice(), &longer), Err(refused.clone()));
     assert_eq!(index.insert(b"other".as_slice(), &longer), Err(refused.clone()));
     assert_eq!(index.try_replace(b"key".as_slice(), &longer), Err(refused.clone()));
-    assert_eq!(index.try_replace(vec![0; 65_536].as_slice(), b"short"), Ok(None));
+    assert_eq!(index.try_replace(vec![0; 1 << 24].as_slice(), b"short"), Ok(None));
     let mut replaced = vec![None; 3];
     let entries = [("a", longest.clone()), ("b", longer.clone()), ("c", vec![1])]
         .map(|(key, value)| (key.as_bytes().to_vec(), value));

@@ -36,7 +36,7 @@ fn a_key_that_is_too_long_is_refused_by_what_would_add_it_and_found_by_nothing()
         let pin = index.pin();
         let value = || census.value(0, 0);
         let short = b"short".to_vec();
-        let long = &vec![7; 70_000];
+        let long = &vec![7; 1 << 24];
         let too_long = |error: &Error| matches!(error, Error::KeyTooLong { .. });
         index.insert(&short, value(), &pin).unwrap();
         assert!(too_long(&index.insert(long, value(), &pin).unwrap_err()));
@@ -60,10 +60,10 @@ fn a_key_that_is_too_long_is_refused_by_what_would_add_it_and_found_by_nothing()
         index.remove_many(&[long.clone(), short.clone(), long.clone()], &mut removed, &pin).unwrap();
         assert!(removed[0].is_none() && removed[1].is_some() && removed[2].is_none());
     }
-    let entries = [(vec![1], census.value(1, 0)), (vec![7; 70_000], census.value(2, 0))];
+    let entries = [(vec![1], census.value(1, 0)), (vec![7; 1 << 24], census.value(2, 0))];
     let refused = index.bulk_load(entries, FillFactor::FULL).unwrap_err();
     assert!(matches!(refused, Error::KeyTooLong { .. }));
-    assert!(index.take(&vec![7; 70_000]).is_none() && index.is_empty());
+    assert!(index.take(&vec![7; 1 << 24]).is_none() && index.is_empty());
     index.check_invariants().unwrap();
     // None of the refused values keeps its slot.
     census.all_dropped_once_by(|| index.flush());

@@ -43,7 +43,8 @@ use super::error::{Error, Result};
 use super::layout::{About, COLUMNS};
 use super::parse::{self, Parsed};
 use super::saved_value::{SavedValue, number_of};
-use super::write::{SeeRow, write_strings};
+pub use super::write::SeeRow;
+use super::write::write_strings;
 use super::{gather, gather_file, replace};
 use crate::bytes::{BytesIndex, Holder};
 use core::any::TypeId;
@@ -69,16 +70,13 @@ pub fn save<H: Holder<Key: 'static, Value: SavedValue>>(index: H, path: impl AsR
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
 pub fn write<H: Holder<Key: 'static, Value: SavedValue>>(index: H, out: impl Write) -> Result<u64> {
-    let name = Some(H::Value::type_name()).filter(|name| **name != H::Value::COLUMN.value_name());
-    let layout = Layout::new(H::Value::COLUMN);
-    let about = About { value: name.map(Cow::into_owned), ..layout.about::<H::Key>() };
     let each = |see: &mut SeeRow| {
         // A range without ends isn't turned round, which is all that could be wrong with it.
         let _ = index
             .index()
             .scan::<H::Key>(.., |key, value| H::Value::with_cell(value, |value| see(key, value)));
     };
-    write_strings(each, out, about)
+    Layout::of_values::<H::Value>().write_byte_rows::<H::Key>(out, each)
 }
 
 /// The index of a snapshot, its leaves filled to four fifths.
@@ -134,6 +132,12 @@ impl Layout {
     /// Values of this type.
     pub fn new(value: DataType) -> Self {
         Self(About::new([DataType::Binary, value]))
+    }
+
+    /// Values of this type, as [`write()`] saves them.
+    pub fn of_values<V: SavedValue>() -> Self {
+        let name = Some(V::type_name()).filter(|name| **name != V::COLUMN.value_name());
+        Self(About { value: name.map(Cow::into_owned), ..About::new([DataType::Binary, V::COLUMN]) })
     }
 
     /// Adds a name and a text to the schema's metadata, where other programs see them, too.
@@ -209,6 +213,18 @@ impl Layout {
             let _ = rows.into_iter().try_for_each(|(key, value)| see(key.as_ref(), value.as_ref()));
         };
         replace::replace(path.as_ref(), |file| write_strings(each, file, self.about::<K>()))
+    }
+
+    /// Writes rows whose values are bytes, as `each` shows them. Otherwise as [`Layout::save_byte_rows`].
+    ///
+    /// # Errors
+    /// Those of [`Layout::save_byte_rows`].
+    pub fn write_byte_rows<K: BytesKey + 'static>(
+        &self,
+        out: impl Write,
+        each: impl FnOnce(&mut SeeRow),
+    ) -> Result<u64> {
+        write_strings(each, out, self.about::<K>())
     }
 
     /// How many bytes of a cell are a value's, if cells have room for it.
@@ -339,6 +355,20 @@ impl Snapshot {
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
     ) -> Result<()> {
+        self.check_values::<V>()?;
+        self.load_rows(index, fill, V::of_cell)
+    }
+
+    /// Refuses a file with other types than `K` and `V`, and strings that no key of this type has.
+    ///
+    /// # Errors
+    /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`].
+    pub fn check_types<K: BytesKey, V: SavedValue>(&self) -> Result<()> {
+        self.check_values::<V>()?;
+        self.check_keys::<K>()
+    }
+
+    fn check_values<V: SavedValue>(&self) -> Result<()> {
         let (found, asked) = (self.value_type(), V::COLUMN);
         if found != asked {
             return Err(Error::OtherType { column: "value", found, asked });
@@ -347,7 +377,7 @@ impl Snapshot {
         if found != asked {
             return Err(Error::OtherValueType { found: found.into(), asked: asked.into() });
         }
-        self.load_rows(index, fill, V::of_cell)
+        Ok(())
     }
 
     /// Fills an empty index with the values that `value` makes from their cells.

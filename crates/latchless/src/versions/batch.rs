@@ -5,8 +5,9 @@ use core::ops::{Bound, RangeBounds};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
-/// A change of a batch.
-pub(super) enum Change<K, V> {
+/// A change of a [`WriteBatch`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change<K, V> {
     /// The key has this value, or none.
     Put(K, Option<V>),
     /// No key of the range has a value.
@@ -61,6 +62,11 @@ impl<K: IndexKey, V: IndexValue> WriteBatch<K, V> {
         let (low, high) = owned(&range);
         self.changes.push(Change::RemoveRange(low, high));
         self
+    }
+
+    /// Returns the changes, in their order.
+    pub fn changes(&self) -> &[Change<K, V>] {
+        &self.changes
     }
 
     /// Returns the number of changes.

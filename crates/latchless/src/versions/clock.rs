@@ -21,7 +21,7 @@ pub(crate) struct Clock {
     pub(super) readers: Readers,
     /// Held by the commit whose turn it is.
     commits: Mutex<()>,
-    retention: Retention,
+    pub(super) retention: Retention,
 }
 
 impl Clock {

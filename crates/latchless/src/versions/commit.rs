@@ -6,6 +6,7 @@ use super::part::Part;
 use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
+use core::fmt;
 use core::ops::Bound::{Excluded, Unbounded};
 use core::ops::ControlFlow::{Break, Continue};
 use latchless_core::base::error::Result;
@@ -14,8 +15,32 @@ use latchless_core::base::index_value::IndexValue;
 /// Keys that one commit removes where a whole index is looked through.
 const TOGETHER: usize = 256;
 
-/// A commit to one index. Dropped before it is published, it abandons what it has written, and then its turn.
-pub(super) struct Commit<'i, K: KeyFor<Version<V>>, V: IndexValue> {
+/// A commit under way, from [`VersionedIndex::begin_commit`] or [`Transaction::prepare`]: others wait for it.
+/// What it writes is seen once it is [published](Commit::publish). One that is dropped before that, by an
+/// error or a panic of a value's `clone`, abandons what it has written; that needs no memory.
+///
+/// So a program can do something between the last change that may be refused and the moment from which on
+/// others see the commit: write it to a log, or commit elsewhere, too.
+///
+/// ```
+/// use latchless::versions::VersionedIndex;
+///
+/// let index = VersionedIndex::<u64, u64>::try_from_iter([(7, 70)])?;
+/// let mut commit = index.begin_commit();
+/// assert_eq!(commit.insert(7, 71)?, Some(70));
+/// assert_eq!((commit.number(), index.get(7)), (1, Some(70)));
+/// commit.publish();
+/// assert_eq!(index.get(7), Some(71));
+///
+/// index.begin_commit().remove(7)?; // Dropped: nothing has happened.
+/// assert_eq!((index.get(7), index.newest()), (Some(71), 1));
+/// # Ok::<(), latchless::Error>(())
+/// ```
+///
+/// [`Transaction::prepare`]: super::Transaction::prepare
+#[must_use = "a commit that is dropped changes nothing"]
+pub struct Commit<'i, K: KeyFor<Version<V>>, V: IndexValue> {
+    /// Dropped before the turn ends.
     part: Part<'i, K, V>,
     turn: Turn<'i>,
 }
@@ -37,15 +62,39 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
         Ok(before)
     }
 
-    /// Makes the changes of a batch and publishes them.
-    pub(super) fn write_all(mut self, batch: WriteBatch<K, V>) -> Result<u64> {
+    /// Returns the number that the commit has once it is published.
+    pub fn number(&self) -> u64 {
+        self.turn.number
+    }
+
+    /// Writes an entry, and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// Those of [`Index::insert`](crate::Index::insert); what was written before stays written.
+    pub fn insert(&mut self, key: K::Probe<'_>, value: V::Given<'_>) -> Result<Option<V>> {
+        self.part.write(K::own(key), Some(V::given(value)))
+    }
+
+    /// Removes a key, and returns its value.
+    ///
+    /// # Errors
+    /// Those of [`Commit::insert`].
+    pub fn remove(&mut self, key: K::Probe<'_>) -> Result<Option<V>> {
+        self.part.write(K::own(key), None)
+    }
+
+    /// Makes the changes of a batch.
+    ///
+    /// # Errors
+    /// Those of [`Commit::insert`]; of the batch the changes before the one that is refused are made.
+    pub fn write_all(&mut self, batch: WriteBatch<K, V>) -> Result<()> {
         for change in batch.changes {
             match change {
                 Change::Put(key, value) => drop(self.part.write(key, value)?),
                 Change::RemoveRange(low, high) => self.part.remove_range(&low, &high)?,
             }
         }
-        Ok(self.publish())
+        Ok(())
     }
 
     /// Returns whether a commit after this number wrote a key, in which the caller has found a value, or
@@ -55,13 +104,25 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Commit<'i, K, V> {
     }
 
     /// Lets readers see the commit, and returns its number.
-    fn publish(self) -> u64 {
+    pub fn publish(self) -> u64 {
         self.part.keep();
         self.turn.publish()
     }
 }
 
+impl<K: KeyFor<Version<V>>, V: IndexValue> fmt::Debug for Commit<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Commit").field("number", &self.number()).finish_non_exhaustive()
+    }
+}
+
 impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
+    /// Waits until no commit is under way, and begins one: see [`Commit`]. A thread that has begun one must
+    /// not begin another before it has published or dropped that.
+    pub fn begin_commit(&self) -> Commit<'_, K, V> {
+        Commit::begin(self)
+    }
+
     /// Inserts an entry, as a commit of its own, and returns the value that it replaces. O(log n).
     ///
     /// # Errors
@@ -172,6 +233,8 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// # Errors
     /// Those of [`Index::insert`](crate::Index::insert); the index is then unchanged.
     pub fn commit(&self, batch: WriteBatch<K, V>) -> Result<u64> {
-        Commit::begin(self).write_all(batch)
+        let mut commit = Commit::begin(self);
+        commit.write_all(batch)?;
+        Ok(commit.publish())
     }
 }

@@ -66,8 +66,9 @@ mod transaction;
 mod version;
 mod versioned;
 
-pub use batch::WriteBatch;
+pub use batch::{Change, WriteBatch};
 pub use clock::Retention;
+pub use commit::Commit;
 pub use prune::Pruned;
 pub use range::SnapshotRange;
 pub use snapshot::{NoSuchVersion, Snapshot};

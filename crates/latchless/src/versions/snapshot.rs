@@ -66,21 +66,21 @@ where
     V: IndexValue,
     H: Deref<Target = VersionedIndex<K, V>>,
 {
-    pub(super) fn newest(holder: H) -> Self {
+    /// Returns a snapshot of the newest commit that holds the index in this way. O(1).
+    pub fn newest(holder: H) -> Self {
         let number = holder.clock.readers.enter();
         Self { holder, number, types: PhantomData }
     }
 
-    pub(super) fn at(holder: H, number: u64) -> Result<Self, NoSuchVersion> {
+    /// Returns a snapshot as of an earlier commit, or of the newest one. O(1).
+    ///
+    /// # Errors
+    /// Those of [`VersionedIndex::snapshot_at`].
+    pub fn at(holder: H, number: u64) -> Result<Self, NoSuchVersion> {
         match holder.clock.readers.enter_at(number) {
             Ok(()) => Ok(Self { holder, number, types: PhantomData }),
             Err([oldest, newest]) => Err(NoSuchVersion { number, oldest, newest }),
         }
-    }
-
-    /// Returns the index.
-    pub fn index(&self) -> &VersionedIndex<K, V> {
-        &self.holder
     }
 
     /// Returns the number of the newest commit that the snapshot sees. O(1).
@@ -259,7 +259,26 @@ where
     }
 }
 
+impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Snapshot<K, V, &'i VersionedIndex<K, V>> {
+    /// Returns the index.
+    pub fn index(&self) -> &'i VersionedIndex<K, V> {
+        self.holder
+    }
+}
+
 impl<K: KeyFor<Version<V>>, V: IndexValue> Snapshot<K, V> {
+    /// Returns the index.
+    pub fn index(&self) -> &Arc<VersionedIndex<K, V>> {
+        &self.holder
+    }
+}
+
+impl<K, V, H> Snapshot<K, V, H>
+where
+    K: KeyFor<Version<V>>,
+    V: IndexValue,
+    H: Deref<Target = VersionedIndex<K, V>> + Clone,
+{
     /// Returns an iterator over the entries of a range that owns the snapshot: it can be stored and sent,
     /// and is cloned with its place. O(log n) per page of at most 256 entries.
     ///
@@ -281,9 +300,20 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> Snapshot<K, V> {
     }
 }
 
-impl<K: KeyFor<Version<V>>, V: IndexValue> pages::sealed::Sealed for Snapshot<K, V> {}
+impl<K, V, H> pages::sealed::Sealed for Snapshot<K, V, H>
+where
+    K: KeyFor<Version<V>>,
+    V: IndexValue,
+    H: Deref<Target = VersionedIndex<K, V>>,
+{
+}
 
-impl<K: KeyFor<Version<V>>, V: IndexValue> Pages for Snapshot<K, V> {
+impl<K, V, H> Pages for Snapshot<K, V, H>
+where
+    K: KeyFor<Version<V>>,
+    V: IndexValue,
+    H: Deref<Target = VersionedIndex<K, V>>,
+{
     type Key = K;
     type Value = V;
 

@@ -119,7 +119,7 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> VersionedIndex<K, V> {
     }
 }
 
-impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
+impl<'i, K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'i, K, V> {
     /// Returns the number of the commit that the transaction reads.
     pub fn number(&self) -> u64 {
         self.snapshot.number()
@@ -186,7 +186,32 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
         if self.writes.is_empty() {
             return Ok(self.number());
         }
-        let commit = Commit::begin(self.snapshot.index());
+        Ok(self.prepare()?.publish())
+    }
+
+    /// Returns the keys that the transaction writes, ascending, and their new values.
+    pub fn writes(&self) -> impl Iterator<Item = (&K, Option<&V>)> {
+        self.writes.iter().map(|(key, value)| (key, value.as_ref()))
+    }
+
+    /// Makes the changes as a commit that isn't published yet, even if there are none.
+    ///
+    /// # Errors
+    /// Those of [`Transaction::commit`].
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let index = VersionedIndex::<u64, u64>::new()?;
+    /// let mut transaction = index.begin();
+    /// transaction.insert(7, 70);
+    /// let commit = transaction.prepare().unwrap(); // No conflict.
+    /// assert_eq!(index.get(7), None);
+    /// commit.publish();
+    /// assert_eq!(index.get(7), Some(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn prepare(self) -> Result<Commit<'i, K, V>, CommitError<K>> {
+        let mut commit = self.snapshot.index().begin_commit();
         if let Some(key) = self.conflict(&commit) {
             return Err(CommitError::Conflict { key });
         }
@@ -194,7 +219,8 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'_, K, V> {
         for (key, value) in self.writes {
             batch.put(key, value);
         }
-        Ok(commit.write_all(batch)?)
+        commit.write_all(batch)?;
+        Ok(commit)
     }
 
     /// Returns a key that the transaction has read and a later commit has written.

@@ -6,6 +6,7 @@ use crate::KeyFor;
 use crate::index::{Index, Options};
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::sync::Tally;
 use std::sync::Arc;
@@ -78,6 +79,33 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     fn of(index: Index<K, Version<V>>, clock: Arc<Clock>) -> Self {
         let keys = Tally::new(index.len());
         Self { index, clock, keys }
+    }
+
+    /// Replaces all entries and versions by these entries, which are strictly ascending, as versions of one
+    /// number, the newest: a state that was saved together with its number. O(n).
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let mut index = VersionedIndex::<u64, u64>::new()?;
+    /// index.reload([(7, 70), (8, 80)], 41)?;
+    /// index.insert(7, 71)?;
+    /// assert_eq!((index.newest(), index.len(), index.get(8)), (42, 2, Some(80)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Index::bulk_load`]. The index is then empty, as a new one.
+    pub fn reload(&mut self, entries: impl IntoIterator<Item = (K, V)>, number: u64) -> Result<()> {
+        let entries = entries.into_iter().map(|(key, value)| (key, Version::first(number, value)));
+        let entries: Vec<_> = entries.collect();
+        self.index.clear();
+        let loaded = self.index.bulk_load(&entries, FillFactor::UPDATED);
+        // Full leaves may be within a memory limit that others aren't.
+        let loaded = loaded.or_else(|_| self.index.bulk_load(&entries, FillFactor::FULL));
+        self.keys = Tally::new(self.index.len());
+        let newest = if loaded.is_ok() { number } else { 0 };
+        self.clock = Arc::new(Clock::new(newest, self.clock.retention));
+        loaded
     }
 
     /// Returns the number of the newest commit. O(1).

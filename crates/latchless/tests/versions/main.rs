@@ -2,6 +2,7 @@
 
 mod checker;
 mod closures;
+mod commits;
 mod histories;
 mod model;
 mod moments;

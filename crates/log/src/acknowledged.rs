@@ -1,9 +1,12 @@
 //! Every operation of every kind of index, including those that change nothing: it returns when everything
 //! that it has read is on the disk, and reports an index that was taken over or closed.
 
+use crate::commits::draft;
 use crate::journal::Journal;
 use crate::record::{Draft, Kind};
-use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Options, Result, SyncMode};
+use crate::{CommitError, Error, Options, Result, SyncMode};
+use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use latchless::versions::WriteBatch;
 use std::path::Path;
 
 /// The operation's name, and the call.
@@ -14,6 +17,8 @@ struct Subject<D: 'static> {
     open: fn(&Path, Options) -> Result<D>,
     fill: fn(&D) -> Result<()>,
     journal: fn(&D) -> &Journal,
+    /// Logs a change that isn't on the disk.
+    log: fn(&D),
     operations: &'static [Operation<D>],
 }
 
@@ -21,6 +26,7 @@ const NUMBERS: Subject<DurableIndex<u64, u64>> = Subject {
     open: |folder, options| Ok(DurableIndex::open(folder, options)?.0),
     fill: |index| index.insert_many(&[(1, 10), (2, 20)]).map(drop),
     journal: |index| &index.journal,
+    log: |index| log_any(&index.journal),
     operations: &[
         ("get_or_insert of a key that is there", |index| index.get_or_insert(1, 9).map(drop)),
         ("replace of a key that isn't there", |index| index.replace(9, 1).map(drop)),
@@ -41,6 +47,52 @@ const NUMBERS: Subject<DurableIndex<u64, u64>> = Subject {
     ],
 };
 
+/// Appends a record of no keys.
+fn log_any(journal: &Journal) {
+    journal.log().append(&mut Draft::of_strings(Kind::RemoveStrings).seal()).expect("a record");
+}
+
+const VERSIONS: Subject<DurableVersionedIndex<String, u64>> = Subject {
+    open: |folder, options| Ok(DurableVersionedIndex::open(folder, options)?.0),
+    fill: |index| index.commit([("a".to_owned(), 10), ("b".to_owned(), 20)].into_iter().collect()).map(drop),
+    journal: |index| &index.journal,
+    log: |index| {
+        let mut commit = index.index.begin_commit();
+        commit.insert("a", 11).expect("room");
+        let mut draft = draft::<String, u64>([], &index.journal).expect("a record");
+        index.journal.log().append(&mut draft).expect("a record");
+        commit.publish();
+    },
+    operations: &[
+        ("insert", |index| index.insert("a", 10).map(drop)),
+        ("remove of a key that isn't there", |index| index.remove("z").map(drop)),
+        ("remove of a key that is too long", |index| index.remove(&too_long()).map(drop)),
+        ("remove", |index| index.remove("b").map(drop)),
+        ("commit of no change", |index| index.commit(WriteBatch::new()).map(drop)),
+        ("upsert", |index| index.upsert("a", |before| before.unwrap_or(0) + 1).map(drop)),
+        ("a transaction that only reads", |index| {
+            index.transact(|transaction| Ok(transaction.get("a"))).map(drop)
+        }),
+        ("sync", DurableVersionedIndex::sync),
+    ],
+};
+
+/// A transaction that fails has seen another's commit.
+#[test]
+fn a_conflict_is_reported_when_the_other_commit_is_on_the_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = opened(&VERSIONS, folder.path(), true, Options::default());
+    let mut transaction = index.begin();
+    let read = transaction.get("a");
+    transaction.insert("c", read.unwrap_or(0));
+    (VERSIONS.log)(&index);
+    let log = index.journal.log();
+    assert!(log.commit.synced() < log.tail().record_number);
+    let conflict = transaction.commit().expect_err("a conflict");
+    assert!(matches!(&conflict, CommitError::Conflict { key } if key == "a"), "{conflict}");
+    assert_eq!(log.commit.synced(), log.tail().record_number);
+}
+
 /// A key that no index takes.
 fn too_long() -> String {
     "x".repeat(1 << 17)
@@ -50,6 +102,7 @@ const TEXTS: Subject<DurableBytesIndex<String, u64>> = Subject {
     open: |folder, options| Ok(DurableBytesIndex::open(folder, options)?.0),
     fill: |index| index.insert_many(&[("a", 10), ("b", 20)]).map(drop),
     journal: |index| &index.journal,
+    log: |index| log_any(&index.journal),
     operations: &[
         ("get_or_insert of a key that is there", |index| index.get_or_insert("a", 9).map(drop)),
         ("replace of a key that isn't there", |index| index.replace("z", 1).map(drop)),
@@ -77,6 +130,7 @@ const PAIRS: Subject<DurableMultiIndex<String>> = Subject {
     open: |folder, options| Ok(DurableMultiIndex::open(folder, options)?.0),
     fill: |index| index.insert_many(&[("a", 1), ("b", 2)]).map(drop),
     journal: |index| &index.journal,
+    log: |index| log_any(&index.journal),
     operations: &[
         ("insert of a row that is there", |index| index.insert("a", 1).map(drop)),
         ("insert_many of none", |index| index.insert_many::<&str>(&[]).map(drop)),
@@ -105,7 +159,7 @@ impl<D> Subject<D> {
             let index = opened(self, folder.path(), is_filled, Options::default());
             let log = (self.journal)(&index).log();
             for (name, operation) in self.operations {
-                log.append(&mut Draft::of_strings(Kind::RemoveStrings).seal()).expect("a record");
+                (self.log)(&index);
                 assert!(log.commit.synced() < log.tail().record_number);
                 operation(&index).expect(name);
                 assert_eq!(log.commit.synced(), log.tail().record_number, "{name}");
@@ -160,6 +214,7 @@ fn an_operation_returns_when_what_it_saw_is_on_the_disk() {
     NUMBERS.returns_when_what_it_saw_is_on_the_disk();
     TEXTS.returns_when_what_it_saw_is_on_the_disk();
     PAIRS.returns_when_what_it_saw_is_on_the_disk();
+    VERSIONS.returns_when_what_it_saw_is_on_the_disk();
 }
 
 #[test]
@@ -167,6 +222,7 @@ fn every_operation_of_an_index_that_was_taken_over_is_fenced() {
     NUMBERS.is_fenced_whatever_it_is_asked();
     TEXTS.is_fenced_whatever_it_is_asked();
     PAIRS.is_fenced_whatever_it_is_asked();
+    VERSIONS.is_fenced_whatever_it_is_asked();
 }
 
 #[test]
@@ -174,6 +230,7 @@ fn every_operation_of_an_index_that_was_closed_is_refused() {
     NUMBERS.is_closed_whatever_it_is_asked();
     TEXTS.is_closed_whatever_it_is_asked();
     PAIRS.is_closed_whatever_it_is_asked();
+    VERSIONS.is_closed_whatever_it_is_asked();
 }
 
 #[test]

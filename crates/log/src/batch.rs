@@ -1,11 +1,8 @@
 //! Division of a batch of strings into records.
 
 use crate::logged::Part;
-use crate::record::{Draft, Kind, STRING_BYTES_MAX};
+use crate::record::{Draft, Kind, STRING_BYTES_MAX, STRING_MAX};
 use crate::stripes::Set;
-
-/// The longest key, and the longest value that is a string.
-pub const STRING_MAX: usize = u16::MAX as usize;
 
 /// The record of the first of these entries, as many as it may have. `add` adds one, and returns its stripe.
 pub fn part<E>(

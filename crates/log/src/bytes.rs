@@ -1,11 +1,11 @@
 //! A durable index of byte strings.
 
-use crate::batch::{self, STRING_MAX};
+use crate::batch;
 use crate::durable::Durable;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
-use crate::record::{Draft, Kind};
+use crate::record::{Draft, Kind, STRING_MAX, check_length};
 use crate::stripes::Set;
 use latchless::BytesKey;
 use latchless::bytes::{BytesIndex, Form, Lent};
@@ -40,14 +40,6 @@ use std::ops::{Bound, RangeBounds};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub type DurableBytesIndex<K, V> = Durable<BytesIndex<K, V>>;
-
-/// Refuses a key that is too long, before anything is logged.
-pub fn check_length(key: &[u8]) -> latchless::Result<()> {
-    match key.len() {
-        ..=STRING_MAX => Ok(()),
-        len => Err(latchless::Error::KeyTooLong { len, limit: STRING_MAX }),
-    }
-}
 
 /// The stripe of a key, as a set.
 pub fn stripe_of(key: &[u8]) -> Set {

@@ -110,6 +110,12 @@ pub enum Error {
         #[source]
         cause: Arc<Error>,
     },
+    /// The changes of a commit take more bytes than a record may have. Nothing is changed.
+    #[error("a commit takes over {limit} bytes: it is one record, which has no room for more")]
+    CommitTooLong {
+        /// The most bytes of a commit.
+        limit: usize,
+    },
     /// The index refused: memory, or a range whose ends are in the wrong order. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.
     #[error("the index refused {} of the entries; the first because {cause}", refused.len().max(1))]

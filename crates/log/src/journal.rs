@@ -106,6 +106,18 @@ impl Journal {
         changed
     }
 
+    /// Logs the commit of this number, which the index has accepted and no reader sees yet; publishes it; and
+    /// waits for the disk if the options say so. No other commit is under way until it is published.
+    pub fn commit(&self, number: u64, mut draft: Draft, publish: impl FnOnce() -> u64) -> Result<()> {
+        // A new log doesn't begin meanwhile.
+        let held = self.hold(Set::of([0]));
+        assert_eq!(self.log.tail().record_number + 1, number, "each commit is a record, and each record one");
+        let number = self.append(&mut draft)?;
+        publish();
+        drop(held);
+        self.acknowledge(number)
+    }
+
     /// Returns when the record of this number may be acknowledged: it is on the disk, if the options say
     /// so, and an index that took over has read it, or will.
     fn acknowledge(&self, number: u64) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The kinds of index that can have a redo log.
 
 use crate::columns::{self, Columns, Plain};
+use crate::commits::{self, Commits};
 use crate::numbers::Numbers;
 use crate::pairs::Pairs;
 use crate::replay::Target;
@@ -8,11 +9,12 @@ use crate::strings::Strings;
 use latchless::bytes::{BytesIndex, MultiIndex};
 use latchless::index::Options;
 use latchless::snapshot::{self, Native, SavedValue, multi, strings};
-use latchless::{BytesKey, Index, Key, Value};
+use latchless::versions::{Retention, Version, VersionedIndex};
+use latchless::{BytesKey, Index, Key, KeyFor, Value};
 use std::io::Write;
 
 /// A kind of index that a [`Durable`](crate::Durable) keeps: an [`Index`] with its [`Columns`], a
-/// [`BytesIndex`] or a [`MultiIndex`] with none. No other type can be one.
+/// [`BytesIndex`], a [`MultiIndex`] or a [`VersionedIndex`] with none. No other type can be one.
 pub trait Kept<C>: Send + Sync + 'static {
     /// How many entries it has.
     #[doc(hidden)]
@@ -102,5 +104,27 @@ impl<K: BytesKey + 'static> Usual for MultiIndex<K> {
 
     fn with_options(options: Options) -> latchless::Result<Self> {
         MultiIndex::with_options(options)
+    }
+}
+
+impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Kept<()> for VersionedIndex<K, V> {
+    fn entries(&self) -> usize {
+        self.len()
+    }
+
+    fn write(&self, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
+        commits::write(self, out)
+    }
+
+    fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
+        Ok(Commits::new(self))
+    }
+}
+
+impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Usual for VersionedIndex<K, V> {
+    type Columns = ();
+
+    fn with_options(options: Options) -> latchless::Result<Self> {
+        VersionedIndex::with_options(options, Retention::default())
     }
 }

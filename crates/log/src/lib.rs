@@ -30,6 +30,7 @@
 //! - **Readers may see a change before it is on the disk.** It is visible as soon as the index has it. A
 //!   reader that needs durability calls [`DurableIndex::sync`].
 //! - A batch isn't atomic for readers, as in the index itself. On recovery a record is whole or absent.
+//!   Commits of a [`DurableVersionedIndex`] are atomic for readers, too, and each is one record.
 //!
 //! # One process
 //! A folder is open in one index of one process at a time: the next opening fails with [`Error::Locked`]. A
@@ -101,6 +102,13 @@
 //! bytes as its column is wide; a string begins with its length, as a key does. Only a snapshot names the
 //! types of keys and values, so such a folder has a snapshot from its first moment on.
 //!
+//! A commit of a [`DurableVersionedIndex`] is one record of kind 9, whose number is the commit's. Its
+//! payload is the changes in their order. Each begins with a byte: 1 (put) before the key's length (2
+//! bytes), its bytes and the value, 2 (remove) before the same without a value, 3 (remove a range) before
+//! what kind 6 has. A string's length as a value takes 4 bytes. A snapshot has the entries of one commit,
+//! whose number is in the metadata under `commit`; keys that are numbers are big-endian bytes in their
+//! order. Records up to that number aren't replayed.
+//!
 //! For keys in many rows, in a [`DurableMultiIndex`], kind 4 puts rows under keys, each row in the place of
 //! a value; kind 7 removes such pairs, and kind 5 keys with all of their rows.
 
@@ -111,6 +119,7 @@ mod bytes;
 mod changes;
 mod columns;
 mod commit;
+mod commits;
 mod disk;
 mod due;
 mod durable;
@@ -139,6 +148,7 @@ mod replay;
 mod saver;
 mod strings;
 mod stripes;
+mod versions;
 
 pub use bytes::DurableBytesIndex;
 pub use columns::{Columns, Plain, load, save};
@@ -154,3 +164,4 @@ pub use options::{Opening, Options, SyncMode};
 pub use reader::Reader;
 pub use reading::ReadOnly;
 pub use recover::Found;
+pub use versions::{CommitError, DurableVersionedIndex, Transaction, View};

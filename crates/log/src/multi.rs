@@ -1,12 +1,12 @@
 //! A durable index of keys that map to many rows. As entries of the log its pairs are keys without values.
 
 use crate::batch;
-use crate::bytes::{check_length, removals, stripe_of};
+use crate::bytes::{removals, stripe_of};
 use crate::durable::Durable;
 use crate::error::Result;
 use crate::logged::{KeyOf, LentOf, Logged, Part};
 use crate::pairs::ROW;
-use crate::record::Kind;
+use crate::record::{Kind, check_length};
 use crate::stripes::Set;
 use latchless::BytesKey;
 use latchless::bytes::MultiIndex;

@@ -55,6 +55,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
                 let found = pairs.key_type();
                 return Err(snapshot::Error::OtherKeys { found, opener: "DurableMultiIndex" });
             }
+            Base::Commits(snapshot, _) => {
+                let found = snapshot.key_type();
+                return Err(snapshot::Error::OtherKeys { found, opener: "DurableVersionedIndex" });
+            }
         };
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         for fill in [FillFactor::UPDATED, FillFactor::FULL] {
@@ -84,7 +88,11 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
                     Err(wrong) => Ok(Err(wrong)),
                 };
             }
-            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings | Kind::RemoveRows => {
+            Kind::PutStrings
+            | Kind::RemoveStrings
+            | Kind::RemoveRangeOfStrings
+            | Kind::RemoveRows
+            | Kind::Commit => {
                 return Ok(Err("it is a record of strings among those of numbers"));
             }
         };

@@ -68,6 +68,7 @@ impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
                 return Ok(snapshot.len());
             }
             Base::Strings(_) => "DurableBytesIndex",
+            Base::Commits(..) => "DurableVersionedIndex",
             Base::Numbers(_) => "DurableIndex",
         };
         Err(snapshot::Error::OtherRows { opener })

@@ -104,7 +104,7 @@ impl<R: Room> Default for Pending<R> {
 
 /// Whether an error means that the index is at its limit. If the system has no memory, entries can't wait
 /// in it.
-fn is_full(error: &Error) -> bool {
+pub fn is_full(error: &Error) -> bool {
     matches!(error, Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. })
 }
 

@@ -9,10 +9,22 @@ use std::ops::{Bound, RangeBounds};
 pub const HEADER_BYTES: usize = Format::NOW.header_bytes();
 /// The most entries of a record. Larger batches are several.
 pub const ENTRIES_MAX: usize = 1 << 20;
+/// The longest key, and outside of commits the longest value that is a string.
+pub const STRING_MAX: usize = u16::MAX as usize;
 /// The most bytes of a record of strings. A larger batch is several.
 pub const STRING_BYTES_MAX: usize = 1 << 26;
+/// The most bytes of a commit of a versioned index, which is one record.
+pub const COMMIT_BYTES_MAX: usize = 1 << 30;
 /// Bytes of the ends of a range.
 const RANGE_BYTES: usize = 24;
+
+/// Refuses a key that is too long, before anything is logged.
+pub fn check_length(key: &[u8]) -> latchless::Result<()> {
+    match key.len() {
+        ..=STRING_MAX => Ok(()),
+        len => Err(latchless::Error::KeyTooLong { len, limit: STRING_MAX }),
+    }
+}
 
 /// How records are written in a log of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +69,19 @@ pub enum Kind {
     RemoveRangeOfStrings = 6,
     /// Removes rows from under keys that are strings.
     RemoveRows = 7,
+    /// Makes the changes of a commit. Kind 8 is a mark.
+    Commit = 9,
 }
 
 impl Kind {
-    fn is_of_strings(self) -> bool {
+    /// The largest count of a record: of entries, or, of strings, of bytes.
+    fn count_max(self) -> usize {
         match self {
-            Self::Put | Self::Remove | Self::RemoveRange => false,
-            Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings | Self::RemoveRows => true,
+            Self::Put | Self::Remove | Self::RemoveRange => ENTRIES_MAX,
+            Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings | Self::RemoveRows => {
+                STRING_BYTES_MAX
+            }
+            Self::Commit => COMMIT_BYTES_MAX,
         }
     }
 }
@@ -173,12 +191,17 @@ impl Draft {
         self.bytes.len() - HEADER_BYTES
     }
 
+    /// Adds bytes as they are.
+    pub fn push_raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.count = self.payload_bytes() as u32;
+    }
+
     /// Adds a string of at most 65,535 bytes.
     pub fn push(&mut self, string: &[u8]) {
         let length = u16::try_from(string.len()).expect("strings that are too long aren't logged");
         self.bytes.extend(length.to_le_bytes());
-        self.bytes.extend_from_slice(string);
-        self.count = self.payload_bytes() as u32;
+        self.push_raw(string);
     }
 
     /// Adds a value of this type: as many bytes as that has, or a string.
@@ -187,8 +210,7 @@ impl Draft {
             0 => self.push(value),
             width => {
                 assert_eq!(value.len(), width, "values of another width aren't logged");
-                self.bytes.extend_from_slice(value);
-                self.count = self.payload_bytes() as u32;
+                self.push_raw(value);
             }
         }
     }
@@ -261,6 +283,7 @@ pub struct Entry {
 /// The description of a record's payload in its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
+    pub number: u64,
     pub kind: Kind,
     /// How many entries it has; of strings, how many bytes follow.
     pub count: usize,
@@ -296,15 +319,16 @@ impl Entry {
             (5, _) => Kind::RemoveStrings,
             (6, _) => Kind::RemoveRangeOfStrings,
             (7, _) => Kind::RemoveRows,
+            (9, Format::Stamped) => Kind::Commit,
             (MARK, Format::Stamped) => return Ok(Self { number: u64_at(bytes, 8), synced, record: None }),
             _ => return Err("no kind of record has this number"),
         };
         let count = u32_at(bytes, count) as usize;
-        if count > if kind.is_of_strings() { STRING_BYTES_MAX } else { ENTRIES_MAX } {
+        if count > kind.count_max() {
             return Err("a record has more entries than any that is written");
         }
-        let record = Some(Header { kind, count, sum: u32_at(bytes, 4) });
-        Ok(Self { number: u64_at(bytes, 8), synced, record })
+        let number = u64_at(bytes, 8);
+        Ok(Self { number, synced, record: Some(Header { number, kind, count, sum: u32_at(bytes, 4) }) })
     }
 
     /// How many bytes follow.
@@ -325,10 +349,7 @@ impl Header {
             Kind::Put => self.count * (key + value),
             Kind::Remove => self.count * key,
             Kind::RemoveRange => RANGE_BYTES,
-            kind => {
-                debug_assert!(kind.is_of_strings());
-                self.count
-            }
+            _ => self.count,
         }
     }
 }
@@ -396,12 +417,24 @@ impl<'p> StringsOf<'p> {
         Some((key, value))
     }
 
-    fn string(&mut self) -> Option<&'p [u8]> {
+    pub fn string(&mut self) -> Option<&'p [u8]> {
         let length = u16::from_le_bytes(self.bytes(2)?.try_into().ok()?);
         self.bytes(length.into())
     }
 
-    fn bytes(&mut self, count: usize) -> Option<&'p [u8]> {
+    /// A range: the kinds of its ends, then their strings.
+    pub fn range(&mut self) -> Result<[Bound<&'p [u8]>; 2], &'static str> {
+        let &[low, high] = self.bytes(2).and_then(|kinds| kinds.first_chunk()).ok_or(NO_RANGE)?;
+        let mut end = |kind: u8| match (kind, self.string()) {
+            (0, Some(_)) => Ok(Bound::Unbounded),
+            (1, Some(key)) => Ok(Bound::Included(key)),
+            (2, Some(key)) => Ok(Bound::Excluded(key)),
+            _ => Err(NO_RANGE),
+        };
+        Ok([end(low)?, end(high)?])
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Option<&'p [u8]> {
         let (bytes, rest) = self.payload.split_at_checked(count)?;
         self.payload = rest;
         Some(bytes)
@@ -410,18 +443,9 @@ impl<'p> StringsOf<'p> {
 
 /// The range of a [`Kind::RemoveRangeOfStrings`]; the error describes the damage.
 pub fn range_of_strings(payload: &[u8]) -> Result<[Bound<&[u8]>; 2], &'static str> {
-    const WRONG: &str = "no range of strings is written so";
-    let (kinds, strings) = payload.split_first_chunk::<2>().ok_or(WRONG)?;
-    let mut strings = StringsOf::new(strings, None);
-    let mut end = |kind: u8| {
-        let (key, _) = strings.next().ok_or(WRONG)??;
-        match kind {
-            0 => Ok(Bound::Unbounded),
-            1 => Ok(Bound::Included(key)),
-            2 => Ok(Bound::Excluded(key)),
-            _ => Err(WRONG),
-        }
-    };
-    let ends = [end(kinds[0])?, end(kinds[1])?];
-    if strings.next().is_some() { Err(WRONG) } else { Ok(ends) }
+    let mut strings = StringsOf::new(payload, None);
+    let ends = strings.range()?;
+    if strings.next().is_some() { Err(NO_RANGE) } else { Ok(ends) }
 }
+
+const NO_RANGE: &str = "no range of strings is written so";

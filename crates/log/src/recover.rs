@@ -1,5 +1,6 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
+use crate::commits::commit_of;
 use crate::disk::{Disk, How, Reading, System, Writing};
 use crate::due::Due;
 use crate::durable::Durable;
@@ -211,7 +212,10 @@ impl Base {
         let opened = match Snapshot::from_bytes(bytes()?) {
             Ok(snapshot) => Ok(Self::Numbers(snapshot)),
             Err(snapshot::Error::OtherKeys { .. }) => {
-                strings::Snapshot::from_bytes(bytes()?).map(Self::Strings)
+                strings::Snapshot::from_bytes(bytes()?).map(|snapshot| match commit_of(&snapshot) {
+                    Some(number) => Self::Commits(snapshot, number),
+                    None => Self::Strings(snapshot),
+                })
             }
             Err(snapshot::Error::OtherRows { .. }) => multi::Snapshot::from_bytes(bytes()?).map(Self::Pairs),
             Err(error) => Err(error),
@@ -222,7 +226,9 @@ impl Base {
     fn types(&self) -> [DataType; 2] {
         match self {
             Self::Numbers(snapshot) => [snapshot.key_type(), snapshot.value_type()],
-            Self::Strings(snapshot) => [snapshot.key_type(), snapshot.value_type()],
+            Self::Strings(snapshot) | Self::Commits(snapshot, _) => {
+                [snapshot.key_type(), snapshot.value_type()]
+            }
             Self::Pairs(snapshot) => [snapshot.key_type(), ROW],
         }
     }
@@ -230,7 +236,7 @@ impl Base {
     fn metadata(&self) -> &[(String, String)] {
         match self {
             Self::Numbers(snapshot) => snapshot.metadata(),
-            Self::Strings(snapshot) => snapshot.metadata(),
+            Self::Strings(snapshot) | Self::Commits(snapshot, _) => snapshot.metadata(),
             Self::Pairs(snapshot) => snapshot.metadata(),
         }
     }

@@ -78,6 +78,8 @@ pub enum Base {
     Numbers(Snapshot),
     Strings(strings::Snapshot),
     Pairs(multi::Snapshot),
+    /// The entries of the commit of this number.
+    Commits(strings::Snapshot, u64),
 }
 
 /// Replays logs.

@@ -23,7 +23,7 @@ impl<'a, K: BytesKey, V: SavedValue> Strings<'a, K, V> {
 }
 
 /// The error for a value's bytes.
-const NO_VALUE: &str = "one of a record's values is none";
+pub const NO_VALUE: &str = "one of a record's values is none";
 
 /// The key of these bytes; the error describes the damage.
 pub fn key_of<K: BytesKey>(bytes: &[u8]) -> Result<K, &'static str> {
@@ -70,6 +70,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                 Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
             }
             Base::Pairs(_) => Err(snapshot::Error::OtherRows { opener: "DurableMultiIndex" }),
+            Base::Commits(..) => Err(snapshot::Error::OtherRows { opener: "DurableVersionedIndex" }),
         }
     }
 
@@ -124,6 +125,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                 return Ok(Err("it is a record of numbers among those of strings"));
             }
             Kind::RemoveRows => return Ok(Err("it is a record of rows among those of values")),
+            Kind::Commit => return Ok(Err("it is a commit among changes")),
         };
         Ok(Ok(done as u64))
     }

@@ -1,7 +1,9 @@
 //! A process that is killed while it writes: every acknowledged batch is recovered, and no entry appears
 //! that it didn't send. `LATCHLESS_KILLS` is the number of kills (`.ci/run log`: a thousand).
 
-use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Options, Result, SyncMode};
+use latchless::versions::WriteBatch;
+use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use latchless_log::{Options, Result, SyncMode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -168,6 +170,43 @@ impl Killed for DurableMultiIndex<String> {
     }
 }
 
+impl Killed for DurableVersionedIndex<String, u64> {
+    fn open(folder: &Path, options: Options) -> Result<Self> {
+        Ok(Self::open(folder, options)?.0)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Result<()> {
+        self.insert(&text(key), value).map(drop)
+    }
+
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        let batch: WriteBatch<String, u64> = keys.iter().map(|&key| (text(key), value)).collect();
+        self.commit(batch).map(drop)
+    }
+
+    fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
+        self.transact(|transaction| {
+            for &key in keys {
+                transaction.remove(&text(key));
+            }
+            Ok(())
+        })
+    }
+
+    fn snapshot(&self) -> Result<()> {
+        self.snapshot().map(drop)
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.index().get(&text(key))
+    }
+
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
+        let view = self.index().snapshot();
+        view.range(&*text(from)..&*text(to)).map(|(key, value)| (number(&key), value)).collect()
+    }
+}
+
 /// The number of a whole text.
 fn number(of: &str) -> u64 {
     let number = of[..8].parse().expect("a number");
@@ -291,6 +330,13 @@ fn a_killed_writer_of_values_that_are_strings_loses_nothing_acknowledged() {
 #[test]
 fn a_killed_writer_of_rows_loses_nothing_acknowledged() {
     kill_again_and_again::<DurableMultiIndex<String>>("a_killed_writer_of_rows_loses_nothing_acknowledged");
+}
+
+#[test]
+fn a_killed_writer_of_commits_loses_none_that_is_acknowledged_and_leaves_no_half_of_one() {
+    kill_again_and_again::<DurableVersionedIndex<String, u64>>(
+        "a_killed_writer_of_commits_loses_none_that_is_acknowledged_and_leaves_no_half_of_one",
+    );
 }
 
 /// Runs the test of this name as a child, and kills it.

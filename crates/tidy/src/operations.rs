@@ -107,7 +107,8 @@ fn page() -> String {
     let alone =
         &of_blocks(&own, |line| line == "exclusive! {" || line.contains("Exclusive<'a, K, V> {")) | &both;
     let log: Vec<String> = files_below("crates/log/src");
-    let durable = of_blocks(&log, |line| line.starts_with("impl<") && line.contains("Durable"));
+    let of_index = |line: &str| line.contains("Durable") && !line.contains("DurableVersionedIndex");
+    let durable = of_blocks(&log, |line| line.starts_with("impl<") && of_index(line));
     let lent = text_of("crates/log/src/reader.rs");
     let durable = &durable | &functions(&lent, "        ");
     let header = text_of("crates/capi/include/latchless.h");

@@ -1,7 +1,7 @@
 //! A flipped bit of a log: damage of synced records is an error, and every loss is reported.
 
 use super::kinds::{FOLDER, Kind};
-use super::promises::{MODES, Numbers, Rows, Strings, effort};
+use super::promises::{MODES, Numbers, Rows, Strings, Versions, effort};
 use super::run::{Scene, brief, run};
 use super::{Draw, Model, Moment};
 use crate::{DamagedTail, Error, Opening};
@@ -56,6 +56,7 @@ fn a_flipped_bit_of_a_log_that_was_closed_is_refused() {
     is_told::<Numbers>(true);
     is_told::<Strings>(true);
     is_told::<Rows>(true);
+    is_told::<Versions>(true);
 }
 
 #[test]
@@ -63,4 +64,5 @@ fn a_flipped_bit_of_a_log_whose_process_was_killed_is_refused_or_told() {
     is_told::<Numbers>(false);
     is_told::<Strings>(false);
     is_told::<Rows>(false);
+    is_told::<Versions>(false);
 }

@@ -1,4 +1,4 @@
-//! The three kinds of durable indexes behind one trait: keys and values are numbers, converted to texts if
+//! The four kinds of durable indexes behind one trait: keys and values are numbers, converted to texts if
 //! keys are strings.
 
 use super::{Model, Set};
@@ -6,11 +6,13 @@ use crate::findings::Recovery;
 use crate::kept::Kept;
 use crate::logged::{KeyOf, Logged, Map};
 use crate::recover::Found;
-use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, Plain, Result};
+use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
 use crate::{Durable, columns};
+use crate::{Opening, Plain, Result};
 use latchless::Index;
 use latchless::bytes::{BytesIndex, MultiIndex};
 use latchless::snapshot::DataType;
+use latchless::versions::{VersionedIndex, WriteBatch};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -278,6 +280,65 @@ impl Kind for DurableMultiIndex<String> {
 
     fn entries(&self) -> Set {
         self.index.iter().map(|(key, row)| (number(&key), row)).collect()
+    }
+
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
+        snapshot(self, &*amid)
+    }
+}
+
+impl Kind for DurableVersionedIndex<String, u64> {
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(VersionedIndex::new()?, (), opening)
+    }
+
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn change(&self, change: &Change) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        match *change {
+            Change::Put(key, value) => return self.insert(&text(key), value).map(drop),
+            Change::Remove(key) => return self.remove(&text(key)).map(drop),
+            Change::Batch(ref entries) => batch.extend(named(entries)),
+            Change::RemoveMany(ref keys) => {
+                for &key in keys {
+                    batch.remove(&text(key));
+                }
+            }
+            Change::RemoveRange(from, to) => {
+                batch.remove_range(&*text(from)..&*text(to));
+            }
+            Change::GetOrInsert(key, value) => {
+                return self.upsert(&text(key), |before| before.unwrap_or(value)).map(drop);
+            }
+            Change::Exchange(key, expected, value) => {
+                return self.transact(|transaction| {
+                    if transaction.get(&text(key)) == Some(expected) {
+                        transaction.insert(&text(key), value);
+                    }
+                    Ok(())
+                });
+            }
+            Change::PopFirst => {
+                return self.transact(|transaction| {
+                    if let Some((first, _)) = transaction.range(..).first() {
+                        transaction.remove(first);
+                    }
+                    Ok(())
+                });
+            }
+        }
+        self.commit(batch).map(drop)
+    }
+
+    fn becomes(entries: &mut Set, change: &Change) {
+        of_map(entries, change);
+    }
+
+    fn entries(&self) -> Set {
+        self.index.snapshot().iter().map(|(key, value)| (number(&key), value)).collect()
     }
 
     fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {

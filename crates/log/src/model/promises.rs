@@ -6,7 +6,8 @@ use super::crash::power_failure;
 use super::kinds::{FOLDER, Kind, Watched};
 use super::run::{Scene, Writer, brief, run};
 use super::{Draw, Fault, Model, Moment, Set};
-use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Opening, SyncMode};
+use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use crate::{Opening, SyncMode};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use std::time::Duration;
 pub type Numbers = DurableIndex<u64, u64, Watched>;
 pub type Strings = DurableBytesIndex<String, u64>;
 pub type Rows = DurableMultiIndex<String>;
+pub type Versions = DurableVersionedIndex<String, u64>;
 
 /// All three; the thread of the second one never syncs by itself.
 pub const MODES: [SyncMode; 3] =
@@ -122,6 +124,11 @@ fn rows_are_back_after_a_power_failure_at_any_moment() {
     keeps_its_promises::<Rows>();
 }
 
+#[test]
+fn commits_are_back_as_a_whole_after_a_power_failure_at_any_moment() {
+    keeps_its_promises::<Versions>();
+}
+
 /// Injects faults at some steps of histories, and power failures and kills after them.
 fn survives<D: Kind>(faults: &[Fault], every: u64) {
     for seed in 0..2 * effort() {
@@ -154,6 +161,7 @@ fn a_sync_that_fails_costs_nothing_that_is_acknowledged_before_or_later() {
     survives::<Numbers>(&faults, 3);
     survives::<Strings>(&faults, 3);
     survives::<Rows>(&faults, 6);
+    survives::<Versions>(&faults, 6);
 }
 
 #[test]
@@ -161,6 +169,7 @@ fn a_full_disk_costs_nothing_that_is_acknowledged() {
     survives::<Numbers>(&[Fault::Full], 4);
     survives::<Strings>(&[Fault::Full], 10);
     survives::<Rows>(&[Fault::Full], 10);
+    survives::<Versions>(&[Fault::Full], 10);
 }
 
 #[test]
@@ -168,4 +177,5 @@ fn a_disk_that_takes_no_changes_costs_nothing_that_is_acknowledged() {
     survives::<Numbers>(&[Fault::ReadOnly], 6);
     survives::<Strings>(&[Fault::ReadOnly], 14);
     survives::<Rows>(&[Fault::ReadOnly], 14);
+    survives::<Versions>(&[Fault::ReadOnly], 14);
 }

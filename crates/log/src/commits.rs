@@ -1,0 +1,277 @@
+//! The commits of a versioned index: as records, and recovery into an index. Each commit is one record, whose
+//! number is the commit's; a snapshot has the entries of one commit, and its number.
+
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::pending::is_full;
+use crate::record::{COMMIT_BYTES_MAX, Draft, Header, Kind, StringsOf, check_length};
+use crate::replay::{Base, Target};
+use crate::strings::{NO_VALUE, key_of};
+use latchless::bytes::{Form, Lent};
+use latchless::snapshot::strings::{Layout, Snapshot};
+use latchless::snapshot::{self, DataType, SavedValue, strings};
+use latchless::versions::{self, Version, VersionedIndex, WriteBatch};
+use latchless::{BytesKey, KeyFor};
+use std::io::Write;
+use std::ops::Bound;
+
+/// The name of a snapshot's metadata that has the number of its commit.
+pub const COMMIT: &str = "commit";
+
+/// A change of a commit.
+pub enum Change<'c, K, V> {
+    /// The key has this value, or none.
+    Put(&'c K, Option<&'c V>),
+    RemoveRange(Bound<&'c K>, Bound<&'c K>),
+}
+
+impl<'c, K, V> From<&'c versions::Change<K, V>> for Change<'c, K, V> {
+    fn from(change: &'c versions::Change<K, V>) -> Self {
+        match change {
+            versions::Change::Put(key, value) => Self::Put(key, value.as_ref()),
+            versions::Change::RemoveRange(low, high) => Self::RemoveRange(low.as_ref(), high.as_ref()),
+        }
+    }
+}
+
+/// What each change of a record begins with.
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+const REMOVE_RANGE: u8 = 3;
+
+fn lend<V: SavedValue>(value: &V) -> Lent<'_, V> {
+    <V::Form as Form<V>>::lend(value)
+}
+
+fn push_key<K: BytesKey>(draft: &mut Draft, key: &K) -> latchless::Result<()> {
+    K::with_bytes(key, |key| {
+        check_length(key)?;
+        draft.push(key);
+        Ok(())
+    })
+}
+
+/// Adds a value: as many bytes as its column is wide, or a length of four bytes and those of a string.
+fn push_value<V: SavedValue>(draft: &mut Draft, value: &V, journal: &Journal) -> Result<()> {
+    V::with_cell(lend(value), |cell| match V::COLUMN.width_bytes() {
+        0 if cell.len() > COMMIT_BYTES_MAX => Err(Error::CommitTooLong { limit: COMMIT_BYTES_MAX }),
+        0 => {
+            draft.push_raw(&(cell.len() as u32).to_le_bytes());
+            draft.push_raw(cell);
+            Ok(())
+        }
+        width if cell.len() != width => {
+            Err(journal.refuse(snapshot::Error::NoCell { bytes: cell.len(), asked: V::COLUMN }))
+        }
+        _ => {
+            draft.push_raw(cell);
+            Ok(())
+        }
+    })
+}
+
+fn push_change<K: BytesKey, V: SavedValue>(
+    draft: &mut Draft,
+    change: Change<'_, K, V>,
+    journal: &Journal,
+) -> Result<()> {
+    match change {
+        Change::Put(key, Some(value)) => {
+            draft.push_raw(&[PUT]);
+            push_key(draft, key)?;
+            push_value(draft, value, journal)?;
+        }
+        Change::Put(key, None) => {
+            draft.push_raw(&[REMOVE]);
+            push_key(draft, key)?;
+        }
+        Change::RemoveRange(low, high) => {
+            draft.push_raw(&[REMOVE_RANGE]);
+            let ends = [low, high].map(|end| end.map(|key| K::with_bytes(key, <[u8]>::to_vec)));
+            for end in &ends {
+                if let Bound::Included(key) | Bound::Excluded(key) = end {
+                    check_length(key)?;
+                }
+            }
+            draft.push_range(ends.each_ref().map(|end| end.as_ref().map(Vec::as_slice)));
+        }
+    }
+    Ok(())
+}
+
+/// The record of a commit of these changes.
+pub fn draft<'c, K: BytesKey + 'c, V: SavedValue>(
+    changes: impl IntoIterator<Item = Change<'c, K, V>>,
+    journal: &Journal,
+) -> Result<Draft> {
+    let mut draft = Draft::of_strings(Kind::Commit);
+    for change in changes {
+        push_change(&mut draft, change, journal)?;
+        if draft.payload_bytes() > COMMIT_BYTES_MAX {
+            return Err(Error::CommitTooLong { limit: COMMIT_BYTES_MAX });
+        }
+    }
+    Ok(draft.seal())
+}
+
+/// The changes of a record; the error describes the damage.
+fn batch_of<K, V>(payload: &[u8]) -> Result<WriteBatch<K, V>, &'static str>
+where
+    K: KeyFor<Version<V>> + BytesKey,
+    V: SavedValue,
+{
+    const TOO_SHORT: &str = "its changes are longer than the record";
+    let (mut rest, mut batch) = (StringsOf::new(payload, None), WriteBatch::new());
+    while let Some(&[kind]) = rest.bytes(1) {
+        match kind {
+            PUT => {
+                let key = key_of::<K>(rest.string().ok_or(TOO_SHORT)?)?;
+                let width = match V::COLUMN.width_bytes() {
+                    0 => {
+                        let length = rest.bytes(4).and_then(|bytes| bytes.try_into().ok());
+                        u32::from_le_bytes(length.ok_or(TOO_SHORT)?) as usize
+                    }
+                    width => width,
+                };
+                let value = V::of_cell(rest.bytes(width).ok_or(TOO_SHORT)?).ok_or(NO_VALUE)?;
+                batch.extend([(key, value)]);
+            }
+            REMOVE => {
+                let key = key_of::<K>(rest.string().ok_or(TOO_SHORT)?)?;
+                batch.remove(key.probe());
+            }
+            REMOVE_RANGE => {
+                let key = |end: Bound<&[u8]>| match end {
+                    Bound::Unbounded => Ok(Bound::Unbounded),
+                    Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
+                    Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
+                };
+                let [low, high] = rest.range()?;
+                let (low, high) = (key(low)?, key(high)?);
+                batch.remove_range((low.as_ref().map(K::probe), high.as_ref().map(K::probe)));
+            }
+            _ => return Err("no change of a commit is of this kind"),
+        }
+    }
+    Ok(batch)
+}
+
+/// Writes a snapshot of the newest commit, and returns how many entries it has.
+pub fn write<K, V>(index: &VersionedIndex<K, V>, out: &mut dyn Write) -> snapshot::Result<u64>
+where
+    K: KeyFor<Version<V>> + BytesKey,
+    V: SavedValue,
+{
+    let snapshot = index.snapshot();
+    let layout = Layout::of_values::<V>().with_metadata(COMMIT, snapshot.number().to_string());
+    layout.write_byte_rows::<K>(out, |see| {
+        let mut rows = snapshot.iter();
+        let _ = rows.try_for_each(|(key, value)| {
+            K::with_bytes(&key, |key| V::with_cell(lend(&value), |value| see(key, value)))
+        });
+    })
+}
+
+/// The number of a snapshot's commit, if it is one of a versioned index.
+pub fn commit_of(snapshot: &Snapshot) -> Option<u64> {
+    let mut metadata = snapshot.metadata().iter();
+    metadata.find(|(name, _)| name == COMMIT).and_then(|(_, number)| number.parse().ok())
+}
+
+/// A versioned index that is recovered.
+pub struct Commits<'a, K: KeyFor<Version<V>>, V: SavedValue>(&'a mut VersionedIndex<K, V>);
+
+impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Commits<'a, K, V> {
+    pub fn new(index: &'a mut VersionedIndex<K, V>) -> Self {
+        Self(index)
+    }
+
+    /// Refuses an index that has commits: their numbers aren't those of the log.
+    fn check_new(&self) -> snapshot::Result<()> {
+        if self.0.newest() == 0 {
+            Ok(())
+        } else {
+            Err(latchless::Error::NotEmpty { len: self.0.len() }.into())
+        }
+    }
+}
+
+impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, V> {
+    fn types(&self) -> [DataType; 2] {
+        [strings::key_type::<K>(), V::COLUMN]
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The snapshot says that the index has versions, and the log doesn't.
+    fn begins_with_snapshot(&self) -> bool {
+        true
+    }
+
+    fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
+        self.check_new()?;
+        write(self.0, out)
+    }
+
+    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+        let (snapshot, number) = match base {
+            Base::Commits(snapshot, number) => (snapshot, number),
+            Base::Strings(_) => return Err(snapshot::Error::OtherRows { opener: "DurableBytesIndex" }),
+            Base::Pairs(_) => return Err(snapshot::Error::OtherRows { opener: "DurableMultiIndex" }),
+            Base::Numbers(numbers) => {
+                let found = numbers.key_type();
+                return Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" });
+            }
+        };
+        self.check_new()?;
+        snapshot.check_types::<K, V>()?;
+        let damaged = |what| snapshot::Error::Damaged { at: 0, what };
+        let entry = |(key, value)| {
+            let value = V::of_cell(value).ok_or(damaged(NO_VALUE))?;
+            Ok((key_of::<K>(key).map_err(damaged)?, value))
+        };
+        let entries: Vec<(K, V)> = snapshot.byte_rows().map(entry).collect::<snapshot::Result<_>>()?;
+        self.0.reload(entries, number)?;
+        Ok(snapshot.len())
+    }
+
+    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
+        if header.kind != Kind::Commit {
+            return Ok(Err("it is a record of another kind of index among commits"));
+        }
+        let newest = self.0.newest();
+        if header.number <= newest {
+            // The snapshot was taken after this commit, which is in the log that was begun before it.
+            return Ok(Ok(0));
+        }
+        if header.number != newest + 1 {
+            return Ok(Err("a commit has another number than one more than that of the commit before"));
+        }
+        let batch = match batch_of(payload) {
+            Ok(batch) => batch,
+            Err(wrong) => return Ok(Err(wrong)),
+        };
+        let changes = batch.len() as u64;
+        match self.0.commit(batch) {
+            Ok(_) => {}
+            // The program may have pruned before it, which isn't logged.
+            Err(error) if is_full(&error) => {
+                self.0.prune()?;
+                let again = batch_of(payload).expect("it was a batch");
+                self.0.commit(again)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Ok(changes))
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        Ok(self.0.reload([], 0)?)
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -107,7 +107,8 @@ fn records_that_no_index_writes_are_told() {
         (6, b"\x01\x01\x01\0a\x01\0b\0\0", no_range),
         (6, b"\x01\x02\x01\0\xff\x01\0b", no_key),
         (7, b"\x01\0a\x01\0\0\0", "it is a record of rows among those of values"),
-        (9, b"", "no kind of record has this number"),
+        (9, b"", "it is a commit among changes"),
+        (10, b"", "no kind of record has this number"),
     ] {
         let log = [&head, &record(1, kind, payload.len() as u32, payload)[..]].concat();
         let (_folder, opened) = opened(source.path(), &log);

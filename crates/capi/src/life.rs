@@ -26,7 +26,7 @@ pub unsafe fn make<F: Family>(
         // SAFETY: as the caller promises.
         let parsed = unsafe { options::read(options)? };
         let content = F::content(&parsed)?;
-        let mut index = F::Index::with_options(parsed.options)?;
+        let mut index = F::Index::with_options(parsed.options.clone())?;
         fill(&mut index, &parsed)?;
         // SAFETY: as the caller promises.
         unsafe { handle::hand_out_index(call, (index, content), out)? };

@@ -173,7 +173,7 @@ impl<D> Subject<D> {
                 for (name, operation) in self.operations {
                     let folder = tempfile::tempdir().expect("a folder");
                     let options = Options { sync, fenced: true, ..Options::default() };
-                    let before = opened(self, folder.path(), is_filled, options);
+                    let before = opened(self, folder.path(), is_filled, options.clone());
                     // As if the lock had been lost, as on a network's file system.
                     let lock = folder.path().join("lock");
                     std::fs::rename(&lock, lock.with_extension("lost")).expect("the lock");

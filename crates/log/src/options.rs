@@ -18,7 +18,7 @@ pub enum SyncMode {
 }
 
 /// How a folder is opened.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// When changes are on the disk.
     pub sync: SyncMode,

@@ -201,7 +201,7 @@ impl<I: Usual> Durable<I, I::Columns> {
     /// [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then unchanged.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
         let found = Found::open(folder)?;
-        found.recover(I::with_options(options.index)?, I::Columns::default(), options.into())
+        found.recover(I::with_options(options.index.clone())?, I::Columns::default(), options.into())
     }
 }
 

@@ -13,12 +13,12 @@ pub enum Error {
         /// The size of the refused allocation, in bytes.
         requested_bytes: usize,
     },
-    /// The index would exceed its memory limit.
+    /// The index would exceed its memory limit, or one that it shares with others.
     #[error(
         "the index would need {requested_bytes} bytes for its nodes, over its limit of {limit_bytes} bytes"
     )]
     MemoryLimit {
-        /// The size that the nodes would have grown to, in bytes.
+        /// The size that the index, or all that share the limit, would have grown to, in bytes.
         requested_bytes: usize,
         /// The limit, in bytes.
         limit_bytes: usize,

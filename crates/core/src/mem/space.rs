@@ -59,10 +59,11 @@ pub struct NodePool {
     reach: Reach,
     options: NodePoolOptions,
     origin: Origin,
-    budget: Arc<Budget>,
     /// Whether a thread of the process prefaults memory before nodes are handed out.
     prefaults: bool,
     state: Mutex<State>,
+    /// After the memory that it counts, so that it is dropped later.
+    budget: Arc<Budget>,
 }
 
 /// How a space begins.
@@ -118,6 +119,12 @@ impl NodePool {
             prefaults: false,
             state: Mutex::new(state),
         })
+    }
+
+    /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
+    pub fn within(self, shared: Option<Arc<Budget>>) -> Self {
+        debug_assert_eq!(self.held_bytes(), 0, "the shared budget counts everything");
+        Self { budget: Arc::new(Budget::within(self.options.limit_bytes, shared)), ..self }
     }
 
     /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.

@@ -17,16 +17,16 @@ impl Tally {
         self.0.fetch_add(amount, Ordering::Relaxed).wrapping_add(amount)
     }
 
-    /// Adds to the count unless the result would exceed a limit.
+    /// Adds to the count unless the result would exceed a limit. Returns the new value.
     ///
     /// # Errors
     /// The result that the count would have had; it is unchanged.
-    pub fn add_up_to(&self, amount: usize, limit: usize) -> Result<(), usize> {
+    pub fn add_up_to(&self, amount: usize, limit: usize) -> Result<usize, usize> {
         let fits = |count: usize| count.checked_add(amount).filter(|&sum| sum <= limit);
         // The count never includes a rejected amount: adding and subtracting one could reject other
         // threads'.
         let added = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
-        added.map(drop).map_err(|count| count.saturating_add(amount))
+        added.map(|count| count + amount).map_err(|count| count.saturating_add(amount))
     }
 
     /// Subtracts from the count.

@@ -45,6 +45,11 @@ impl<const LINES: usize> SharedArena<LINES> {
         Ok(Self { space: NodePool::new(options, Begin::Small)? })
     }
 
+    /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
+    pub fn within(self, shared: Option<Arc<Budget>>) -> Self {
+        Self { space: self.space.within(shared) }
+    }
+
     /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
     pub fn prefaulted(self) -> Self {
         Self { space: self.space.prefaulted() }

@@ -2,14 +2,18 @@
 
 use super::arena::SharedArena;
 use latchless_core::base::error::Result;
+use latchless_core::mem::budget::Budget;
 use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::sync::look_for_the_flag;
+use std::sync::Arc;
 
 /// Construction options of a tree.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct BlinkOptions {
     /// The maximum number of bytes of nodes. `None`: the machine's memory.
     pub limit_bytes: Option<usize>,
+    /// A budget that other trees share.
+    pub budget: Option<Arc<Budget>>,
     /// Whether to request huge pages.
     pub huge_pages: bool,
     /// Whether a thread of the process prefaults memory.
@@ -22,7 +26,8 @@ pub struct BlinkOptions {
 
 impl Default for BlinkOptions {
     fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
+        let (limit_bytes, budget, kernel) = (None, None, None);
+        Self { limit_bytes, budget, huge_pages: true, prefault: false, kernel, references: u32::MAX }
     }
 }
 
@@ -31,10 +36,11 @@ impl BlinkOptions {
     ///
     /// # Errors
     /// The kernel isn't available here.
-    pub(crate) fn begin<const LINES: usize>(self) -> Result<(SharedArena<LINES>, Dispatch)> {
+    pub(crate) fn begin<const LINES: usize>(&self) -> Result<(SharedArena<LINES>, Dispatch)> {
         look_for_the_flag();
         let dispatch = self.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
-        let arena = SharedArena::new(self.limit_bytes, self.huge_pages, self.references)?;
+        let arena =
+            SharedArena::new(self.limit_bytes, self.huge_pages, self.references)?.within(self.budget.clone());
         Ok((if self.prefault { arena.prefaulted() } else { arena }, dispatch))
     }
 }

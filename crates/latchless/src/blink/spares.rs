@@ -23,11 +23,15 @@ impl<'a, const LINES: usize> Spares<'a, LINES> {
         !self.nodes[level].is_nil()
     }
 
-    /// Allocates a node for each of the lowest `levels` levels that has none.
+    /// Allocates a node for each of the lowest `levels` levels that has none. The caller holds no latch.
     ///
     /// # Errors
     /// Memory was refused.
     pub(crate) fn reserve(&mut self, levels: usize) -> Result<()> {
+        self.arena.budget().relieved(|| self.allocate(levels))
+    }
+
+    fn allocate(&mut self, levels: usize) -> Result<()> {
         for (level, node) in self.nodes[..levels].iter_mut().enumerate().filter(|(_, node)| node.is_nil()) {
             *node = self.arena.allocate(level)?;
             // It will be written as a whole, under latches.

@@ -105,6 +105,11 @@ fn words_after(len: usize, prefix: usize) -> usize {
     entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 })
 }
 
+/// Allocates a node of a level. Nothing is latched.
+fn allocate(tree: &ByteTree, level: usize) -> Result<NodeRef> {
+    tree.budget().relieved(|| tree.store.nodes().allocate(level))
+}
+
 impl<'a> Level<'a> {
     fn new(tree: &'a ByteTree, level: usize, fill: FillFactor) -> Result<Self> {
         Ok(Self {
@@ -117,7 +122,7 @@ impl<'a> Level<'a> {
             ties: 0,
             are_even: may_be_even(tree, level),
             low: Vec::new(),
-            node: tree.store.nodes().allocate(level)?,
+            node: allocate(tree, level)?,
             nodes: Entries::default(),
             blocks: tree.store.long().put_aside(),
         })
@@ -185,7 +190,7 @@ impl<'a> Level<'a> {
         loop {
             let high = self.end(count);
             if self.fits(count, Some(&high)) {
-                let link = self.tree.store.nodes().allocate(self.level)?;
+                let link = allocate(self.tree, self.level)?;
                 self.write(count, Some(&high), link)?;
                 (self.low, self.node) = (high, link);
                 break;

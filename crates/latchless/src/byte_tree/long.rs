@@ -337,8 +337,12 @@ impl LongStrings {
 }
 
 impl Blocks<'_> {
-    /// Reserves blocks until there are this many.
+    /// Reserves blocks until there are this many. The caller holds no latch.
     pub fn reserve(&mut self, blocks: usize) -> Result<()> {
+        self.of.nodes.budget().relieved(|| self.allocate(blocks))
+    }
+
+    fn allocate(&mut self, blocks: usize) -> Result<()> {
         let more = blocks.saturating_sub(self.blocks.len());
         if more == 0 {
             return Ok(());

@@ -26,7 +26,8 @@ pub struct Words<K: Key, V: Value> {
 
 impl<K: Key, V: Value> Words<K, V> {
     pub(super) fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { tree: Tree::<K, V>::new(options.of_tree())?, group: options.group })
+        let group = options.group;
+        Ok(Self { tree: Tree::<K, V>::new(options.of_tree())?, group })
     }
 }
 

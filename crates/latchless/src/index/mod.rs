@@ -143,6 +143,7 @@ mod access;
 mod alone;
 mod batch;
 pub mod boxed;
+mod budget;
 pub(crate) mod bulk;
 pub(crate) mod changes;
 mod closures;
@@ -191,6 +192,7 @@ pub use crate::tree::{Group, Own};
 #[doc(hidden)]
 pub use alone::ExclusiveIndex;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
+pub use budget::{Budget, Reserved};
 pub use changes::Comparable;
 pub(crate) use closures::settled;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! The options of an index.
 
+use super::Budget;
 use crate::tree::{BlinkOptions, Group};
 use latchless_core::search::Kernel;
 
@@ -13,7 +14,7 @@ use latchless_core::search::Kernel;
 /// let index = Index::<u64, u64>::with_options(options)?;
 /// # Ok::<(), latchless::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The memory limit in bytes: [`memory_bytes`](crate::Index::memory_bytes) never exceeds it, at no moment
     /// and with any number of threads. `None`: the machine's memory. An operation that would exceed it fails
@@ -30,6 +31,9 @@ pub struct Options {
     /// others can still be created; where a quarter is less than 64 KiB, growth fails with
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
+    /// A limit that this index shares with others. What it holds counts there as well, and an operation
+    /// that would exceed either limit fails. `None`: none.
+    pub budget: Option<Budget>,
     /// Whether to request huge pages. True by default. It needs Linux, and is ignored elsewhere.
     pub huge_pages: bool,
     /// Whether a thread of the process prefaults memory. False by default: an operation that needs more
@@ -53,14 +57,18 @@ pub struct Options {
 impl Options {
     /// Returns those of a tree.
     pub(crate) fn of_tree(self) -> BlinkOptions {
-        let Self { limit_bytes, huge_pages, prefault, kernel, node_references, .. } = self;
-        BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references: node_references }
+        let Self { limit_bytes, budget, huge_pages, prefault, kernel, node_references: references, .. } =
+            self;
+        let budget = budget.map(Budget::shared);
+        BlinkOptions { limit_bytes, budget, huge_pages, prefault, kernel, references }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references } = BlinkOptions::default();
-        Self { limit_bytes, huge_pages, prefault, kernel, group: Group::Auto, node_references: references }
+        let BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references, .. } =
+            BlinkOptions::default();
+        let (budget, group) = (None, Group::Auto);
+        Self { limit_bytes, budget, huge_pages, prefault, kernel, group, node_references: references }
     }
 }

@@ -119,6 +119,8 @@ pub(super) struct Slots<T> {
     /// The number of the next stripe to be recalled.
     turn: Tally,
     values: PhantomData<T>,
+    /// After the memory that it counts, so that it is dropped later.
+    budget: Arc<Budget>,
 }
 
 // SAFETY: a slot's value is accessed through `&T` from several threads at once (T: Sync), and moved in and
@@ -158,10 +160,11 @@ impl<T> Slots<T> {
         Self {
             segments: [const { OnceLock::new() }; SEGMENTS],
             stripes: Default::default(),
-            depot: Mutex::new(Depot::new(shape, budget)),
+            depot: Mutex::new(Depot::new(shape, Arc::clone(&budget))),
             ample: Tally::new(0),
             turn: Tally::new(0),
             values: PhantomData,
+            budget,
         }
     }
 
@@ -219,8 +222,8 @@ impl<T> Slots<T> {
         if let Some(slot) = self.restock(&mut recalled) {
             return Ok(slot);
         }
-        let refused = match self.open() {
-            Ok(slot) => return Ok(slot),
+        let refused = match self.budget.relieved(|| self.open()) {
+            Ok(()) => return self.vacant(),
             Err(refused) => refused,
         };
         self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
@@ -250,10 +253,10 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Opens slots.
+    /// Opens slots for the calling thread's stripe.
     #[expect(clippy::significant_drop_tightening, reason = "a page is opened under the depot's mutex")]
-    fn open(&self) -> Result<u32> {
-        let Opened { mut slots, generation } = {
+    fn open(&self) -> Result<()> {
+        let Opened { slots, generation } = {
             let mut depot = hold(&self.depot);
             let page = depot.next_page()?;
             self.make_segment(place_of(page as usize).0)?;
@@ -266,9 +269,9 @@ impl<T> Slots<T> {
             opened
         };
         debug_assert!(generation <= SlotState::LAST_GENERATION);
-        let slot = slots.next();
+        debug_assert!(!slots.is_empty(), "at least one slot is opened");
         hold(self.own_lists()).out.extend(slots.rev().map(|slot| Vacated { slot, generation: 0 }));
-        slot.ok_or(Error::OutOfMemory { requested_bytes: Self::SLOT_BYTES })
+        Ok(())
     }
 
     /// Allocates a segment, if it doesn't exist. The depot is locked.

@@ -100,7 +100,8 @@ fn allocate_levels<B: Bits>(store: &Store<B>, len: usize, fill: FillFactor) -> R
         // At least two, or a level of inner nodes would be no smaller than the one below.
         entries.div_ceil(fill.of(capacity).max(2))
     });
-    let mut first = store.arena().allocate_run(levels.iter().map(|level| level.nodes).sum())?;
+    let nodes = levels.iter().map(|level| level.nodes).sum();
+    let mut first = store.arena().budget().relieved(|| store.arena().allocate_run(nodes))?;
     for (kind, level) in levels.iter_mut().enumerate() {
         store.arena().tell_kind(kind, first, level.nodes);
         level.first = first;

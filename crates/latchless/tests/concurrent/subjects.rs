@@ -10,6 +10,7 @@ use latchless::index::{Group, Options};
 /// Small trees need no huge pages.
 pub const PLAIN_PAGES: Options = Options {
     limit_bytes: None,
+    budget: None,
     huge_pages: false,
     prefault: false,
     kernel: None,

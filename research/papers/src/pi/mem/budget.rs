@@ -34,6 +34,7 @@ impl Budget {
         let limit_bytes = self.limit_bytes.unwrap_or(usize::MAX);
         self.held_bytes
             .add_up_to(bytes, limit_bytes)
+            .map(drop)
             .map_err(|requested_bytes| Error::MemoryLimit { requested_bytes, limit_bytes })
     }
 

@@ -248,15 +248,6 @@ fn writers_leave_positions_of_strings_fair() {
 }
 
 #[test]
-fn writers_leave_positions_of_tuples_fair() {
-    stays_in_order::<(u64, String), u128, _>(
-        |number| (number / 100, format!("{number:08}")),
-        u128::from,
-        |key| (key.0, &key.1),
-    );
-}
-
-#[test]
 fn writers_leave_positions_of_arcs_fair() {
     stays_in_order::<u64, Arc<u64>, _>(|number| number, Arc::new, |key| *key);
     stays_in_order::<String, Arc<u64>, _>(|number| format!("{number:08}"), Arc::new, String::as_str);

@@ -277,11 +277,6 @@ fn narrow_keys_and_wide_values() {
 }
 
 #[test]
-fn wide_keys_and_narrow_values() {
-    every_operation::<Key64, Value32>();
-}
-
-#[test]
 fn keys_of_boxed_values() {
     for len in [0, 1, 300] {
         let index = BoxedIndex::<Key64, String>::new().unwrap();

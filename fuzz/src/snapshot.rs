@@ -6,9 +6,9 @@
 
 use crate::damage::Change;
 use arbitrary::Arbitrary;
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::{KeyInBytes, MultiIndex};
 use latchless::snapshot::{DataType, Error, Layout, Native, SavedValue, Snapshot, multi, strings};
-use latchless::{BytesKey, FillFactor, Index, Key};
+use latchless::{Direction, FillFactor, Index, Key};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 
@@ -146,13 +146,13 @@ impl Bytes {
 /// Loads the rows as keys and values of some types: all are in the index, or one is invalid or out of
 /// order.
 fn load_strings(snapshot: &strings::Snapshot) {
-    fn of<K: BytesKey, V: SavedValue>(snapshot: &strings::Snapshot) {
+    fn of<K: KeyInBytes<V>, V: SavedValue>(snapshot: &strings::Snapshot) {
         let is_it = snapshot.key_name() == K::type_name() && snapshot.value_name() == V::type_name();
         match snapshot.index::<K, V>() {
             Ok(index) => {
                 assert!(is_it && index.len() == snapshot.len());
                 let mut rows = snapshot.byte_rows();
-                let _ = index.scan::<K>(.., |key, value| {
+                let _ = index.scan_lent(.., Direction::Forward, |key, value| {
                     let row = rows.next().expect("as many rows");
                     V::with_cell(value, |value| assert_eq!(row, (key, value)));
                     std::ops::ControlFlow::Continue(())
@@ -172,7 +172,7 @@ fn load_strings(snapshot: &strings::Snapshot) {
     of::<Vec<u8>, (u64, f32)>(snapshot);
     of::<String, u64>(snapshot);
     of::<(u64, String), [u8; 12]>(snapshot);
-    let mut words = BytesIndex::<String, u64>::new().expect("there is memory");
+    let mut words = Index::<String, u64>::new().expect("there is memory");
     let _ = snapshot.load_by(&mut words, FillFactor::FULL, |cell| cell);
 }
 

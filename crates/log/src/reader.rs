@@ -86,8 +86,8 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn contains_key(self, key: K) -> bool;
         fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
         fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
-        fn get_each(self, keys: &[K], see: impl FnMut(usize, Option<V>));
         fn get_all(self, keys: &[K]) -> Vec<Option<V>>;
+        fn get_each(self, keys: &[K], see: impl FnMut(usize, Option<V>));
         fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize>;
         fn first(self) -> Option<(K, V)>;
         fn last(self) -> Option<(K, V)>;
@@ -95,6 +95,12 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn ceiling(self, key: K) -> Option<(K, V)>;
         fn lower(self, key: K) -> Option<(K, V)>;
         fn higher(self, key: K) -> Option<(K, V)>;
+        fn first_with[R](self, see: impl FnOnce(K, V) -> R) -> Option<R>;
+        fn last_with[R](self, see: impl FnOnce(K, V) -> R) -> Option<R>;
+        fn floor_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
+        fn ceiling_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
+        fn lower_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
+        fn higher_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
         fn floor_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
         fn ceiling_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
         fn lower_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
@@ -134,6 +140,9 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn scan(
             self, range: impl RangeBounds<K>, see: impl FnMut(K, V) -> ControlFlow<()>
         ) -> ControlFlow<()>;
+        fn scan_lent(
+            self, range: impl RangeBounds<K>, direction: Direction, see: impl FnMut(K, V) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
         fn scan_many[R: RangeBounds<K>](
             self, ranges: &[R], see: impl FnMut(usize, K, V) -> ControlFlow<()>
         );
@@ -165,6 +174,9 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
 impl<'a, K: WordPrefix, V: Value> Reader<'a, Index<K, V>> {
     reads! { Index:
         fn prefix(self, prefix: K::Prefix<'_>) -> Range<'a, K, V>;
+        fn scan_prefix(
+            self, prefix: K::Prefix<'_>, direction: Direction, see: impl FnMut(K, V) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
     }
 }
 

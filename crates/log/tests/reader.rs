@@ -74,7 +74,8 @@ fn is_complete(index: &str, room: &str, of: &[&str], changes: &[&str]) {
 const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange compare_remove insert_many insert_many_with \
     remove_many remove_many_with insert_columns remove_columns pop_first pop_last remove_range clear \
     update upsert compute remove_if get_or_insert get_or_insert_with retain execute execute_with \
-    bulk_load bulk_load_with bulk_load_columns bulk_load_by try_extend exclusive drive";
+    bulk_load bulk_load_with bulk_load_columns bulk_load_by try_extend exclusive drive \
+    reset flush";
 
 /// Of the feature `rayon`, which the log doesn't have.
 const INDEX_WITH_RAYON: &str = "par_range par_fold par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \

@@ -162,9 +162,10 @@ impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
     fn scan_span(
         &self,
         span: Span<'_, Self>,
+        direction: Direction,
         see: impl FnMut(&[u8], SlotId) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.visit(readable(span), Direction::Forward, see)
+        self.visit(readable(span), direction, see)
     }
 
     fn count_span(&self, span: Span<'_, Self>) -> usize {

@@ -10,10 +10,10 @@ use crate::index::boxed::Clones;
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
 use crate::index::prefix::{BytesPrefix, Prefixed};
-use core::ops::{ControlFlow, RangeBounds};
+use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
-use latchless_core::base::index::Direction::Forward;
+use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
@@ -54,6 +54,17 @@ impl<K: BytesPrefix, V: BytesValue> BytesIndex<K, V> {
     fn starting(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
         Entries::new(self, K::with_prefix(prefix, OwnedBounds::of_prefix))
     }
+
+    /// Shows these entries.
+    fn scan_starting(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let bounds = K::with_prefix(prefix, OwnedBounds::of_prefix);
+        self.visit(bounds.borrowed(), direction, see)
+    }
 }
 
 impl<K, V: BytesValue> Ranked<K, V> for BytesIndex<K, V>
@@ -81,6 +92,15 @@ where
     fn beginning(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
         self.starting(prefix)
     }
+
+    fn scan_beginning(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.scan_starting(prefix, direction, see)
+    }
 }
 
 impl<K, V: BytesValue> Neighbours<K, V> for BytesIndex<K, V>
@@ -96,14 +116,35 @@ impl<K, V: BytesValue> Scanned<K, V> for BytesIndex<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
-    fn scan<'q>(
+    type KeyRef<'k> = &'k [u8];
+
+    #[inline]
+    fn own_key(key: &[u8]) -> K {
+        K::from_bytes(key)
+    }
+
+    #[inline]
+    fn near_with<R>(
+        &self,
+        from: Bound<K::Probe<'_>>,
+        direction: Direction,
+        see: impl FnOnce(&[u8], Lent<'_, V>) -> R,
+    ) -> Option<R> {
+        match from {
+            Bound::Included(key) => self.at_or_beside(&key, direction, see),
+            Bound::Excluded(key) => self.beside(&key, direction, see),
+            Bound::Unbounded => self.look_near(Border { from: Bound::Unbounded, direction }, see),
+        }
+    }
+
+    #[inline]
+    fn scan_lent<'q>(
         &self,
         range: impl RangeBounds<K::Probe<'q>>,
-        mut see: impl FnMut(K, Lent<'_, V>) -> ControlFlow<()>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        with_bounds(&range, |bounds| {
-            self.visit(bounds.unwrap_or(NOTHING), Forward, |key, value| see(K::from_bytes(key), value))
-        })
+        with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), direction, see))
     }
 }
 
@@ -113,5 +154,14 @@ where
 {
     fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
         Clones::of(self, |index| index.starting(prefix))
+    }
+
+    fn scan_beginning(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.show(see, |index, show| index.scan_starting(prefix, direction, show))
     }
 }

@@ -89,6 +89,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     pub fn clear(&mut self) {
         self.tree.clear();
     }
+
+    pub(crate) fn reset(&mut self) {
+        self.tree.clear();
+    }
 }
 
 impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesIndex<K, V> {

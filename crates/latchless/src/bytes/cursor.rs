@@ -9,6 +9,7 @@ use core::fmt;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
+use latchless_core::base::index_key::IndexKey;
 use std::sync::Arc;
 
 /// What holds an index for a cursor or an iterator: a reference, an `Arc`, or the owner. Sealed:
@@ -40,8 +41,9 @@ mod sealed {
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::BytesIndex<K, V> {}
     impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::BytesIndex<K, V>> {}
-    impl<K: super::KeyFor<V>, V: super::BytesValue> Sealed for &super::Index<K, V> {}
-    impl<K: super::KeyFor<V>, V: super::BytesValue> Sealed for std::sync::Arc<super::Index<K, V>> {}
+    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for crate::Index<K, V> {}
+    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for &crate::Index<K, V> {}
+    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for std::sync::Arc<crate::Index<K, V>> {}
 }
 
 impl<K: BytesKey, V: BytesValue> Holder for BytesIndex<K, V> {
@@ -71,11 +73,19 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
     }
 }
 
-impl<K, V> Holder for Arc<Index<K, V>>
-where
-    K: KeyFor<V, Engine = BytesIndex<K, V>> + BytesKey,
-    V: BytesValue,
+/// A key whose entries an [`Index`] stores as byte strings: one of any length, or one of fixed width with
+/// values that don't fit words. Sealed, as [`KeyFor`] is.
+pub trait KeyInBytes<V: BytesValue>:
+    BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<Self>> + KeyFor<V, Engine = BytesIndex<Self, V>>
 {
+}
+
+impl<K, V: BytesValue> KeyInBytes<V> for K where
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>> + KeyFor<V, Engine = BytesIndex<K, V>>
+{
+}
+
+impl<K: KeyInBytes<V>, V: BytesValue> Holder for Index<K, V> {
     type Key = K;
     type Value = V;
 
@@ -84,16 +94,40 @@ where
     }
 }
 
-impl<K, V> Holder for &Index<K, V>
-where
-    K: KeyFor<V, Engine = BytesIndex<K, V>> + BytesKey,
-    V: BytesValue,
-{
+impl<K: KeyInBytes<V>, V: BytesValue> Holder for &Index<K, V> {
     type Key = K;
     type Value = V;
 
     fn index(&self) -> &BytesIndex<K, V> {
         self.engine()
+    }
+}
+
+impl<K: KeyInBytes<V>, V: BytesValue> Holder for Arc<Index<K, V>> {
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &BytesIndex<K, V> {
+        self.engine()
+    }
+}
+
+/// An index itself, of byte strings.
+pub trait Whole: Holder {
+    /// The index.
+    #[doc(hidden)]
+    fn index_mut(&mut self) -> &mut BytesIndex<Self::Key, Self::Value>;
+}
+
+impl<K: BytesKey, V: BytesValue> Whole for BytesIndex<K, V> {
+    fn index_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<K: KeyInBytes<V>, V: BytesValue> Whole for Index<K, V> {
+    fn index_mut(&mut self) -> &mut BytesIndex<K, V> {
+        self.engine_mut()
     }
 }
 

@@ -107,7 +107,7 @@ pub const VALUE_LEN_MAX: usize = LEN_MAX;
 use crate::byte_tree::LEN_MAX;
 pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
 pub use bytes_index::{BytesIndex, Lent};
-pub use cursor::{BytesCursor, Holder, LentEntry};
+pub use cursor::{BytesCursor, Holder, KeyInBytes, LentEntry, Whole};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex, MultiIntoEntries, MultiKeys};

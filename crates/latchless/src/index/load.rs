@@ -1,8 +1,9 @@
-//! Filling an empty index from sorted entries.
+//! Filling an empty index from sorted entries, and emptying one.
 
 use super::access::{Words, encode_key, encode_value};
 use super::bulk::Bulk;
 use super::engine::KeyFor;
+use super::storage::Storage;
 use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
@@ -98,6 +99,37 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
         threads: NonZeroUsize,
     ) -> Result<()> {
         self.engine.load_by(len, entry_at, fill, threads)
+    }
+
+    /// Removes all keys, drops all values, and returns all memory to the system at once. If drops panic, all
+    /// others are done first and then the first panic is resumed.
+    ///
+    /// ```
+    /// # let mut index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
+    /// index.reset();
+    /// assert!(index.is_empty());
+    /// ```
+    pub fn reset(&mut self) {
+        self.engine.reset();
+    }
+
+    /// Drops every value that was replaced or removed and that no operation can see any more. Otherwise
+    /// later operations drop up to some hundred values in [`Arc`](std::sync::Arc)s: this is for those that
+    /// own scarce resources, such as files. Does nothing if values are words or strings.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// let files = latchless::Index::<u32, Arc<str>>::new()?;
+    /// let file: Arc<str> = "seven".into();
+    /// files.insert(7, Arc::clone(&file))?;
+    /// files.remove(7);
+    /// files.flush();
+    /// assert_eq!(Arc::strong_count(&file), 1);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn flush(&self) {
+        self.engine.flush();
     }
 }
 

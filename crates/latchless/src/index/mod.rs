@@ -80,7 +80,7 @@
 //!
 //! | operation | of an inverted range |
 //! |---|---|
-//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`scan_many`](Index::scan_many), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
+//! | reads: [`range`](Index::range), [`count`](Index::count), [`fold`](Index::fold), [`for_each`](Index::for_each), [`scan`](Index::scan), [`scan_lent`](Index::scan_lent), [`scan_chunks`](Index::scan_chunks), [`page`](Index::page), [`scanner`](Index::scanner), [`scan_many`](Index::scan_many), [`range_many`](Index::range_many), [`count_many`](Index::count_many), [`range_columns`](Index::range_columns), … | it is empty |
 //! | [`try_range`](Index::try_range) | [`InvertedRange`](crate::Error::InvertedRange) |
 //! | changes: [`remove_range`](Index::remove_range) | [`InvertedRange`](crate::Error::InvertedRange), nothing is removed |
 //!
@@ -157,6 +157,7 @@ mod exclusive;
 mod execute;
 mod holder;
 mod keys;
+mod lent;
 mod load;
 mod nearest;
 mod neighbours;
@@ -205,6 +206,7 @@ pub use keys::Keys;
 pub(crate) use keys::key;
 #[doc(inline)]
 pub use latchless_core::base::replacement::Replacement;
+pub use lent::LentKey;
 pub use options::Options;
 pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]

@@ -1,6 +1,7 @@
 //! What every engine can do by the order of keys, besides single neighbours and ranges. Keys, values and
 //! ranges are named as in an [`Index`](super::Index). The caller checks the lengths of slices.
 
+use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::index_key::IndexKey;
@@ -22,14 +23,34 @@ pub trait Neighbours<K: IndexKey, V> {
     fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]);
 }
 
-/// Whole ranges. Concurrent changes are visible as in the engine's iterators.
+/// Reads that lend entries. Concurrent changes are visible as in the engine's iterators.
 pub trait Scanned<K: IndexKey, V: IndexValue> {
+    /// The form in which keys are lent: the key itself, or its bytes.
+    type KeyRef<'k>: Copy + fmt::Debug;
+
+    fn own_key(key: Self::KeyRef<'_>) -> K;
+    /// Calls `see` with the entry that [`Engine::near`](super::engine::Engine::near) returns.
+    fn near_with<R>(
+        &self,
+        from: Bound<K::Probe<'_>>,
+        direction: Direction,
+        see: impl FnOnce(Self::KeyRef<'_>, V::Lent<'_>) -> R,
+    ) -> Option<R>;
+    /// Calls `see` with every entry of a range, in a direction, until it breaks.
+    fn scan_lent<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        direction: Direction,
+        see: impl FnMut(Self::KeyRef<'_>, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
     /// Calls `see` with every entry of a range, ascending, until it breaks.
     fn scan<'q>(
         &self,
         range: impl RangeBounds<K::Probe<'q>>,
-        see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()>;
+        mut see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.scan_lent(range, Forward, |key, value| see(Self::own_key(key), value))
+    }
     /// Folds the entries of a range, ascending, into one result.
     fn fold<'q, A>(
         &self,

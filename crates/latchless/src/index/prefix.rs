@@ -3,7 +3,9 @@
 use super::access::Words;
 use super::engine::{Engine, KeyFor};
 use super::{Entries, Index, Range};
+use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::{Bits, Key};
@@ -40,6 +42,13 @@ pub trait BytesPrefix: PrefixKey + BytesKey {
 pub trait Prefixed<K: PrefixKey, V: IndexValue>: Engine<K, V> {
     /// Returns the entries whose keys begin so.
     fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_>;
+    /// Calls `see` with the entries whose keys begin so, in a direction, until it breaks.
+    fn scan_beginning(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(Self::KeyRef<'_>, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
 }
 
 macro_rules! strings {
@@ -108,6 +117,16 @@ impl<K: WordPrefix, V: Value> Prefixed<K, V> for Words<K, V> {
     fn beginning(&self, prefix: K::Prefix<'_>) -> Entries<&Self> {
         let (low, high) = K::ends(prefix);
         Entries::within(self, Some((Bits::truncate(low), Bits::truncate(high))))
+    }
+
+    fn scan_beginning(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (low, high) = K::ends(prefix);
+        self.access().scan_towards(Some((Bits::truncate(low), Bits::truncate(high))), direction, see)
     }
 }
 

@@ -61,6 +61,30 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         })
     }
 
+    /// As [`Access::scan`], in a direction.
+    #[inline]
+    pub(super) fn scan_towards(
+        self,
+        range: Option<EncodedRange<K, V>>,
+        direction: Direction,
+        mut see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if direction == Direction::Forward {
+            return self.scan(range, see);
+        }
+        let mut last = ControlFlow::Continue(());
+        if let Some((low, high)) = range {
+            self.tree.scan::<M>(low, high, direction, usize::MAX, |keys, values| {
+                last =
+                    keys.iter().zip(values).rev().try_for_each(|(&key, &value)| {
+                        see(decode_key::<K, V>(key), decode_value::<K, V>(value))
+                    });
+                last.is_continue()
+            });
+        }
+        last
+    }
+
     #[inline]
     pub(super) fn scan_chunks(
         self,

@@ -4,12 +4,35 @@ use super::Index;
 use super::access::{Words, encode_range};
 use super::engine::KeyFor;
 use super::order::Scanned;
-use core::ops::{ControlFlow, RangeBounds};
+use core::ops::{Bound, ControlFlow, RangeBounds};
+use latchless_core::base::index::Direction;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value> Scanned<K, V> for Words<K, V> {
+    type KeyRef<'k> = K;
+
+    #[inline(always)]
+    fn own_key(key: K) -> K {
+        key
+    }
+
+    #[inline]
+    fn near_with<R>(&self, from: Bound<K>, direction: Direction, see: impl FnOnce(K, V) -> R) -> Option<R> {
+        self.access().near(from, direction).map(|(key, value)| see(key, value))
+    }
+
+    #[inline]
+    fn scan_lent<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        direction: Direction,
+        see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.access().scan_towards(encode_range::<K, V>(&range), direction, see)
+    }
+
     #[inline]
     fn scan<'q>(
         &self,

@@ -49,6 +49,10 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     pub(crate) fn engine(&self) -> &K::Engine {
         &self.engine
     }
+
+    pub(crate) fn engine_mut(&mut self) -> &mut K::Engine {
+        &mut self.engine
+    }
 }
 
 /// Keys and values that fit words.

@@ -15,11 +15,15 @@ pub trait Storage: Sized + Send + Sync {
     fn live_bytes(&self) -> usize;
     fn stats(&self) -> Stats;
     fn check_invariants(&self) -> Result<(), Broken>;
+    /// Removes all keys and returns the memory to the system.
+    fn reset(&mut self);
+    /// Drops the values that were removed or replaced and that no reader can see any more.
+    fn flush(&self) {}
 }
 
 /// Implements [`Storage`] for a public type by its methods.
 macro_rules! storage {
-    ([$($parameter:tt)*] $type:ty) => {
+    ([$($parameter:tt)*] $type:ty $(, $flush:item)?) => {
         impl<$($parameter)*> $crate::index::Storage for $type {
             fn create(options: $crate::index::Options) -> latchless_core::base::error::Result<Self> {
                 Self::with_options(options)
@@ -47,6 +51,12 @@ macro_rules! storage {
             ) -> latchless_core::base::error::Result<(), latchless_core::base::error::Broken> {
                 self.check_invariants()
             }
+
+            fn reset(&mut self) {
+                self.reset();
+            }
+
+            $($flush)?
         }
     };
 }

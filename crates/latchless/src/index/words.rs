@@ -59,6 +59,10 @@ impl<K: Key, V: Value> Storage for Words<K, V> {
     fn check_invariants(&self) -> Result<(), Broken> {
         self.tree.check_invariants()
     }
+
+    fn reset(&mut self) {
+        self.tree.clear();
+    }
 }
 
 impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {

@@ -6,7 +6,7 @@ use core::net::Ipv6Addr;
 use latchless_core::base::bytes_value::BytesValue;
 use std::borrow::Cow;
 
-/// A value of a [`BytesIndex`](crate::bytes::BytesIndex) that can be saved in a snapshot.
+/// A value that is stored as a byte string and can be saved in a snapshot.
 ///
 /// The numbers that Arrow has ([`Native`]) are saved as such, `Vec<u8>` as `binary`, and `String` as
 /// `string`. All others are a `fixed_size_binary`, without padding: `[u8; N]`, `Ipv6Addr` and `Uuid` as
@@ -17,7 +17,8 @@ use std::borrow::Cow;
 /// A type of your own implements it by its bytes in a file:
 ///
 /// ```
-/// use latchless::bytes::{BytesIndex, Words};
+/// use latchless::bytes::Words;
+/// use latchless::Index;
 /// use latchless::snapshot::{DataType, SavedValue, strings};
 /// use latchless::{BytesValue, WideValue};
 /// use std::borrow::Cow;
@@ -50,10 +51,10 @@ use std::borrow::Cow;
 ///         <(u32, u64)>::of_cell(cell).map(|(file, start)| Self { file, start })
 ///     }
 /// }
-/// let extents: BytesIndex<String, Extent> = [("a".into(), Extent { file: 3, start: 1 << 40 })].into();
+/// let extents: Index<String, Extent> = [("a".into(), Extent { file: 3, start: 1 << 40 })].into();
 /// let mut file = Vec::new();
 /// strings::write(&extents, &mut file)?;
-/// let again: BytesIndex<String, Extent> = strings::read(&file[..])?;
+/// let again: Index<String, Extent> = strings::read(&file[..])?;
 /// assert_eq!(again.get("a"), extents.get("a"));
 /// # Ok::<(), latchless::snapshot::Error>(())
 /// ```

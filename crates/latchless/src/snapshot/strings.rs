@@ -1,13 +1,13 @@
 //! Snapshots of indexes with keys of any length.
 //!
 //! ```
-//! use latchless::bytes::BytesIndex;
+//! use latchless::Index;
 //! use latchless::snapshot::strings;
 //!
-//! let pages: BytesIndex<String, u64> = [("/".into(), 10), ("/about".into(), 7)].into();
+//! let pages: Index<String, u64> = [("/".into(), 10), ("/about".into(), 7)].into();
 //! let mut file = Vec::new();
 //! assert_eq!(strings::write(&pages, &mut file)?, 2);
-//! let again: BytesIndex<String, u64> = strings::read(&file[..])?;
+//! let again: Index<String, u64> = strings::read(&file[..])?;
 //! assert_eq!(again.get("/about"), Some(7));
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
@@ -28,12 +28,12 @@
 //! [`from_bytes`](BytesKey::from_bytes) does.
 //!
 //! ```
-//! # use latchless::bytes::BytesIndex;
+//! # use latchless::Index;
 //! # use latchless::snapshot::strings;
-//! let titles: BytesIndex<String, String> = [("/".into(), "Home".into()), ("/a".into(), "".into())].into();
+//! let titles: Index<String, String> = [("/".into(), "Home".into()), ("/a".into(), "".into())].into();
 //! let mut file = Vec::new();
 //! strings::write(&titles, &mut file)?;
-//! let again: BytesIndex<String, String> = strings::read(&file[..])?;
+//! let again: Index<String, String> = strings::read(&file[..])?;
 //! assert_eq!(again.get("/").as_deref(), Some("Home"));
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
@@ -46,10 +46,11 @@ use super::saved_value::{SavedValue, number_of};
 pub use super::write::SeeRow;
 use super::write::write_strings;
 use super::{gather, gather_file, replace};
-use crate::bytes::{BytesIndex, Holder};
+use crate::Index;
+use crate::bytes::{BytesIndex, Holder, KeyInBytes, Whole};
 use core::any::TypeId;
+use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
-use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::value::Value;
 use std::borrow::Cow;
@@ -86,7 +87,7 @@ pub fn write<H: Holder<Key: 'static, Value: SavedValue>>(index: H, out: impl Wri
 /// [`Error::OtherValueType`] if the file holds other types than `K` and `V`; [`Error::NoKey`],
 /// [`Error::NoValue`]; [`Error::Index`] if its rows are out of order or memory is refused; the others if it
 /// is no snapshot, or damaged.
-pub fn open<K: BytesKey, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
+pub fn open<K: KeyInBytes<V>, V: SavedValue>(path: impl AsRef<Path>) -> Result<Index<K, V>> {
     Snapshot::open(path)?.index()
 }
 
@@ -94,7 +95,7 @@ pub fn open<K: BytesKey, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesI
 ///
 /// # Errors
 /// Those of [`open`].
-pub fn read<K: BytesKey, V: SavedValue>(from: impl Read) -> Result<BytesIndex<K, V>> {
+pub fn read<K: KeyInBytes<V>, V: SavedValue>(from: impl Read) -> Result<Index<K, V>> {
     Snapshot::read(from)?.index()
 }
 
@@ -108,21 +109,21 @@ pub fn key_type<K: BytesKey + 'static>() -> DataType {
 /// have; or rows that are in no index.
 ///
 /// ```
-/// use latchless::bytes::BytesIndex;
+/// use latchless::Index;
 /// use latchless::snapshot::DataType;
 /// use latchless::snapshot::strings::{Layout, Snapshot};
 /// use latchless::FillFactor;
 ///
-/// let seen: BytesIndex<(u64, String), bool> = [((7, "a".into()), true), ((7, "b".into()), false)].into();
+/// let seen: Index<(u64, String), bool> = [((7, "a".into()), true), ((7, "b".into()), false)].into();
 /// let mut file = Vec::new();
 /// let layout = Layout::new(DataType::UInt8).with_metadata("of", "tenant, name");
 /// layout.write(&seen, &mut file, u64::from)?;
 ///
 /// let snapshot = Snapshot::from_bytes(file)?;
 /// assert_eq!((snapshot.len(), snapshot.key_name()), (2, "(u64, text)"));
-/// let mut again = BytesIndex::<(u64, String), bool>::new()?;
+/// let mut again = Index::<(u64, String), bool>::new()?;
 /// snapshot.load_by(&mut again, FillFactor::FULL, |cell| cell != 0)?;
-/// assert_eq!(again.get(&(7_u64, "b")), Some(false));
+/// assert_eq!(again.get((7, "b")), Some(false));
 /// # Ok::<(), latchless::snapshot::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,11 +154,11 @@ impl Layout {
     /// # Errors
     /// Those of [`save`]; [`Error::Reserved`]; [`Error::NoCells`] for strings, and for values of more than
     /// eight bytes.
-    pub fn save<K: BytesKey + 'static, V: Value>(
+    pub fn save<H: Holder<Key: 'static, Value: Value>>(
         &self,
-        index: &BytesIndex<K, V>,
+        index: H,
         path: impl AsRef<Path>,
-        cell: impl Fn(V) -> u64,
+        cell: impl Fn(H::Value) -> u64,
     ) -> Result<u64> {
         replace::replace(path.as_ref(), |file| self.write(index, file, cell))
     }
@@ -167,17 +168,18 @@ impl Layout {
     ///
     /// # Errors
     /// Those of [`Layout::save`].
-    pub fn write<K: BytesKey + 'static, V: Value>(
+    pub fn write<H: Holder<Key: 'static, Value: Value>>(
         &self,
-        index: &BytesIndex<K, V>,
+        index: H,
         out: impl Write,
-        cell: impl Fn(V) -> u64,
+        cell: impl Fn(H::Value) -> u64,
     ) -> Result<u64> {
         let width = self.check_cells()?;
         let each = |see: &mut SeeRow| {
-            let _ = index.scan::<K>(.., |key, value| see(key, &cell(value).to_le_bytes()[..width]));
+            let see = |key: &[u8], cell: u64| see(key, &cell.to_le_bytes()[..width]);
+            let _ = see_cells(index.index(), &cell, see);
         };
-        write_strings(each, out, self.about::<K>())
+        write_strings(each, out, self.about::<H::Key>())
     }
 
     /// Saves rows that are in no index: the bytes of keys of type `K`, sorted, and cells. A key may occur
@@ -241,6 +243,15 @@ impl Layout {
             ..self.0.clone()
         }
     }
+}
+
+/// Shows the entries of an index, with their cells.
+fn see_cells<K: BytesKey, V: Value>(
+    index: &BytesIndex<K, V>,
+    cell: &impl Fn(V) -> u64,
+    mut see: impl FnMut(&[u8], u64) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    index.scan::<K>(.., |key, value| see(key, cell(value)))
 }
 
 /// A file in memory, validated except for the order of its rows and the meaning of its strings.
@@ -340,23 +351,19 @@ impl Snapshot {
     /// # Errors
     /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`],
     /// [`Error::NoValue`]; or [`Error::Index`] if rows are out of order or memory is refused.
-    pub fn index<K: BytesKey, V: SavedValue>(&self) -> Result<BytesIndex<K, V>> {
-        let mut index = BytesIndex::new()?;
+    pub fn index<K: KeyInBytes<V>, V: SavedValue>(&self) -> Result<Index<K, V>> {
+        let mut index = Index::new()?;
         self.load(&mut index, FillFactor::UPDATED)?;
         Ok(index)
     }
 
-    /// Fills an empty index, as [`BytesIndex::bulk_load`] does.
+    /// Fills an empty index, as [`Index::bulk_load`] does.
     ///
     /// # Errors
     /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
-    pub fn load<K: BytesKey, V: SavedValue>(
-        &self,
-        index: &mut BytesIndex<K, V>,
-        fill: FillFactor,
-    ) -> Result<()> {
-        self.check_values::<V>()?;
-        self.load_rows(index, fill, V::of_cell)
+    pub fn load<I: Whole<Value: SavedValue>>(&self, index: &mut I, fill: FillFactor) -> Result<()> {
+        self.check_values::<I::Value>()?;
+        self.load_rows(index, fill, I::Value::of_cell)
     }
 
     /// Refuses a file with other types than `K` and `V`, and strings that no key of this type has.
@@ -385,11 +392,11 @@ impl Snapshot {
     /// # Errors
     /// Those of [`Snapshot::load`], except the errors about values; [`Error::NoCells`] for strings, and for
     /// values of more than eight bytes.
-    pub fn load_by<K: BytesKey, V: Value>(
+    pub fn load_by<I: Whole<Value: Value>>(
         &self,
-        index: &mut BytesIndex<K, V>,
+        index: &mut I,
         fill: FillFactor,
-        value: impl Fn(u64) -> V,
+        value: impl Fn(u64) -> I::Value,
     ) -> Result<()> {
         match self.value_type() {
             found if found.has_cells() => self.load_rows(index, fill, |cell| Some(value(number_of(cell)))),
@@ -398,13 +405,14 @@ impl Snapshot {
     }
 
     /// Fills an empty index with the values that `value` makes from their bytes.
-    fn load_rows<K: BytesKey, V: BytesValue>(
+    fn load_rows<I: Whole>(
         &self,
-        index: &mut BytesIndex<K, V>,
+        index: &mut I,
         fill: FillFactor,
-        value: impl Fn(&[u8]) -> Option<V>,
+        value: impl Fn(&[u8]) -> Option<I::Value>,
     ) -> Result<()> {
-        self.check_keys::<K>()?;
+        self.check_keys::<I::Key>()?;
+        let index = index.index_mut();
         let (mut rows, mut no_value) = (self.byte_rows().enumerate(), None);
         index.bulk_load_bytes(fill, |bytes| {
             let (row, (key, cell)) = rows.next()?;
@@ -414,7 +422,7 @@ impl Snapshot {
             value
         })?;
         let Some(row) = no_value else { return Ok(()) };
-        index.clear();
+        index.reset();
         Err(Error::NoValue { row, value_type: self.value_name().into() })
     }
 

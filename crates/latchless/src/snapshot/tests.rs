@@ -3,7 +3,7 @@
 use super::layout::{About, END, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, VERSION_NAME, digits_of};
 use super::{DataType, Error, Layout, SavedValue, Snapshot, TimeUnit};
 use crate::Index;
-use crate::bytes::BytesIndex;
+use crate::bytes::KeyInBytes;
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::{Builder, ReadAsRoot};
 
@@ -24,7 +24,7 @@ fn rows(count: u64) -> Vec<u8> {
 impl Parts {
     /// Of keys that are strings.
     fn of_strings() -> Self {
-        let index: BytesIndex<String, i16> = [("a".into(), -1), ("bc".into(), -2), ("bcd".into(), -3)].into();
+        let index: Index<String, i16> = [("a".into(), -1), ("bc".into(), -2), ("bcd".into(), -3)].into();
         let mut file = Vec::new();
         super::strings::write(&index, &mut file).unwrap();
         Self::of(&file)
@@ -318,14 +318,17 @@ fn a_file_without_the_name_of_its_keys_has_those_of_its_column() {
     assert_eq!(snapshot.index::<String, i16>().unwrap().get("bc"), Some(-2));
 }
 
-/// The error for a snapshot of three values under keys of four bytes after a change.
-fn refusal_of_values<V: SavedValue>(values: [V; 3], change: impl FnOnce(&mut Parts)) -> String {
-    let index: BytesIndex<u32, V> = (0u32..).zip(values).collect();
+/// The error for a snapshot of three values under keys of 16 bytes after a change.
+fn refusal_of_values<V: SavedValue>(values: [V; 3], change: impl FnOnce(&mut Parts)) -> String
+where
+    u128: KeyInBytes<V>,
+{
+    let index: Index<u128, V> = (0u128..).zip(values).collect();
     let mut file = Vec::new();
     super::strings::write(&index, &mut file).unwrap();
     let mut parts = Parts::of(&file);
     change(&mut parts);
-    super::strings::read::<u32, V>(&parts.file()[..]).expect_err("it was changed").to_string()
+    super::strings::read::<u128, V>(&parts.file()[..]).expect_err("it was changed").to_string()
 }
 
 #[test]

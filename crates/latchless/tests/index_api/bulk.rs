@@ -3,15 +3,19 @@
 
 use crate::common::{Rng, scaled};
 use core::fmt::Debug;
+use core::num::NonZeroUsize;
 use latchless::{Error, FillFactor, Index, IndexValue, KeyFor};
 use std::collections::BTreeMap;
 
 /// Inserts and removes in batches, loads sorted entries, and takes an index apart, compared with a map.
-pub fn agree<K, V, P>(key: &impl Fn(u64) -> K, value: &impl Fn(u64) -> V, probe: &P)
+pub fn agree<K, V, P, G>(key: &impl Fn(u64) -> K, value: &impl Fn(u64) -> V, (probe, given): (&P, &G))
 where
     K: KeyFor<V> + Ord + Clone + Debug,
     V: IndexValue + PartialEq + Debug,
     P: for<'q> Fn(&'q K) -> K::Probe<'q>,
+    G: for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
+    K: Sync,
+    V: Sync,
 {
     let (index, mut map) = (Index::<K, V>::new().unwrap(), BTreeMap::new());
     let mut rng = Rng(29);
@@ -48,6 +52,16 @@ where
     assert!(loaded.into_iter().rev().eq(entries.iter().rev().cloned()));
     let mut apart = index.into_iter();
     assert_eq!((apart.next(), apart.next_back()), (entries.first().cloned(), entries.last().cloned()));
+    let mut lent = Index::<K, V>::new().unwrap();
+    let entry_at = |at: usize| (entries[at].0.probe(), given(&entries[at].1));
+    lent.bulk_load_by(entries.len(), entry_at, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
+    lent.check_invariants().unwrap();
+    assert!(lent.iter().eq(entries.iter().cloned()));
+    lent.reset();
+    lent.check_invariants().unwrap();
+    assert!(lent.is_empty() && lent.iter().next().is_none());
+    lent.bulk_load(&entries, FillFactor::FULL).unwrap();
+    assert_eq!(lent.len(), entries.len());
     entries.swap(3, 4);
     let unsorted = Index::from_sorted(&entries, FillFactor::FULL);
     assert!(matches!(unsorted, Err(Error::Unsorted { position: 4 })));

@@ -10,6 +10,7 @@ mod closures;
 mod columns;
 mod common;
 mod cursors;
+mod lent;
 mod map;
 mod model;
 mod nearest;

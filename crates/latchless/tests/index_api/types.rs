@@ -1,7 +1,7 @@
 //! `Index<K, V>` for every engine that its types choose: one body of tests, against `BTreeMap`.
 
 use crate::common::{Rng, scaled};
-use crate::{bulk, by_order, changes};
+use crate::{bulk, by_order, changes, lent};
 use core::cmp::Reverse;
 use core::fmt::Debug;
 use core::ops::Bound::{Excluded, Included, Unbounded};
@@ -31,12 +31,13 @@ where
     P: for<'q> Fn(&'q K) -> K::Probe<'q> + Sync,
     G: for<'v> Fn(&'v V) -> V::Given<'v> + Sync,
     Index<K, V>: Sync,
+    for<'v> V::Lent<'v>: Debug,
 {
     changes::agree::<K, V, P, G>(&key, &value, &probe, &given);
     changes::are_atomic::<K, V, P>(&key, &value, &probe);
     changes::follow_each_other::<K, V, P, G>(&key, &value, &probe, &given);
     changes::run_again::<K, V, P, G>(&key, &value, &probe, &given);
-    bulk::agree::<K, V, P>(&key, &value, &probe);
+    bulk::agree::<K, V, P, G>(&key, &value, (&probe, &given));
     let (index, mut map) = (Index::<K, V>::new().unwrap(), BTreeMap::new());
     let mut rng = Rng(17);
     for step in 0..scaled(4_000) as u64 {
@@ -66,6 +67,7 @@ where
     same_ranges(&index, &map, &probe, [key(40), key(41), key(300), key(3)]);
     let all: Vec<K> = (0..400).map(&key).collect();
     by_order::agrees(&index, &map, &probe, &all);
+    lent::agrees(&index, &map, &probe, &all);
     let probes: Vec<_> = all.iter().map(&probe).collect();
     assert_eq!(index.get_all(&probes), all.iter().map(|key| map.get(key).cloned()).collect::<Vec<_>>());
     assert!(matches!(index.get_many(&probes, &mut []), Err(Error::UnequalBuffers { .. })));
@@ -374,6 +376,8 @@ fn values_in_an_arc_are_dropped_with_their_entries() {
     assert_eq!(index.get(7).map(|value| Arc::strong_count(&value)), Some(102));
     index.remove_range(..50).unwrap();
     assert!(index.remove(60).is_some() && index.insert(61, Arc::clone(&value)).unwrap().is_some());
+    index.flush();
+    assert_eq!(Arc::strong_count(&value), 50);
     // This drops at once what no pin can see.
     index.clear();
     assert_eq!(Arc::strong_count(&value), 1);

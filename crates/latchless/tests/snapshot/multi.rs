@@ -3,10 +3,10 @@
 
 use super::values::is_whole_or_refused;
 use super::{Folder, bytes_of, squares};
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::MultiIndex;
 use latchless::snapshot::strings::{self, Snapshot};
 use latchless::snapshot::{Error, multi};
-use latchless::{BytesKey, FillFactor};
+use latchless::{BytesKey, FillFactor, Index};
 use std::fmt::Debug;
 
 fn index_of<K: BytesKey>(pairs: impl IntoIterator<Item = (K, u64)>) -> MultiIndex<K> {
@@ -73,7 +73,7 @@ fn files_of_other_indexes_are_refused_and_its_own_by_theirs() {
         "the file has keys of type text, but the index that was asked for has keys of type bytes"
     );
     let mut pages = Vec::new();
-    let index: BytesIndex<String, u64> = [("a".to_owned(), 1)].into();
+    let index: Index<String, u64> = [("a".to_owned(), 1)].into();
     strings::write(&index, &mut pages).expect("memory takes it");
     for other in [&pages, &bytes_of(&squares(2))] {
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::{Folder, squares};
 use latchless::Index;
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::MultiIndex;
 use latchless::snapshot::{self, Error, multi, strings};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
@@ -15,8 +15,8 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// Returns indexes of the other two kinds.
-fn others() -> (BytesIndex<String, u64>, MultiIndex<String>) {
-    let words = BytesIndex::new().unwrap();
+fn others() -> (Index<String, u64>, MultiIndex<String>) {
+    let words = Index::new().unwrap();
     words.insert("tea", 7).unwrap();
     let cities = MultiIndex::new().unwrap();
     cities.insert("Ulm", 1).unwrap();

@@ -2,10 +2,10 @@
 //! another type is rejected.
 
 use super::Folder;
-use latchless::bytes::{BytesIndex, Words};
+use latchless::bytes::{KeyInBytes, Words};
 use latchless::snapshot::strings::{self, Layout, Snapshot};
 use latchless::snapshot::{self, DataType, Error, SavedValue};
-use latchless::{BytesKey, BytesValue, FillFactor, WideValue};
+use latchless::{BytesValue, FillFactor, Index, WideValue};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -13,14 +13,17 @@ use std::net::Ipv6Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-fn file_of<K: BytesKey + 'static, V: SavedValue>(index: &BytesIndex<K, V>) -> Vec<u8> {
+fn file_of<K: KeyInBytes<V>, V: SavedValue>(index: &Index<K, V>) -> Vec<u8> {
     let mut file = Vec::new();
     assert_eq!(strings::write(index, &mut file).expect("memory takes it"), index.len() as u64);
     file
 }
 
-fn values<V: BytesValue>(values: impl IntoIterator<Item = V>) -> BytesIndex<u32, V> {
-    BytesIndex::try_from_iter((0u32..).zip(values)).expect("memory")
+fn values<V: BytesValue>(values: impl IntoIterator<Item = V>) -> Index<u128, V>
+where
+    u128: KeyInBytes<V>,
+{
+    Index::try_from_iter((0u128..).zip(values)).expect("memory")
 }
 
 /// Saves an index of these values, checks its column's type, and opens it again; returns the first value's
@@ -28,12 +31,15 @@ fn values<V: BytesValue>(values: impl IntoIterator<Item = V>) -> BytesIndex<u32,
 fn there_and_back<V: SavedValue + PartialEq + Debug>(
     all: impl IntoIterator<Item = V>,
     (column, name): (DataType, &str),
-) -> Vec<u8> {
+) -> Vec<u8>
+where
+    u128: KeyInBytes<V>,
+{
     let index = values(all);
     let snapshot = Snapshot::from_bytes(file_of(&index)).expect("it was just written");
     assert_eq!((snapshot.len(), snapshot.value_type()), (index.len(), column));
     assert_eq!((V::COLUMN, snapshot.value_name(), V::type_name()), (column, name.into(), name.into()));
-    let again: BytesIndex<u32, V> = snapshot.index().expect("values of this type");
+    let again: Index<u128, V> = snapshot.index().expect("values of this type");
     again.check_invariants().expect("a whole tree");
     assert!(again.iter().eq(index.iter()));
     let first = snapshot.byte_rows().next();
@@ -91,12 +97,10 @@ fn values_end_a_batch_before_it_is_full() {
     assert!(files.iter().all(|file| file.len() > 1 << 24));
     let batches = |file: &[u8]| file.windows(8).filter(|at| at[..4] == [255; 4] && at[4..] != [0; 4]).count();
     assert!(
-        strings::read(&files[0][..])
-            .is_ok_and(|again: BytesIndex<u32, Vec<u8>>| again.iter().eq(long.iter()))
+        strings::read(&files[0][..]).is_ok_and(|again: Index<u128, Vec<u8>>| again.iter().eq(long.iter()))
     );
     assert!(
-        strings::read(&files[1][..])
-            .is_ok_and(|again: BytesIndex<u32, [u64; 8]>| again.iter().eq(wide.iter()))
+        strings::read(&files[1][..]).is_ok_and(|again: Index<u128, [u64; 8]>| again.iter().eq(wide.iter()))
     );
     // The schema, and two batches.
     assert_eq!(files.map(|file| batches(&file)), [3, 3]);
@@ -105,8 +109,11 @@ fn values_end_a_batch_before_it_is_full() {
 #[test]
 fn other_types_than_the_files_are_refused_by_name() {
     let refused = |file: &[u8], read: fn(&[u8]) -> Result<(), Error>| read(file).unwrap_err().to_string();
-    fn of<V: SavedValue>(file: &[u8]) -> Result<(), Error> {
-        strings::read::<u32, V>(file).map(drop)
+    fn of<V: SavedValue>(file: &[u8]) -> Result<(), Error>
+    where
+        u128: KeyInBytes<V>,
+    {
+        strings::read::<u128, V>(file).map(drop)
     }
     let texts = file_of(&values(["a".to_owned()]));
     assert_eq!(
@@ -136,7 +143,7 @@ fn other_types_than_the_files_are_refused_by_name() {
 #[test]
 fn numbers_are_no_cells_of_other_values() {
     let snapshot = Snapshot::from_bytes(file_of(&values(["a".to_owned()]))).expect("it was just written");
-    let mut index = BytesIndex::<u32, u64>::new().expect("memory");
+    let mut index = Index::<u128, u64>::new().expect("memory");
     let refused = snapshot.load_by(&mut index, FillFactor::FULL, |cell| cell).unwrap_err();
     assert_eq!(refused.to_string(), "the column value holds string, of which a number of 64 bits is no cell");
     let numbers = values([1u64]);
@@ -147,8 +154,8 @@ fn numbers_are_no_cells_of_other_values() {
     // With eight bytes they are.
     let mut file = Vec::new();
     Layout::new(DataType::FixedSizeBinary(8)).write(&numbers, &mut file, |cell| cell).expect("it is written");
-    let again: BytesIndex<u32, [u8; 8]> = strings::read(&file[..]).expect("it was just written");
-    assert_eq!(again.get(&0u32), Some([1, 0, 0, 0, 0, 0, 0, 0]));
+    let again: Index<u128, [u8; 8]> = strings::read(&file[..]).expect("it was just written");
+    assert_eq!(again.get(0), Some([1, 0, 0, 0, 0, 0, 0, 0]));
     let index = super::squares(1);
     for wide in [DataType::FixedSizeBinary(8), DataType::Utf8] {
         let layout = snapshot::Layout::new(DataType::UInt64, wide);
@@ -198,7 +205,7 @@ fn bytes_that_no_value_has_are_refused_and_the_index_is_as_before() {
     assert_eq!(texts.save_byte_rows::<String>(&path, rows).expect("rows are written"), 4);
     let snapshot = Snapshot::open(&path).expect("it is a good file");
     assert!(snapshot.byte_rows().eq(rows.map(|(key, value)| (key.as_bytes(), value))));
-    let mut index = BytesIndex::<String, String>::new().expect("memory");
+    let mut index = Index::<String, String>::new().expect("memory");
     let refused = snapshot.load(&mut index, FillFactor::FULL).unwrap_err();
     assert_eq!(refused.to_string(), "row 2 has no value of type text");
     assert!(index.is_empty() && index.check_invariants().is_ok());
@@ -214,10 +221,10 @@ fn bytes_that_no_value_has_are_refused_and_the_index_is_as_before() {
 
     // A custom type.
     let even = file_of(&values([Even::<false>(2), Even(4)]));
-    assert!(strings::read::<u32, Even<false>>(&even[..]).is_ok());
-    let refused = strings::read::<u32, u32>(&even[..]).unwrap_err();
+    assert!(strings::read::<u128, Even<false>>(&even[..]).is_ok());
+    let refused = strings::read::<u128, u32>(&even[..]).unwrap_err();
     assert!(refused.to_string().starts_with("the file has values of type even, but"), "{refused}");
-    let refused = strings::write(&values([Even::<true>(2)]), Vec::new()).unwrap_err();
+    let refused = strings::write(values([Even::<true>(2)]), Vec::new()).unwrap_err();
     assert_eq!(refused.to_string(), "a value was made 5 bytes, but the column value holds uint32");
     let columns = [
         (
@@ -258,38 +265,38 @@ pub(super) fn is_whole_or_refused<T>(file: &[u8], open: impl Fn(&[u8]) -> Result
 fn every_truncation_and_every_flipped_bit() {
     for count in [0, 1, 40] {
         let texts = values((0..count).map(|at| "é/".repeat(at)));
-        is_whole_or_refused(&file_of(&texts), |file| strings::read::<u32, String>(file));
+        is_whole_or_refused(&file_of(&texts), |file| strings::read::<u128, String>(file));
         let pairs = values((0..count as u64).map(|at| (at, 0.5f32)));
-        is_whole_or_refused(&file_of(&pairs), |file| strings::read::<u32, (u64, f32)>(file));
+        is_whole_or_refused(&file_of(&pairs), |file| strings::read::<u128, (u64, f32)>(file));
     }
 }
 
 #[test]
 fn long_values_that_nobody_touched_are_in_a_snapshot_that_is_made_while_others_write() {
     const UNTOUCHED: u64 = 1_000;
-    let index = BytesIndex::<u64, String>::new().expect("memory");
+    let index = Index::<u64, String>::new().expect("memory");
     let text = |place: u64| format!("{place}/").repeat(place as usize % 90);
     for place in 0..UNTOUCHED {
-        index.insert(&(2 * place), &text(place)).expect("memory");
+        index.insert(2 * place, &text(place)).expect("memory");
     }
     let over = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
             // Neighbours whose values move from inside of their nodes to outside and back.
             for place in (0..UNTOUCHED).cycle().take_while(|_| !over.load(Relaxed)) {
-                index.insert(&(2 * place + 1), &text(place + 45)).expect("memory");
-                index.remove(&(2 * ((place + UNTOUCHED / 2) % UNTOUCHED) + 1));
+                index.insert(2 * place + 1, &text(place + 45)).expect("memory");
+                index.remove(2 * ((place + UNTOUCHED / 2) % UNTOUCHED) + 1);
             }
         });
         for _ in 0..10 {
             let mut file = Vec::new();
             let len = strings::write(&index, &mut file).expect("memory takes it");
-            let again: BytesIndex<u64, String> = strings::read(&file[..]).expect("it was just written");
+            let again: Index<u64, String> = strings::read(&file[..]).expect("it was just written");
             assert_eq!(again.len() as u64, len);
             for (key, value) in again.iter() {
                 assert!(value == text(key / 2 + key % 2 * 45));
             }
-            assert!((0..UNTOUCHED).all(|place| again.contains_key(&(2 * place))));
+            assert!((0..UNTOUCHED).all(|place| again.contains_key(2 * place)));
         }
         over.store(true, Relaxed);
     });
@@ -303,8 +310,8 @@ proptest! {
         there_and_back(entries.iter().map(|(bytes, ..)| bytes.clone()), (DataType::Binary, "bytes"));
         there_and_back(entries.iter().map(|(_, text, _)| text.clone()), (DataType::Utf8, "text"));
         there_and_back(entries.iter().map(|(.., pair)| *pair), (DataType::FixedSizeBinary(16), "(u64, u64)"));
-        let index: BytesIndex<Vec<u8>, String> = entries.iter().map(|(bytes, text, _)| (bytes.clone(), text.clone())).collect();
-        let again: BytesIndex<Vec<u8>, String> = strings::read(&file_of(&index)[..]).expect("it was just written");
+        let index: Index<Vec<u8>, String> = entries.iter().map(|(bytes, text, _)| (bytes.clone(), text.clone())).collect();
+        let again: Index<Vec<u8>, String> = strings::read(&file_of(&index)[..]).expect("it was just written");
         assert!(again.iter().eq(index.iter()));
     }
 }

@@ -8,8 +8,9 @@ use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
 use crate::index::prefix::{Prefixed, WordPrefix};
 use crate::slot_map::{Pinned, SlotId};
-use core::ops::Bound::{Excluded, Unbounded};
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
@@ -106,23 +107,73 @@ where
     K: IndexKey,
     I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
 {
-    fn scan<'q>(
+    type KeyRef<'k> = I::KeyRef<'k>;
+
+    #[inline]
+    fn own_key(key: I::KeyRef<'_>) -> K {
+        I::own(key)
+    }
+
+    fn near_with<R>(
+        &self,
+        from: Bound<K::Probe<'_>>,
+        direction: Direction,
+        see: impl FnOnce(I::KeyRef<'_>, V::Lent<'_>) -> R,
+    ) -> Option<R> {
+        let near = |from: Bound<I::KeyRef<'_>>| {
+            Self::near(self, from, direction, &self.pin(), |key, value| see(key, value.lend()))
+        };
+        match from {
+            Included(key) => I::with_key(&key, |key| near(Included(key))),
+            Excluded(key) => I::with_key(&key, |key| near(Excluded(key))),
+            Unbounded => near(Unbounded),
+        }
+    }
+
+    fn scan_lent<'q>(
         &self,
         range: impl RangeBounds<K::Probe<'q>>,
-        mut see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+        direction: Direction,
+        see: impl FnMut(I::KeyRef<'_>, V::Lent<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        I::with_span(&range, |span| self.index.scan_span(span, direction, self.showing(see)))
+    }
+}
+
+impl<I: HandleIndex, V: IndexValue> Boxed<I, V> {
+    /// Calls `scan` with a function that calls `see` with the values of handles.
+    #[inline]
+    pub(crate) fn show<R>(
+        &self,
+        see: impl FnMut(I::KeyRef<'_>, V::Lent<'_>) -> ControlFlow<()>,
+        scan: impl FnOnce(&I, &mut dyn FnMut(I::KeyRef<'_>, SlotId) -> ControlFlow<()>) -> R,
+    ) -> R {
+        scan(&self.index, &mut self.showing(see))
+    }
+
+    fn showing(
+        &self,
+        mut see: impl FnMut(I::KeyRef<'_>, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> impl FnMut(I::KeyRef<'_>, SlotId) -> ControlFlow<()> {
         let mut pins = Pins::default();
-        I::with_span(&range, |span| {
-            self.index.scan_span(span, |key, handle| match self.value_of(handle, key, pins.next()) {
-                Some(value) => see(I::own(key), value.lend()),
-                None => ControlFlow::Continue(()),
-            })
-        })
+        move |key, handle| match self.value_of(handle, key, pins.next()) {
+            Some(value) => see(key, value.lend()),
+            None => ControlFlow::Continue(()),
+        }
     }
 }
 
 impl<K: WordPrefix, V: IndexValue> Prefixed<K, V> for Boxed<Index<K, SlotId>, V> {
     fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
         Clones::of(self, |index| index.engine.beginning(prefix))
+    }
+
+    fn scan_beginning(
+        &self,
+        prefix: K::Prefix<'_>,
+        direction: Direction,
+        see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.show(see, |index, show| index.engine.scan_beginning(prefix, direction, show))
     }
 }

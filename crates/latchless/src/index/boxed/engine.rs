@@ -23,7 +23,9 @@ impl<B: Bits, K: Key<Bits = B>, V: IndexValue> Choice<K, V, InBox> for InWord<B>
     type Engine = BoxedIndex<K, V>;
 }
 
-storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>);
+storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>, fn flush(&self) {
+    self.flush();
+});
 
 impl<K, I, V: IndexValue> Engine<K, V> for Boxed<I, V>
 where

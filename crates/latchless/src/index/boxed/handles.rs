@@ -103,10 +103,12 @@ pub trait Handles: Storage {
         show: impl FnOnce(Self::KeyRef<'_>, SlotId) -> R,
     ) -> Option<R>;
     fn into_entries(self) -> Self::IntoEntries;
-    /// Calls `see` with the entries of a range, ascending, until it breaks; of an inverted range, with none.
+    /// Calls `see` with the entries of a range, in a direction, until it breaks; of an inverted range, with
+    /// none.
     fn scan_span(
         &self,
         span: Span<'_, Self>,
+        direction: Direction,
         see: impl FnMut(Self::KeyRef<'_>, SlotId) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
     /// Returns the number of keys in a range; in an inverted range, zero.

@@ -3,7 +3,7 @@
 
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
-use crate::index::access::{Words, encode_key, encode_value};
+use crate::index::access::{Words, encode_key, encode_range, encode_value};
 use crate::index::order::{Neighbours, Side};
 use crate::index::{Entries, Incomplete, Index, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
@@ -149,9 +149,10 @@ impl<K: Key> Handles for Index<K, SlotId> {
     fn scan_span(
         &self,
         span: Span<'_, Self>,
+        direction: Direction,
         see: impl FnMut(K, SlotId) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.scan(span, see)
+        self.access().scan_towards(encode_range::<K, SlotId>(&span), direction, see)
     }
 
     fn count_span(&self, span: Span<'_, Self>) -> usize {

@@ -107,7 +107,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         mut see: impl FnMut(I::KeyRef<'_>, &T) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let pin = self.pin();
-        self.index.scan_span(span, |key, handle| match self.value_of(handle, key, &pin) {
+        self.index.scan_span(span, Forward, |key, handle| match self.value_of(handle, key, &pin) {
             Some(value) => see(key, value),
             None => ControlFlow::Continue(()),
         })
@@ -146,7 +146,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// ```
     pub fn retain(&self, mut keep: impl FnMut(I::KeyRef<'_>, &T) -> bool) -> usize {
         let (mut removed, mut pins) = (0, Pins::default());
-        let _ = self.index.scan_span((Unbounded, Unbounded), |key, handle| {
+        let _ = self.index.scan_span((Unbounded, Unbounded), Forward, |key, handle| {
             let pin = pins.next();
             removed += usize::from(self.remove_unless(key, handle, pin, |value| keep(key, value)));
             ControlFlow::Continue(())

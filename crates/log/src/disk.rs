@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +30,12 @@ pub trait Disk: Debug + Send + Sync {
     fn exists(&self, path: &Path) -> io::Result<bool>;
     /// Opens a file at its first byte.
     fn open(&self, path: &Path, how: How) -> io::Result<Box<dyn DiskFile>>;
-    /// Gives a file another name in the same folder; a file that has it already is replaced.
+    /// Gives a file or a folder another name in the same folder; a file that has it already is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes an empty folder.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// Returns when the names in a folder are on the disk.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
@@ -63,6 +66,16 @@ pub trait DiskFile: Debug + Send + Sync {
 pub struct Reading<'a>(pub &'a dyn DiskFile);
 
 impl Read for Reading<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+/// A file that is kept open, as a reader.
+#[derive(Debug, Clone)]
+pub struct KeptOpen(pub Arc<dyn DiskFile>);
+
+impl Read for KeptOpen {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }
@@ -116,6 +129,10 @@ impl Disk for System {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

@@ -4,7 +4,7 @@ use crate::disk::{Disk, DiskFile, How, Writing};
 use crate::error::{Error, Result};
 use latchless::snapshot;
 use std::fs::TryLockError;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -71,6 +71,11 @@ impl Folder {
     /// The file system that it is on.
     pub fn disk(&self) -> &dyn Disk {
         &*self.disk
+    }
+
+    /// Another folder on the same file system, which isn't locked.
+    pub fn other(&self, path: &Path) -> Self {
+        Self::unlocked(self.disk.clone(), path)
     }
 
     /// Whether this is the process that opened it.
@@ -204,15 +209,20 @@ impl Folder {
     }
 }
 
-/// Makes a folder, and those above it, as far as they aren't there. The name of each is on the disk before
-/// there is anything in it.
-fn create(disk: &dyn Disk, path: &Path) -> Result<()> {
-    let is_there = |path: &Path| path == Path::new("") || disk.exists(path).unwrap_or(false);
-    let sync_above = |path: &Path| match path.parent() {
+/// Syncs the folder that a path is in.
+pub fn sync_above(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    match path.parent() {
         Some(above) if above == Path::new("") => disk.sync_folder(Path::new(".")),
         Some(above) => disk.sync_folder(above),
         None => Ok(()),
-    };
+    }
+}
+
+/// Makes a folder, and those above it, as far as they aren't there. The name of each is on the disk before
+/// there is anything in it.
+pub fn create(disk: &dyn Disk, path: &Path) -> Result<()> {
+    let is_there = |path: &Path| path == Path::new("") || disk.exists(path).unwrap_or(false);
+    let sync_above = |path: &Path| sync_above(disk, path);
     let new: Vec<&Path> = path.ancestors().take_while(|path| !is_there(path)).collect();
     if let Some(there) = path.ancestors().nth(new.len()) {
         // A process may have made it that was killed before it synced its name. If the system refuses that,

@@ -183,6 +183,14 @@ impl Journal {
         self.snapshot_alone(save)
     }
 
+    /// Does something with the folder while no snapshot is saved and no file is removed.
+    pub fn without_snapshots<T>(&self, read: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        self.check_process()?;
+        let _no_snapshot = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        self.log.commit.check()?;
+        read(self.folder.path())
+    }
+
     /// Saves a snapshot if one is due: another thread may have saved one while this one waited.
     pub fn snapshot_if_due(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<()> {
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);

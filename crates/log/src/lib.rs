@@ -114,6 +114,7 @@
 
 #[cfg(test)]
 mod acknowledged;
+mod backup;
 mod batch;
 mod bytes;
 mod changes;
@@ -146,10 +147,12 @@ mod record;
 mod recover;
 mod replay;
 mod saver;
+mod scan;
 mod strings;
 mod stripes;
 mod versions;
 
+pub use backup::Backup;
 pub use bytes::DurableBytesIndex;
 pub use columns::{Columns, Plain, load, save};
 pub use due::SnapshotPolicy;

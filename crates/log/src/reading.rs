@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The most rereads of a folder from which a writer has removed files meanwhile.
-const LOOKS_MAX: usize = 100;
+pub const LOOKS_MAX: usize = 100;
 
 /// The folder of a durable index, for reading: its entries are copied into an index in memory, which is
 /// then independent of the folder. Nothing is written, made, removed or locked. So it works on a full disk
@@ -28,8 +28,8 @@ const LOOKS_MAX: usize = 100;
 /// [`Durable::read`](crate::Durable::read) is enough where the types are known beforehand.
 #[derive(Debug)]
 pub struct ReadOnly {
-    folder: Folder,
-    contents: Contents,
+    pub(crate) folder: Folder,
+    pub(crate) contents: Contents,
     look: Look,
 }
 
@@ -114,7 +114,7 @@ impl ReadOnly {
     }
 
     /// The bytes of all logs.
-    fn log_bytes(&self) -> u64 {
+    pub(crate) fn log_bytes(&self) -> u64 {
         let logs = self.contents.logs.iter().map(|&number| self.folder.log(number));
         logs.map(|log| self.folder.bytes_of(&log)).sum()
     }
@@ -165,7 +165,7 @@ impl<I: Usual> Durable<I, I::Columns> {
 }
 
 /// Whether an error means that a file isn't there.
-fn is_gone(error: &Error) -> bool {
+pub fn is_gone(error: &Error) -> bool {
     match error {
         Error::Missing { .. } => true,
         Error::Io { cause, .. } | Error::Snapshot { cause: snapshot::Error::Io { cause, .. }, .. } => {

@@ -163,31 +163,12 @@ impl<'a, T: Target> Replay<'a, T> {
         path: &Path,
     ) -> Result<Result<Option<(u64, u64)>, &'static str>> {
         let refused = |cause| Error::io("read", path)(cause);
-        let mut header = [0; HEADER_BYTES];
-        let header = &mut header[..format.header_bytes()];
-        match fill(file, header).map_err(refused)? {
-            0 => return Ok(Ok(None)),
-            read if read < header.len() => return Ok(Err("it ends within a record's header")),
-            _ => {}
-        }
-        let entry = match Entry::parse(header, format) {
-            Ok(entry) => entry,
+        let of = (format, self.target.types());
+        let entry = match next_entry(file, of, left, self.last, &mut self.payload).map_err(refused)? {
+            Ok(Some(entry)) => entry,
+            Ok(None) => return Ok(Ok(None)),
             Err(wrong) => return Ok(Err(wrong)),
         };
-        if entry.number != self.last + u64::from(entry.record.is_some()) {
-            return Ok(Err("a record has another number than one more than that of the record before"));
-        }
-        let bytes = entry.payload_bytes(self.target.types());
-        if bytes as u64 > left - header.len() as u64 {
-            return Ok(Err("it ends within a record"));
-        }
-        self.payload.resize(bytes, 0);
-        if fill(file, &mut self.payload).map_err(refused)? < bytes {
-            return Ok(Err("it ends within a record"));
-        }
-        if !entry.has(&self.payload) {
-            return Ok(Err("the sum of a record is wrong"));
-        }
         if let Some(record) = entry.record {
             match self.target.apply(record, &self.payload)? {
                 Ok(entries) => self.recovery.entries += entries,
@@ -196,8 +177,45 @@ impl<'a, T: Target> Replay<'a, T> {
             self.last = entry.number;
             self.recovery.records += 1;
         }
-        Ok(Ok(Some(((header.len() + bytes) as u64, entry.synced))))
+        Ok(Ok(Some(((format.header_bytes() + self.payload.len()) as u64, entry.synced))))
     }
+}
+
+/// The next record or mark of a log that has this many bytes left, and whose last record so far has the
+/// number `last`; its payload is in the buffer. Or nothing at the log's end; or the damage.
+pub fn next_entry(
+    file: &mut impl Read,
+    (format, types): (Format, [DataType; 2]),
+    left: u64,
+    last: u64,
+    payload: &mut Vec<u8>,
+) -> std::io::Result<Result<Option<Entry>, &'static str>> {
+    let mut header = [0; HEADER_BYTES];
+    let header = &mut header[..format.header_bytes()];
+    match fill(file, header)? {
+        0 => return Ok(Ok(None)),
+        read if read < header.len() => return Ok(Err("it ends within a record's header")),
+        _ => {}
+    }
+    let entry = match Entry::parse(header, format) {
+        Ok(entry) => entry,
+        Err(wrong) => return Ok(Err(wrong)),
+    };
+    if entry.number != last + u64::from(entry.record.is_some()) {
+        return Ok(Err("a record has another number than one more than that of the record before"));
+    }
+    let bytes = entry.payload_bytes(types);
+    if bytes as u64 > left - header.len() as u64 {
+        return Ok(Err("it ends within a record"));
+    }
+    payload.resize(bytes, 0);
+    if fill(file, payload)? < bytes {
+        return Ok(Err("it ends within a record"));
+    }
+    if !entry.has(payload) {
+        return Ok(Err("the sum of a record is wrong"));
+    }
+    Ok(Ok(Some(entry)))
 }
 
 /// The header of a log, if it is complete.

@@ -336,6 +336,10 @@ impl Disk for Model {
         })
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.remove(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.inner().step(Step::Other, |inner| {
             if !inner.lies(path) {

@@ -307,14 +307,14 @@ def test_values_of_another_type_are_a_type_error(index, kind):
 
 
 def test_strings_that_are_no_values_are_a_value_error(index, kind):
-    too_long = of(kind, "x" * 65_536)
-    assert_refused(ValueError, "65536 bytes", index, ONE, too_long)
-    match = "the value at position 1 has 65536 bytes, more than the 65535 that a value may have"
+    too_long = of(kind, "x" * 16_777_216)
+    assert_refused(ValueError, "16777216 bytes", index, ONE, too_long)
+    match = "the value at position 1 has 16777216 bytes, more than the 16777215 that a value may have"
     assert_refused(ValueError, match, index, MANY, [of(kind, "good"), too_long])
     assert not index.compare_remove(index.first()[0], too_long)
     assert not index.compare_exchange(index.first()[0], too_long, of(kind, "x"))
-    index[index.first()[0]] = of(kind, "x" * 65_535)
-    assert len(index.first()[1]) == 65_535
+    index[index.first()[0]] = of(kind, "x" * 16_777_215)
+    assert len(index.first()[1]) == 16_777_215
     masked = np.ma.masked_array([of(kind, "a"), of(kind, "b")], [False, True])
     assert_refused(ValueError, "values must not be masked", index, MANY, masked)
     assert_refused(ValueError, "values must be one-dimensional", index, MANY, np.array([[of(kind, "a")]]))

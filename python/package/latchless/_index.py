@@ -64,7 +64,7 @@ class Index(Ranges, SortedMapping[Any]):
         A number that is outside of the dtype, or a key that would be rounded.
     ValueError
         NaN or NaT as a key, null or masked elements, unequal lengths, more than one dimension; a string with a
-        lone surrogate, which UTF-8 can't have, or of more than 65,535 bytes, where it would be stored.
+        lone surrogate, which UTF-8 can't have, or of 16 MiB or more, where it would be stored.
     MemoryError
         More memory than `limit_bytes`, or than there is.
 

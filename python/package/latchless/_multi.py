@@ -78,8 +78,8 @@ class MultiIndex(RowsCore):
     Raises
     ------
     TypeError, ValueError, OverflowError
-        Invalid keys, as for `Index` and `StringIndex`: NaN, NaT, nulls, lone surrogates, some 65,500 bytes or
-        more; rows that are no integers, or negative; unequal lengths.
+        Invalid keys, as for `Index` and `StringIndex`: NaN, NaT, nulls, lone surrogates, some 16 MiB or more; rows
+        that are no integers, or negative; unequal lengths.
     MemoryError
         More memory than `limit_bytes`, or than there is.
 

@@ -14,6 +14,7 @@ use latchless::snapshot::strings::{self, Layout};
 use latchless::{BytesKey, FillFactor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 impl KeyType {
@@ -92,8 +93,7 @@ pub fn load_strings(
     if let Some(row) = py.detach(no_value) {
         return Err(PyValueError::new_err(format!("row {row} has no value of type text")));
     }
-    let entries = snapshot.byte_rows().map(|(key, value)| (key, value.to_vec()));
-    load_rows(snapshot, py, engine, keys, entries, fill)
+    load_rows(snapshot, py, engine, keys, snapshot.byte_rows(), fill)
 }
 
 /// Fills an empty index with the file's rows.
@@ -102,7 +102,7 @@ fn load_rows<'a, V: Value>(
     py: Python<'_>,
     engine: &mut BytesEngine<V>,
     keys: &KeyType,
-    entries: impl Iterator<Item = (&'a [u8], V)> + Send,
+    entries: impl Iterator<Item = (&'a [u8], V::Taken<'a>)> + Send,
     fill: f64,
 ) -> PyResult<()> {
     let (found, asked) = (snapshot.key_name(), keys.name_in_a_file());
@@ -113,7 +113,9 @@ fn load_rows<'a, V: Value>(
     let no_key = || snapshot.rows().position(|(key, _)| !keys.has(key));
     let load = || {
         no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
-        engine.index.bulk_load(entries, fill).map_err(Err)
+        let rows: Vec<_> = entries.collect();
+        let row_at = |at: usize| (rows[at].0, V::as_given(rows[at].1));
+        engine.index.bulk_load_by(rows.len(), row_at, fill, NonZeroUsize::MIN).map_err(Err)
     };
     py.detach(load).map_err(|error| match error {
         Ok(row) => PyValueError::new_err(format!("row {row} has no key of type {asked}")),

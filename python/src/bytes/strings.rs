@@ -50,10 +50,9 @@ impl Strings {
         if own == count { Some(1) } else { (own == 1).then_some(0) }
     }
 
-    /// Reads the strings of a chunk, in place of those of the previous one.
-    pub fn read<'s>(&'s self, chunk: Range<usize>, to: &mut Vec<&'s [u8]>) {
-        to.clear();
-        to.extend(chunk.map(|at| self.get(at)));
+    /// The strings of a chunk.
+    pub fn read(&self, chunk: Range<usize>) -> Vec<&[u8]> {
+        chunk.map(|at| self.get(at)).collect()
     }
 
     /// How many strings there are.

@@ -3,9 +3,9 @@
 use super::engine::{BytesEngine, Copies};
 use super::key_type::{KeyBytes, KeyType};
 use super::strings::Strings;
-use super::value::{self, Found, Value, own};
+use super::value::{self, Found, Value};
 use crate::asked::{Asked, Ends};
-use crate::batch::{self, CHUNK, Pulse};
+use crate::batch::{self, CHUNK, LOOKUPS, Pulse};
 use crate::column;
 use crate::core::Made;
 use crate::engine::Undone;
@@ -60,7 +60,7 @@ impl<V: Value> Typed<V> {
         (sorted, fill): (bool, f64),
     ) -> PyResult<()> {
         let keys = self.keys.batch_to_store(keys)?;
-        let given = V::given(&self.values, values, keys.len())?;
+        let given = V::owner(&self.values, values, keys.len())?;
         let (batch, engine) = (V::batch(&given), &mut self.engine);
         let load = || py.detach(|| engine.load(&keys, batch, sorted, fill));
         let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
@@ -86,8 +86,8 @@ struct Beside<V: Value> {
 
 impl<V: Value> Map for Typed<V> {
     type Probe<'a> = KeyBytes<'a>;
-    type Lent<'a> = V::Lent<'a>;
-    type Key = Vec<u8>;
+    type Lent<'a> = V::Taken<'a>;
+    type Key = V::Key;
     type Value = V;
     type Columns = Copies<V>;
 
@@ -110,12 +110,12 @@ impl<V: Value> Map for Typed<V> {
     }
 
     #[inline]
-    fn value<'a>(&self, value: &'a Object<'_>) -> PyResult<V::Lent<'a>> {
-        V::lent(&self.values, value)
+    fn value<'a>(&self, value: &'a Object<'_>) -> PyResult<V::Taken<'a>> {
+        V::taken(&self.values, value)
     }
 
-    fn key_object<'py>(&self, py: Python<'py>, key: Vec<u8>) -> PyResult<Object<'py>> {
-        self.keys.object(py, &key)
+    fn key_object<'py>(&self, py: Python<'py>, key: V::Key) -> PyResult<Object<'py>> {
+        self.keys.object(py, key.as_ref())
     }
 
     fn value_object<'py>(&self, py: Python<'py>, value: V) -> PyResult<Object<'py>> {
@@ -152,36 +152,41 @@ impl<V: Value> Map for Typed<V> {
 
     #[inline]
     fn get(&self, key: KeyBytes<'_>) -> Option<V> {
-        self.engine.index.get(&*key)
+        self.engine.index.get(&key)
     }
 
     #[inline]
     fn contains(&self, key: KeyBytes<'_>) -> bool {
-        self.engine.index.contains_key(&*key)
+        self.engine.index.contains_key(&key)
     }
 
-    fn end(&self, last: bool) -> Option<(Vec<u8>, V)> {
+    fn end(&self, last: bool) -> Option<(V::Key, V)> {
         if last { self.engine.index.last() } else { self.engine.index.first() }
     }
 
-    fn near(&self, near: Near, key: KeyBytes<'_>) -> Option<(Vec<u8>, V)> {
-        self.engine.near(near, &key)
+    fn near(&self, near: Near, key: KeyBytes<'_>) -> Option<(V::Key, V)> {
+        match near {
+            Near::Floor => self.engine.index.floor(&key),
+            Near::Ceiling => self.engine.index.ceiling(&key),
+            Near::Lower => self.engine.index.lower(&key),
+            Near::Higher => self.engine.index.higher(&key),
+        }
     }
 
-    fn nearest(&self, _: KeyBytes<'_>) -> PyResult<Option<(Vec<u8>, V)>> {
+    fn nearest(&self, _: KeyBytes<'_>) -> PyResult<Option<(V::Key, V)>> {
         Err(self.no_distance())
     }
 
     fn rank(&self, key: KeyBytes<'_>) -> usize {
-        self.engine.count((End::Unbounded, End::Excluded(&key)))
+        self.engine.index.rank(&key)
     }
 
-    fn nth(&self, position: usize) -> Option<(Vec<u8>, V)> {
-        self.engine.nth(position)
+    fn nth(&self, position: usize) -> Option<(V::Key, V)> {
+        self.engine.index.nth(position)
     }
 
     fn count(&self, ends: Ends<KeyBytes<'_>>) -> usize {
-        self.engine.count(ends.of_bytes())
+        self.engine.index.count(ends.of_bytes())
     }
 
     fn collect(
@@ -193,42 +198,43 @@ impl<V: Value> Map for Typed<V> {
         self.engine.collect(ends.of_bytes(), direction, limit)
     }
 
-    fn insert(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<(), Undone> {
-        Ok(self.engine.index.insert(&*key, V::as_lent(value)).map(drop)?)
+    fn insert(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<(), Undone> {
+        Ok(self.engine.index.insert(&key, V::as_given(value)).map(drop)?)
     }
 
     fn remove(&self, key: KeyBytes<'_>) -> Result<Option<V>, Undone> {
-        Ok(self.engine.index.remove(&*key))
+        Ok(self.engine.index.remove(&key))
     }
 
-    fn pop(&self, last: bool) -> Result<Option<(Vec<u8>, V)>, Undone> {
+    fn pop(&self, last: bool) -> Result<Option<(V::Key, V)>, Undone> {
         Ok(if last { self.engine.index.pop_last() } else { self.engine.index.pop_first() })
     }
 
-    fn get_or_insert(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<V, Undone> {
-        Ok(self.engine.index.get_or_insert_with(&*key, || own::<V>(V::as_lent(value)))?)
+    fn get_or_insert(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<V, Undone> {
+        Ok(self.engine.index.get_or_insert(&key, V::as_given(value))?)
     }
 
-    fn replace(&self, key: KeyBytes<'_>, value: V::Lent<'_>) -> Result<Option<V>, Undone> {
-        Ok(self.engine.index.try_replace(&*key, V::as_lent(value))?)
+    fn replace(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<Option<V>, Undone> {
+        Ok(value::settled::<V, _>(self.engine.index.replace(&key, V::as_given(value)))?)
     }
 
     fn compare_exchange<'v>(
         &self,
         key: KeyBytes<'_>,
-        expected: V::Lent<'v>,
-        value: V::Lent<'v>,
+        expected: V::Taken<'v>,
+        value: V::Taken<'v>,
     ) -> Result<bool, Undone> {
-        let (expected, value) = (V::as_lent(expected), V::as_lent(value));
-        Ok(self.engine.index.try_compare_exchange(&*key, expected, value)?.is_ok())
+        let (expected, value) = (V::as_lent(expected), V::as_given(value));
+        Ok(value::settled::<V, _>(self.engine.index.compare_exchange(&key, expected, value))?.is_ok())
     }
 
-    fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Lent<'_>) -> Result<bool, Undone> {
-        Ok(self.engine.index.compare_remove(&*key, V::as_lent(expected)).is_ok())
+    fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Taken<'_>) -> Result<bool, Undone> {
+        Ok(self.engine.index.compare_remove(&key, V::as_lent(expected)).is_ok())
     }
 
     fn remove_range(&self, ends: Ends<KeyBytes<'_>>) -> Result<usize, Undone> {
-        Ok(self.engine.remove_range(ends.of_bytes()))
+        // An inverted range is empty.
+        Ok(self.engine.index.remove_range(ends.of_bytes()).unwrap_or(0))
     }
 
     fn get_many<'py>(
@@ -237,8 +243,22 @@ impl<V: Value> Map for Typed<V> {
         missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let keys = self.keys.batch(keys)?;
-        V::get_many((&self.engine, &self.values), &keys, missing, threads)
+        let (py, keys) = (keys.py(), self.keys.batch(keys)?);
+        let cuts = batch::cuts(keys.len(), threads);
+        let states = repeat_with(Found::<V>::default);
+        let (parts, failed) = batch::run_with(py, (&cuts, LOOKUPS), states, |chunk, answers| {
+            let mut kept = Ok(());
+            self.engine.index.get_each(&keys.read(chunk), |_, value| {
+                if kept.is_ok() {
+                    kept = answers.push(value);
+                }
+            });
+            kept.map_err(|error| failure::exception(&error))
+        });
+        failed.map_or(Ok(()), Err)?;
+        let answers: Vec<_> = parts.into_iter().map(|part| part.state).collect();
+        let found = value::flags(py, keys.len(), &answers)?;
+        Ok((V::answers(&self.values, answers, missing)?, found))
     }
 
     fn get_many_into(
@@ -254,12 +274,10 @@ impl<V: Value> Map for Typed<V> {
         let strings = self.keys.batch(keys)?;
         let found = column::flags(found, strings.len())?;
         let (found, cuts) = (found.words(), batch::cuts(strings.len(), threads));
-        let states = repeat_with(Vec::new);
-        let (_, failed) = batch::run_with(keys.py(), (&cuts, batch::LOOKUPS), states, |chunk, asked| {
+        let (_, failed) = batch::run_with(keys.py(), (&cuts, LOOKUPS), repeat_with(|| ()), |chunk, ()| {
             let start = chunk.start;
-            asked.clear();
-            asked.extend(chunk.map(|at| strings.get(at)));
-            self.engine.index.get_each(asked, |at, value| found.store(start + at, value.is_some()));
+            let asked = strings.read(chunk);
+            self.engine.index.get_each(&asked, |at, value| found.store(start + at, value.is_some()));
             Ok(())
         });
         failed.map_or(Ok(()), Err)
@@ -278,13 +296,20 @@ impl<V: Value> Map for Typed<V> {
         }
         let cuts = batch::cuts(strings.len(), asked.threads);
         let states = repeat_with(|| Beside::<V> { keys: Strings::default(), rest: Found::default() });
+        let index = &self.engine.index;
         let look = |chunk: Range<usize>, beside: &mut Beside<V>| -> latchless::Result<()> {
-            for at in chunk {
-                let entry = self.engine.near(near, strings.get(at));
-                beside.keys.push(entry.as_ref().map_or(&[], |(key, _)| key))?;
-                beside.rest.push(entry.as_ref().map(|(_, value)| value::lend(value)))?;
-            }
-            Ok(())
+            let (asked, mut entries) = (strings.read(chunk.clone()), Vec::new());
+            entries.resize_with(chunk.len(), || None);
+            match near {
+                Near::Floor => index.floor_many(&asked, &mut entries),
+                Near::Ceiling => index.ceiling_many(&asked, &mut entries),
+                Near::Lower => index.lower_many(&asked, &mut entries),
+                Near::Higher => index.higher_many(&asked, &mut entries),
+            }?;
+            entries.iter().map(Option::as_ref).try_for_each(|entry| {
+                beside.keys.push(entry.map_or(&[], |(key, _)| key.as_ref()))?;
+                beside.rest.push(entry.map(|(_, value)| value.lend()))
+            })
         };
         let (parts, failed) = batch::run_with(py, (&cuts, CHUNK), states, |chunk, beside| {
             look(chunk, beside).map_err(|error| failure::exception(&error))
@@ -299,7 +324,7 @@ impl<V: Value> Map for Typed<V> {
 
     fn insert_many(&self, keys: &Object<'_>, values: &Object<'_>, _: usize) -> PyResult<usize> {
         let (py, keys) = (keys.py(), self.keys.batch_to_store(keys)?);
-        let given = V::given(&self.values, values, keys.len())?;
+        let given = V::owner(&self.values, values, keys.len())?;
         let batch = V::batch(&given);
         // Of equal keys the last one stays: one thread inserts them in their order.
         change_in_order(py, (keys.len(), 1), |chunk, changed| {
@@ -359,7 +384,7 @@ impl<V: Value> Map for Typed<V> {
             for at in chunk {
                 let range =
                     Ends { low: Some(lows.get(at)), high: Some(highs.get(at)), closed: closes.at(at) };
-                counts.store(at, self.engine.count(range.bounds()) as u64);
+                counts.store(at, self.engine.index.count(range.bounds()) as u64);
             }
             Ok(())
         });
@@ -378,7 +403,7 @@ impl<V: Value> Map for Typed<V> {
                 let key = keys.get(at);
                 {
                     let _pass = Pass::new();
-                    rank += self.engine.count((from, End::Excluded(key)));
+                    rank += self.engine.index.count((from, End::Excluded(key)));
                 }
                 ranks.store(at, rank as u64);
                 from = End::Included(key);
@@ -390,8 +415,10 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
-        let strings = batch::alone(py, || self.engine.split_points(parts));
-        let strings = strings.map_err(|error| failure::exception(&error))?;
+        let keys = batch::alone(py, || self.engine.index.split_points(parts));
+        let mut strings = Strings::default();
+        let copied = keys.iter().try_for_each(|key| strings.push(key.as_ref()));
+        copied.map_err(|error| failure::exception(&error))?;
         self.keys.column(py, strings)
     }
 

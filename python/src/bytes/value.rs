@@ -6,54 +6,54 @@ use super::key_type::KeyType;
 use super::keys::{StringColumn, StringType};
 use super::snapshot as files;
 use super::strings::Strings;
-use crate::batch::{self, LOOKUPS};
 use crate::column::{self, Column, Fresh, Words};
 use crate::export::{self, Exported};
-use crate::failure;
 use crate::kind::{Format, Kind};
-use crate::lookups::Places;
 use crate::map::Object;
 use crate::sort::{reserve, room};
-use latchless::bytes::{Form, Lent};
+use latchless::index::{Comparable, Replaced, Replacement};
 use latchless::snapshot::strings;
-use latchless::{BytesValue, Result};
+use latchless::{IndexKey, KeyFor, Result};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use std::iter::repeat_with;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 /// A value, as the index stores it.
-pub trait Value: BytesValue {
+pub trait Value: Comparable {
+    /// The type of its keys: byte strings.
+    type Key: KeyFor<Self> + for<'q> IndexKey<Probe<'q> = &'q [u8]> + AsRef<[u8]> + Into<Vec<u8>> + Send;
     /// Its type in Python.
     type Type: Send + Sync;
     /// The values of a batch, with their owner.
-    type Given<'py>;
+    type Owner<'py>;
     /// The same without the owner: the form that a batch uses while the interpreter's lock is released.
     type Batch<'a>: Copy + Send + Sync;
     /// Values that were copied.
     type Copied: Default + Send;
-    /// A value as changes take it: what [`Lent`] is for this type.
-    type Lent<'a>: Copy + Send;
+    /// A value of an object that changes take.
+    type Taken<'a>: Copy + Send + Sync;
 
     /// An object as a value.
-    fn lent<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Self::Lent<'a>>;
-    /// The same value.
-    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self>;
+    fn taken<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Self::Taken<'a>>;
+    /// The same value, as an index stores it.
+    fn as_given(taken: Self::Taken<'_>) -> Self::Given<'_>;
+    /// The same value, as an index compares it.
+    fn as_lent(taken: Self::Taken<'_>) -> Self::Lent<'_>;
     /// A value as an object.
     fn object<'py>(of: &Self::Type, py: Python<'py>, value: &Self) -> PyResult<Object<'py>>;
     /// The values of a batch of this many keys, or one for all.
-    fn given<'py>(of: &Self::Type, values: &Object<'py>, count: usize) -> PyResult<Self::Given<'py>>;
+    fn owner<'py>(of: &Self::Type, values: &Object<'py>, count: usize) -> PyResult<Self::Owner<'py>>;
     /// The values of a batch.
-    fn batch<'a>(given: &'a Self::Given<'_>) -> Self::Batch<'a>;
+    fn batch<'a>(given: &'a Self::Owner<'_>) -> Self::Batch<'a>;
     /// A value of a batch.
-    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Lent<'a, Self>;
+    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Self::Taken<'a>;
     /// No copies, and room for this many.
     fn with_room(count: usize) -> Result<Self::Copied>;
     /// Adds a copy.
-    fn push(copied: &mut Self::Copied, value: Lent<'_, Self>) -> Result<()>;
+    fn push(copied: &mut Self::Copied, value: Self::Lent<'_>) -> Result<()>;
     /// The copies as an array, or as a column of strings.
     fn column<'py>(of: &Self::Type, py: Python<'py>, copied: Self::Copied) -> PyResult<Object<'py>>;
     /// Copies as the answers of a batch: an array or a list, with another object where there is no value.
@@ -63,7 +63,7 @@ pub trait Value: BytesValue {
         missing: &Object<'py>,
     ) -> PyResult<Object<'py>>;
     /// What keeps the place of a value that isn't there.
-    fn filler<'a>() -> Lent<'a, Self>;
+    fn filler<'a>() -> Self::Lent<'a>;
     /// Arrow's name of the type.
     fn arrow_format(of: &Self::Type) -> PyResult<Format>;
     /// The copies as a column of Arrow's.
@@ -83,13 +83,6 @@ pub trait Value: BytesValue {
         types: (&KeyType, &Self::Type),
         path: &Path,
     ) -> PyResult<u64>;
-    /// The values under keys, as an array or a list, and whether each is there.
-    fn get_many<'py>(
-        index: (&BytesEngine<Self>, &Self::Type),
-        keys: &Strings,
-        missing: &Object<'py>,
-        threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>)>;
 }
 
 /// Answers that one thread has found.
@@ -108,7 +101,7 @@ impl<V: Value> Default for Found<V> {
 
 impl<V: Value> Found<V> {
     /// Adds an answer.
-    pub fn push(&mut self, value: Option<Lent<'_, V>>) -> Result<()> {
+    pub fn push(&mut self, value: Option<V::Lent<'_>>) -> Result<()> {
         reserve(&mut self.found, 1)?;
         self.found.push(value.is_some());
         V::push(&mut self.values, value.unwrap_or_else(V::filler))
@@ -123,31 +116,32 @@ pub fn flags<'py, V: Value>(py: Python<'py>, count: usize, answers: &[Found<V>])
     Ok(found.into_any())
 }
 
-/// A value that is lent.
-pub fn lend<V: Value>(value: &V) -> Lent<'_, V> {
-    <V::Form as Form<V>>::lend(value)
-}
-
-/// An owned value.
-pub fn own<V: Value>(lent: Lent<'_, V>) -> V {
-    <V::Form as Form<V>>::own(lent)
+/// The outcome of an operation that replaces a value.
+pub fn settled<V: Value, T>(replaced: Replaced<V, T>) -> Result<T> {
+    V::Form::into_result(replaced)
 }
 
 impl Value for u64 {
+    type Key = Vec<u8>;
     type Type = Kind;
-    type Given<'py> = Column<'py, AtomicU64>;
+    type Owner<'py> = Column<'py, AtomicU64>;
     type Batch<'a> = Words<'a, AtomicU64>;
     type Copied = Vec<u64>;
-    type Lent<'a> = u64;
+    type Taken<'a> = u64;
 
     #[inline]
-    fn lent(of: &Kind, object: &Object<'_>) -> PyResult<u64> {
+    fn taken(of: &Kind, object: &Object<'_>) -> PyResult<u64> {
         of.word(object)
     }
 
     #[inline(always)]
-    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self> {
-        lent
+    fn as_given(taken: Self::Taken<'_>) -> Self::Given<'_> {
+        taken
+    }
+
+    #[inline(always)]
+    fn as_lent(taken: Self::Taken<'_>) -> Self::Lent<'_> {
+        taken
     }
 
     #[inline]
@@ -155,16 +149,16 @@ impl Value for u64 {
         of.object(py, *value)
     }
 
-    fn given<'py>(_: &Kind, values: &Object<'py>, count: usize) -> PyResult<Self::Given<'py>> {
+    fn owner<'py>(_: &Kind, values: &Object<'py>, count: usize) -> PyResult<Self::Owner<'py>> {
         column::input::<u64>(values)?.beside(count, "values")
     }
 
-    fn batch<'a>(given: &'a Self::Given<'_>) -> Self::Batch<'a> {
+    fn batch<'a>(given: &'a Self::Owner<'_>) -> Self::Batch<'a> {
         given.words()
     }
 
     #[inline(always)]
-    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Lent<'a, Self> {
+    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Self::Taken<'a> {
         batch.load(at)
     }
 
@@ -173,7 +167,7 @@ impl Value for u64 {
     }
 
     #[inline]
-    fn push(copied: &mut Vec<u64>, value: Lent<'_, Self>) -> Result<()> {
+    fn push(copied: &mut Vec<u64>, value: Self::Lent<'_>) -> Result<()> {
         reserve(copied, 1)?;
         copied.push(value);
         Ok(())
@@ -193,7 +187,7 @@ impl Value for u64 {
         Ok(array.into_any())
     }
 
-    fn filler<'a>() -> Lent<'a, Self> {
+    fn filler<'a>() -> Self::Lent<'a> {
         0
     }
 
@@ -223,32 +217,6 @@ impl Value for u64 {
     ) -> PyResult<u64> {
         files::save_words(py, engine, types, path)
     }
-
-    fn get_many<'py>(
-        (engine, _): (&BytesEngine<u64>, &Kind),
-        keys: &Strings,
-        missing: &Object<'py>,
-        threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let (py, missing) = (missing.py(), missing.extract::<u64>()?);
-        let mut values = Fresh::<u64>::new(py, keys.len())?;
-        let mut found = Fresh::<bool>::new(py, keys.len())?;
-        let cuts = batch::cuts(keys.len(), threads);
-        let places = Places::cut(values.places(), &cuts).into_iter().zip(Places::cut(found.places(), &cuts));
-        let states = places.map(|places| (places, Vec::new()));
-        let (_, failed) = batch::run_with(py, (&cuts, LOOKUPS), states, |chunk, ((values, found), asked)| {
-            let (values, found) = (values.next(chunk.len(), missing), found.next(chunk.len(), false));
-            keys.read(chunk, asked);
-            engine.index.get_each(asked, |at, value| {
-                if let Some(value) = value {
-                    (values[at], found[at]) = (value, true);
-                }
-            });
-            Ok(())
-        });
-        failed.map_or(Ok(()), Err)?;
-        Ok((values.into_any(), found.into_any()))
-    }
 }
 
 /// Byte strings of a batch: one for each key, or one for all.
@@ -260,26 +228,32 @@ pub struct Rows<'a> {
 }
 
 impl Value for Vec<u8> {
+    type Key = Self;
     type Type = StringType;
-    type Given<'py> = (Bound<'py, StringColumn>, usize);
+    type Owner<'py> = (Bound<'py, StringColumn>, usize);
     type Batch<'a> = Rows<'a>;
     type Copied = Strings;
-    type Lent<'a> = &'a [u8];
+    type Taken<'a> = &'a [u8];
 
-    fn lent<'a>(of: &StringType, object: &'a Object<'_>) -> PyResult<&'a [u8]> {
+    fn taken<'a>(of: &StringType, object: &'a Object<'_>) -> PyResult<&'a [u8]> {
         of.bytes(object)
     }
 
     #[inline(always)]
-    fn as_lent(lent: Self::Lent<'_>) -> Lent<'_, Self> {
-        lent
+    fn as_given(taken: Self::Taken<'_>) -> Self::Given<'_> {
+        taken
+    }
+
+    #[inline(always)]
+    fn as_lent(taken: Self::Taken<'_>) -> Self::Lent<'_> {
+        taken
     }
 
     fn object<'py>(of: &StringType, py: Python<'py>, value: &Self) -> PyResult<Object<'py>> {
         of.object(py, value)
     }
 
-    fn given<'py>(of: &StringType, values: &Object<'py>, count: usize) -> PyResult<Self::Given<'py>> {
+    fn owner<'py>(of: &StringType, values: &Object<'py>, count: usize) -> PyResult<Self::Owner<'py>> {
         let column = values.cast::<StringColumn>()?;
         column.get().check(*of)?;
         column.get().check_lengths()?;
@@ -289,12 +263,12 @@ impl Value for Vec<u8> {
         Ok((column.clone(), step))
     }
 
-    fn batch<'a>((column, step): &'a Self::Given<'_>) -> Self::Batch<'a> {
+    fn batch<'a>((column, step): &'a Self::Owner<'_>) -> Self::Batch<'a> {
         Rows { strings: &column.get().strings, step: *step }
     }
 
     #[inline]
-    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Lent<'a, Self> {
+    fn at<'a>(batch: Self::Batch<'a>, at: usize) -> Self::Taken<'a> {
         batch.strings.get(at * batch.step)
     }
 
@@ -302,7 +276,7 @@ impl Value for Vec<u8> {
         Strings::with_room(count, 0)
     }
 
-    fn push(copied: &mut Strings, value: Lent<'_, Self>) -> Result<()> {
+    fn push(copied: &mut Strings, value: Self::Lent<'_>) -> Result<()> {
         copied.push(value)
     }
 
@@ -322,7 +296,7 @@ impl Value for Vec<u8> {
         Ok(list.into_any())
     }
 
-    fn filler<'a>() -> Lent<'a, Self> {
+    fn filler<'a>() -> Self::Lent<'a> {
         &[]
     }
 
@@ -351,32 +325,6 @@ impl Value for Vec<u8> {
         path: &Path,
     ) -> PyResult<u64> {
         files::save_strings(py, engine, types, path)
-    }
-
-    fn get_many<'py>(
-        (engine, of): (&BytesEngine<Vec<u8>>, &StringType),
-        keys: &Strings,
-        missing: &Object<'py>,
-        threads: usize,
-    ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let py = missing.py();
-        let cuts = batch::cuts(keys.len(), threads);
-        let states = repeat_with(Found::<Self>::default);
-        let (parts, failed) = batch::run_with(py, (&cuts, LOOKUPS), states, |chunk, answers| {
-            let mut asked = Vec::new();
-            keys.read(chunk, &mut asked);
-            let mut copied = Ok(());
-            engine.index.get_each(&asked, |_, value| {
-                if copied.is_ok() {
-                    copied = answers.push(value);
-                }
-            });
-            copied.map_err(|error| failure::exception(&error))
-        });
-        failed.map_or(Ok(()), Err)?;
-        let answers: Vec<Found<Self>> = parts.into_iter().map(|part| part.state).collect();
-        let found = flags(py, keys.len(), &answers)?;
-        Ok((Self::answers(of, answers, missing)?, found))
     }
 }
 

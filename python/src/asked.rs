@@ -11,9 +11,21 @@ pub enum Asked<P> {
     Key(P),
     /// The greatest key before it and the least one after it, if there are any. NaN has neither.
     Between(Option<P>, Option<P>),
+    /// It is right before what can be a key, and after all keys that are less.
+    Before(P),
 }
 
 impl<P> Asked<P> {
+    /// The same question of other keys.
+    #[inline]
+    pub fn map<Q>(self, mut each: impl FnMut(P) -> Q) -> Asked<Q> {
+        match self {
+            Self::Key(key) => Asked::Key(each(key)),
+            Self::Between(down, up) => Asked::Between(down.map(&mut each), up.map(each)),
+            Self::Before(key) => Asked::Before(each(key)),
+        }
+    }
+
     /// The neighbour that answers the question, as a neighbour of a key.
     #[inline]
     pub fn near(self, near: Near) -> Option<(Near, P)> {
@@ -21,6 +33,8 @@ impl<P> Asked<P> {
             (Self::Key(key), near) => Some((near, key)),
             (Self::Between(down, _), Near::Floor | Near::Lower) => Some((Near::Floor, down?)),
             (Self::Between(_, up), Near::Ceiling | Near::Higher) => Some((Near::Ceiling, up?)),
+            (Self::Before(key), Near::Floor | Near::Lower) => Some((Near::Lower, key)),
+            (Self::Before(key), Near::Ceiling | Near::Higher) => Some((Near::Ceiling, key)),
         }
     }
 }
@@ -55,11 +69,13 @@ impl<P> Ends<P> {
             None => (None, closed.0),
             Some(Asked::Key(key)) => (Some(key), closed.0),
             Some(Asked::Between(_, up)) => (Some(up?), true),
+            Some(Asked::Before(key)) => (Some(key), true),
         };
         let (high, high_belongs) = match high {
             None => (None, closed.1),
             Some(Asked::Key(key)) => (Some(key), closed.1),
             Some(Asked::Between(down, _)) => (Some(down?), true),
+            Some(Asked::Before(key)) => (Some(key), false),
         };
         Some(Self { low, high, closed: Closed { low: low_belongs, high: high_belongs } })
     }

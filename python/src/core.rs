@@ -2,7 +2,7 @@
 //! of values. The package's Python code turns arrays of all types into such columns, and checks its arguments.
 
 use crate::asked::{Asked, Ends};
-use crate::bytes::key_type::KeyType;
+use crate::bytes::key_type::{KeyOf, KeyType};
 use crate::bytes::keys::StringType;
 use crate::bytes::typed::Typed;
 use crate::dtype::KeyDtype;
@@ -84,7 +84,7 @@ impl Core {
     fn new<'py>(
         py: Python<'py>,
         wide: bool,
-        key: DtypeOf,
+        key: KeyOf,
         value: DtypeOf,
         keys: Option<&Object<'py>>,
         values: Option<&Object<'py>>,
@@ -97,17 +97,15 @@ impl Core {
         let made = Made { columns: keys.zip(values), sorted, fill, limit_bytes, snapshot, folder };
         let values = StringType::of_code(&value.0, true);
         let kind = |wide| Kind::new(wide, &value.0, value.1, value.2, false);
-        let tree = match (StringType::of_code(&key.0, false), values) {
-            (_, Some(values)) => Tree::StringsToStrings(Typed::new(py, (KeyType::new(key)?, values), &made)?),
-            (Some(_), None) => {
-                Tree::StringsToWords(Typed::new(py, (KeyType::new(key)?, kind(true)?), &made)?)
+        let tree = match (key, values) {
+            (key, Some(values)) => {
+                Tree::StringsToStrings(Typed::new(py, (KeyType::new(key)?, values), &made)?)
             }
-            (None, None) if wide => {
-                Tree::Wide(Numbers::new(py, (KeyDtype::new(true, key)?, kind(true)?), &made)?)
-            }
-            (None, None) => {
-                Tree::Narrow(Numbers::new(py, (KeyDtype::new(false, key)?, kind(false)?), &made)?)
-            }
+            (KeyOf::Plain(key), None) if StringType::of_code(&key.0, false).is_none() => match wide {
+                true => Tree::Wide(Numbers::new(py, (KeyDtype::new(true, key)?, kind(true)?), &made)?),
+                false => Tree::Narrow(Numbers::new(py, (KeyDtype::new(false, key)?, kind(false)?), &made)?),
+            },
+            (key, None) => Tree::StringsToWords(Typed::new(py, (KeyType::new(key)?, kind(true)?), &made)?),
         };
         Ok(Self { tree: Box::new(tree), state: AtomicU8::new(FINE) })
     }
@@ -241,7 +239,7 @@ impl Core {
                 Self::entry(slf.py(), map, entry)
             }
             // Python's side compares the distances, which needs more than the keys on both sides.
-            Asked::Between(..) => slf.call_method1("_nearest_between", (key,))?.extract(),
+            Asked::Between(..) | Asked::Before(_) => slf.call_method1("_nearest_between", (key,))?.extract(),
         })
     }
 
@@ -270,14 +268,13 @@ impl Core {
 
     fn _near_many<'py>(
         &self,
-        direction: &str,
-        exact: bool,
-        farthest: Option<u64>,
+        question: (String, bool, Option<u64>, bool),
         keys: &Object<'py>,
         missing: Entry<'py>,
         threads: usize,
     ) -> PyResult<Answers<'py>> {
-        let asked = Nearest { direction, exact, farthest, threads };
+        let (direction, exact, farthest, grouped) = question;
+        let asked = Nearest { direction: &direction, exact, farthest, grouped, threads };
         with!(self, map => self.guarded(|| map.near_many(keys, asked, (&missing.0, &missing.1))))
     }
 
@@ -354,7 +351,7 @@ impl Core {
     fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
         with!(self, map => {
             let word = match self.asked(map, key)? {
-                Asked::Key(word) | Asked::Between(_, Some(word)) => word,
+                Asked::Key(word) | Asked::Between(_, Some(word)) | Asked::Before(word) => word,
                 Asked::Between(Some(_), None) => return self.guarded(|| Ok(map.len())),
                 Asked::Between(None, None) => return Ok(0),
             };

@@ -84,6 +84,8 @@ mod _latchless {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::bytes::composite::TupleType;
+    #[pymodule_export]
     use super::bytes::import::read_arrow;
     #[pymodule_export]
     use super::bytes::keys::StringColumn;

@@ -1,7 +1,7 @@
 //! What [`Core`](crate::core::Core) needs from an index, whatever its keys and values are: [`Map`].
 //!
 //! An index of another kind of keys is one more type that has this trait, and one more variant of
-//! [`Tree`](crate::core::Tree): composite keys, say, which are byte strings in the order of their parts.
+//! [`Tree`](crate::core::Tree).
 
 use crate::asked::{Asked, Ends};
 use crate::engine::Undone;
@@ -35,6 +35,8 @@ pub struct Nearest<'a> {
     pub exact: bool,
     /// How far away an entry may be.
     pub farthest: Option<u64>,
+    /// Whether of keys that are tuples only the last parts may differ.
+    pub grouped: bool,
     /// How many threads share the batch.
     pub threads: usize,
 }
@@ -53,7 +55,7 @@ impl Nearest<'_> {
 /// words, or columns of strings; the package's Python code makes them.
 pub trait Map: Send + Sync + Sized {
     /// A key as it is looked for.
-    type Probe<'a>: Copy + Send;
+    type Probe<'a>: Send;
     /// A value as changes take it.
     type Lent<'a>: Copy + Send;
     /// A key that was found.

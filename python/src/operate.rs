@@ -76,7 +76,7 @@ impl Core {
     pub fn sought<'a, M: Map>(&self, map: &M, key: &'a Object<'_>) -> PyResult<Option<M::Probe<'a>>> {
         match self.place(map, key)? {
             Ok(Asked::Key(word)) => Ok(Some(word)),
-            Ok(Asked::Between(..)) => Ok(None),
+            Ok(Asked::Between(..) | Asked::Before(_)) => Ok(None),
             Err(_) => no_key_of_a_dict(key).map(|()| None),
         }
     }

@@ -66,7 +66,8 @@ impl Snapshot {
                 "u64" => dtype_of(strings.metadata(), DTYPES[0], DataType::UInt64),
                 "i64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Int64),
                 "f64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Float64),
-                _ => "bytes".into(),
+                // Tuples name the types of their parts.
+                _ => told(strings.metadata(), DTYPES[0]).unwrap_or_else(|| "bytes".into()),
             },
         }
     }
@@ -102,11 +103,14 @@ pub fn zones_known(metadata: &[(String, String)]) -> bool {
 
 /// The dtype that metadata names, or that NumPy has for the column's type.
 pub fn dtype_of(metadata: &[(String, String)], name: &str, data_type: DataType) -> String {
-    let told = metadata.iter().find(|(known, _)| known == name);
-    told.map_or_else(
-        || data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64"),
-        |(_, dtype)| dtype.clone(),
-    )
+    told(metadata, name).unwrap_or_else(|| {
+        data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64")
+    })
+}
+
+/// The dtype that metadata names.
+fn told(metadata: &[(String, String)], name: &str) -> Option<String> {
+    metadata.iter().find(|(known, _)| known == name).map(|(_, dtype)| dtype.clone())
 }
 
 impl Snapshot {

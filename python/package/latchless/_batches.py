@@ -15,6 +15,7 @@ from latchless._asked import Array, Asked, Side
 from latchless._dtypes import Column, Duplicates, listed, numpy_time
 from latchless._latchless import Core, NoKey, StringColumn
 from latchless._text import Texts
+from latchless._tuples import Tuples
 from latchless._views import listed as objects
 
 Direction = Literal["backward", "forward", "nearest"]
@@ -291,6 +292,7 @@ class Batches(Core):
         self,
         keys: ArrayLike | Any,
         *,
+        by: ArrayLike | Any = None,
         direction: Direction = "backward",
         allow_exact_matches: bool = True,
         tolerance: Any = None,
@@ -302,7 +304,10 @@ class Batches(Core):
         ----------
         keys : array-like
             n keys, or points between keys: half a second among keys in seconds, say. They need not be sorted;
-            sorted ones are faster. NaN and NaT have no nearest entry.
+            sorted ones are faster. NaN and NaT have no nearest entry. Of tuples, beside `by` the last parts.
+        by : array-like or tuple of array-likes
+            Where keys are tuples, their other parts: n of each, or one for all. Only entries with the same ones
+            count, so nothing of one symbol is found for another.
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
             of the two, and of two equally near ones the one before. Each answer is of one moment, also that of
@@ -335,13 +340,33 @@ class Batches(Core):
         >>> quotes = Index([10, 20], [1.5, 1.6])
         >>> quotes.asof([9, 10, 19], direction="nearest", tolerance=2)
         (array([10, 10, 20]), array([1.5, 1.5, 1.6]), array([ True,  True,  True]))
+        >>> quotes = Index((["EUR", "EUR", "JPY"], [10, 20, 15]), [1.5, 1.6, 0.6])
+        >>> keys, values, found = quotes.asof([12, 12, 16], by=["EUR", "JPY", "JPY"])
+        >>> values
+        array([1.5, nan, 0.6])
         """
+        if by is not None:
+            if not isinstance(self._key, Tuples):
+                raise TypeError("by is for keys that are tuples, such as those of Index((by, times), values)")
+            keys = (*by, keys) if isinstance(by, tuple) else (by, keys)
         farthest = None if tolerance is None else self._farthest(tolerance)
-        return self._near(direction, bool(allow_exact_matches), farthest, keys, threads)
+        return self._near(direction, bool(allow_exact_matches), farthest, keys, threads, grouped=True)
 
     def _near(
-        self, direction: str, exact: bool, farthest: Fraction | float | None, keys: ArrayLike | Any, threads: int
+        self,
+        direction: str,
+        exact: bool,
+        farthest: Fraction | float | None,
+        keys: ArrayLike | Any,
+        threads: int,
+        grouped: bool = False,
     ) -> Found:
+        if isinstance(self._key, Tuples):
+            steps = None if farthest is None else self._distance(farthest)
+            question = (direction, exact, steps, grouped)
+            words, threads = self._key.to_words(keys), checked_threads(threads)
+            its_keys, values, found = self._near_many(question, words, self._missing, threads)
+            return self._key.from_words(its_keys), self._value.from_words(values), found
         asked = (direction, exact, farthest, checked_threads(threads))
         its_keys, values, found = self._answered(keys, self._near_keys, self._near_any, *asked)
         return self._key.from_words(its_keys), self._value.from_words(values), found
@@ -351,7 +376,7 @@ class Batches(Core):
     ) -> Found:
         """The nearest entries of keys."""
         steps = None if farthest is None else self._distance(farthest)
-        return self._near_many(direction, exact, steps, words, self._missing, threads)
+        return self._near_many((direction, exact, steps, False), words, self._missing, threads)
 
     def _near_any(
         self, asked: Asked, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
@@ -393,7 +418,8 @@ class Batches(Core):
         """The nearest entries on one side of questions none of which can be a key."""
         its, there = (asked.down, asked.has_down) if side == "before" else (asked.up, asked.has_up)
         way, missing = "backward" if side == "before" else "forward", (*self._missing, False)
-        answers = self._near_many(way, True, None, self._numbers.as_words(its[there]), self._missing, threads)
+        words = self._numbers.as_words(its[there])
+        answers = self._near_many((way, True, None, False), words, self._missing, threads)
         keys, values, found = (
             _spread(there, _array(its), none) for its, none in zip(answers, missing, strict=True)
         )
@@ -407,15 +433,16 @@ class Batches(Core):
 
     def _farthest(self, tolerance: Any) -> Fraction | float:
         """A tolerance in units of the keys."""
-        if isinstance(self._key, Texts):
-            raise TypeError(f"keys that are {self._key.name} have no distance, so there is no tolerance")
-        kind = self._key.dtype.kind
+        measured = self._measured
+        if isinstance(measured, Texts):
+            raise TypeError(f"keys that are {measured.name} have no distance, so there is no tolerance")
+        kind = measured.dtype.kind
         farthest: Fraction | float | None = None
         if kind not in "Mm" and isinstance(tolerance, int):
             farthest = tolerance
         elif kind in "Mm":
             span = numpy_time(tolerance, "m")
-            scale = None if span is None else _asked.scale_of(span.dtype, self._key.dtype)
+            scale = None if span is None else _asked.scale_of(span.dtype, measured.dtype)
             if scale is not None:
                 count = int(span.view(np.int64))
                 whole = count * scale.numerator if scale.denominator == 1 else count * scale
@@ -427,14 +454,20 @@ class Batches(Core):
                 farthest = _asked.exactly(tolerance)
         if farthest is None:
             name = tolerance.dtype if isinstance(tolerance, np.generic) else type(tolerance).__name__
-            raise TypeError(f"the tolerance for keys of dtype {self._key.name} is {what}, not {name}")
+            raise TypeError(f"the tolerance for keys of dtype {measured.name} is {what}, not {name}")
         if not farthest >= 0:
             raise ValueError(f"the tolerance must be at least 0, not {tolerance}")
         return _asked.as_float(farthest) if kind == "f" else farthest
 
+    @property
+    def _measured(self) -> Column | Texts:
+        """What a tolerance is about: the keys, or their last parts."""
+        return self._key.last if isinstance(self._key, Tuples) else self._key
+
     def _distance(self, farthest: Fraction | float) -> int:
         """A distance as the compiled part has it: an integer, or the bits of a float."""
-        if self._numbers.dtype.kind == "f":
+        measured = self._measured
+        if isinstance(measured, Column) and measured.dtype.kind == "f":
             return int(np.float64(farthest).view(np.uint64))
         return int(min(farthest, (1 << 64) - 1))
 

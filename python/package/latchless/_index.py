@@ -16,7 +16,7 @@ from latchless._dtypes import Column, Dtype, Duplicates, listed
 from latchless._latchless import Snapshot, read_arrow
 from latchless._mapping import SortedMapping
 from latchless._ranges import Ranges
-from latchless._text import Texts, described, described_in_a_file, text_type
+from latchless._text import KeyDtype, Texts, described, described_in_a_file, text_type
 from latchless._zones import Zoned
 
 if TYPE_CHECKING:
@@ -30,21 +30,22 @@ class Index(Ranges, SortedMapping[Any]):
     """An ordered map from keys to values of one type each, which many threads read and change at once.
 
     The types are those that are given, or those of the first keys and values. Both keys and values are numbers,
-    times, `str` or `bytes`.
+    times, `str` or `bytes`. Keys may be tuples of these as well.
 
     Parameters
     ----------
     keys : array-like
         n keys, in any order. None: an empty index. Or a mapping alone, whose entries the index gets. Of `str` or
         `bytes` it may be a list or any other iterable, a NumPy array of strings (of fixed width, of any width, or
-        objects), or a column of pyarrow, polars, pandas or duckdb: for these columns no object is made per key.
+        objects), or a column of pyarrow, polars, pandas or duckdb: for these columns no object is made per key. Of
+        tuples it is a tuple of columns, one for each part, a list of tuples, or a MultiIndex of pandas.
     values : array-like or scalar
         n values, or one value for all.
     key_dtype, value_dtype : dtype or type
         Of integers, float32, float64, bool, datetime64 or timedelta64; or `str` or `bytes`. By default those of
         the arrays, or of the first elements, else int64. If both have at most 32 bits, entries take half of the
         memory. Times with a zone are `datetime64[ns, UTC]`, as pandas spells it, or the types of pandas, Polars or
-        Arrow for them.
+        Arrow for them. A tuple of dtypes is that of keys that are tuples.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     duplicates : {'last', 'first', 'raise'}
@@ -88,6 +89,12 @@ class Index(Ranges, SortedMapping[Any]):
     strings. Strings are returned in lists, not in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it
     does everywhere.
 
+    Keys that are tuples are in the order of tuples. Batches take and return a column for each part, and one
+    element stands for a whole column; single operations and iterators take and return tuples. Fewer parts are
+    before all keys that have them: `range(("EUR",), ("JPY",))`. A prefix is the first parts: `prefix("EUR")`; if
+    all are given, the last one is a prefix if it is a string. `asof` looks only among keys that have the same
+    parts but the last.
+
     Times with a zone and times without one don't mix: a question of the other kind than the keys is a TypeError.
     Different zones do mix; keys are returned in the index's own zone, as pandas' `DatetimeIndex` and `Timestamp`,
     because NumPy has no zones: this needs pandas.
@@ -105,12 +112,15 @@ class Index(Ranges, SortedMapping[Any]):
     (2, False, ('cat', 3), (['cat'], array([3])))
     >>> Index(key_dtype=bytes, value_dtype=str)
     Index({}, key_dtype=bytes, value_dtype=str)
+    >>> quotes = Index((["EUR", "JPY", "EUR"], [10, 15, 20]), [1.5, 0.6, 1.6])
+    >>> quotes["JPY", 15], quotes.floor(("EUR", 15)), quotes.prefix("EUR")
+    (0.6, (('EUR', 10), 1.5), ((['EUR', 'EUR'], array([10, 20])), array([1.5, 1.6])))
     """
 
     key_type: ClassVar[type | None] = None
     """`str` or `bytes`, if this class has keys of no other type."""
-    key_dtype: np.dtype[Any] | type
-    """The dtype of the keys, or `str` or `bytes`."""
+    key_dtype: np.dtype[Any] | type | tuple[np.dtype[Any] | type, ...]
+    """The dtype of the keys, or `str` or `bytes`; of tuples a tuple of these."""
     value_dtype: np.dtype[Any] | type
     """The dtype of the values, or `str` or `bytes`."""
     key_zone: str | None
@@ -123,7 +133,7 @@ class Index(Ranges, SortedMapping[Any]):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        key_dtype: Dtype | type[str] | type[bytes] | None = None,
+        key_dtype: KeyDtype | None = None,
         value_dtype: Dtype | type[str] | type[bytes] | None = None,
         assume_sorted: bool = False,
         duplicates: Duplicates = "last",
@@ -345,7 +355,7 @@ class Index(Ranges, SortedMapping[Any]):
         cls,
         path: str | os.PathLike[str],
         *,
-        key_dtype: Dtype | type[str] | type[bytes] | None = None,
+        key_dtype: KeyDtype | None = None,
         value_dtype: Dtype | type[str] | type[bytes] | None = None,
         fill: float = 0.8,
         limit_bytes: int | None = None,
@@ -405,6 +415,8 @@ def check_fill(fill: float) -> None:
 
 def shown_as(column: Any) -> Iterable[Any]:
     """The part of a column that `repr` shows."""
+    if isinstance(column, tuple):
+        return zip(*map(shown_as, column), strict=True)
     if isinstance(column, list):
         return column
     its: Iterable[Any] = map(str, column) if column.dtype.kind in "Mm" else column.tolist()
@@ -414,5 +426,5 @@ def shown_as(column: Any) -> Iterable[Any]:
 def _alike(one: Column | Texts, other: Column | Texts) -> bool:
     """Whether columns are both of dtypes, or of the same type of strings."""
     if isinstance(one, Texts) or isinstance(other, Texts):
-        return one.dtype is other.dtype
+        return type(one) is type(other) and one.dtype == other.dtype
     return True

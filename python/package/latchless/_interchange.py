@@ -35,7 +35,7 @@ def restored(cls: type[Index], key_dtype: Any, value_dtype: Any, *parts: Array) 
     from latchless._dtypes import columns_of_a_file
     from latchless._text import described
 
-    if isinstance(key_dtype, (str, type)):
+    if isinstance(key_dtype, (str, type, tuple)):
         key, value = described(None, key_dtype, None, value_dtype)
     else:
         key, value = columns_of_a_file("the pickle", (str(key_dtype), str(value_dtype)), False, (None, None))

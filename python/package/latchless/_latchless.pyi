@@ -15,6 +15,7 @@ __all__ = [
     "RowsCore",
     "Snapshot",
     "StringColumn",
+    "TupleType",
     "__version__",
     "close_log",
     "forsake_log",
@@ -54,6 +55,14 @@ class StringColumn:
     def take(self, positions: NDArray[np.int64]) -> StringColumn: ...
     def distinct(self) -> tuple[NDArray[np.int64], int | None]: ...
     def buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+
+@final
+class TupleType:
+    """The types of the parts of composite keys. Not for users: `latchless.Index` makes it of its dtypes."""
+
+    def __new__(cls, name: str, parts: list[_Told]) -> Self: ...
+    def encode(self, columns: list[Any]) -> StringColumn: ...
+    def decode(self, keys: StringColumn, missing: list[int]) -> list[Any]: ...
 
 _Column = _Array | tuple[_Array, str] | StringColumn
 _Words = _Array | StringColumn
@@ -128,7 +137,7 @@ class Core:
     def __new__(
         cls,
         wide: bool,
-        key: _Told,
+        key: _Told | TupleType,
         value: _Told,
         keys: _Words | None,
         values: _Words | None,
@@ -170,9 +179,7 @@ class Core:
     ) -> None: ...
     def _near_many(
         self,
-        direction: str,
-        exact: bool,
-        farthest: int | None,
+        question: tuple[str, bool, int | None, bool],
         keys: _Words,
         missing: tuple[Any, Any],
         threads: int,
@@ -202,7 +209,7 @@ class RowsCore:
 
     def __new__(
         cls,
-        key: _Told,
+        key: _Told | TupleType,
         keys: _Words | None,
         rows: NDArray[np.uint64] | None,
         sorted: bool,

@@ -90,7 +90,9 @@ class SortedMapping(MutableMapping[Key, Any]):
         """
         pandas = importlib.import_module("pandas")
         keys, values = self.range()  # type: ignore[attr-defined]
-        return pandas.Series(values, pandas.Index(keys, name="key"), name="value")
+        tuples = isinstance(keys, tuple)
+        index = pandas.MultiIndex.from_arrays(keys) if tuples else pandas.Index(keys, name="key")
+        return pandas.Series(values, index, name="value")
 
     def to_polars(self) -> Any:
         """All entries as a `polars.DataFrame` with the columns 'key' and 'value'.

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from latchless import _interchange
 from latchless._asked import Array, Asked
 from latchless._batches import answered, checked_threads, of_positions
-from latchless._dtypes import Column, Dtype, listed
+from latchless._dtypes import Column, listed
 from latchless._index import SHOWN, check_fill
 from latchless._latchless import RowsCore
 from latchless._ranges import Closed, checked_limit, ends_of
-from latchless._text import Texts, described_keys
+from latchless._text import KeyDtype, Texts, described_keys
+from latchless._tuples import Tuples
 from latchless._views import listed as objects
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class MultiIndex(RowsCore):
     Parameters
     ----------
     keys : array-like
-        n keys, in any order, any of them in many rows: `str`, `bytes`, or of a dtype, given as for `StringIndex`
-        or `Index`. None: an empty index.
+        n keys, in any order, any of them in many rows: `str`, `bytes`, of a dtype, or tuples of these, given as
+        for `Index`. None: an empty index.
     rows : array-like
         n integers from 0 to 2**63 - 1: the row of each key. By default its position.
     key_dtype : dtype or type
@@ -112,7 +113,7 @@ class MultiIndex(RowsCore):
         keys: ArrayLike | Any = None,
         rows: ArrayLike | None = None,
         *,
-        key_dtype: Dtype | type[str] | type[bytes] | None = None,
+        key_dtype: KeyDtype | None = None,
         assume_sorted: bool = False,
         fill: float = 0.8,
         limit_bytes: int | None = None,
@@ -377,6 +378,8 @@ class MultiIndex(RowsCore):
         """All pairs as a `pyarrow.Table` with the columns 'key' and 'row'. Needs pyarrow."""
         arrow = _interchange.pyarrow()
         keys, rows = self._range(None, None, (True, True), False, None)
+        if isinstance(self._key, Tuples):
+            raise TypeError("tuples are no column of Arrow's: range() returns a column for each part of the keys")
         if isinstance(self._key, Texts):
             kind = arrow.large_string() if self.key_dtype is str else arrow.large_binary()
             buffers = [None, *(arrow.py_buffer(buffer) for buffer in keys.buffers())]

@@ -56,8 +56,10 @@ class Ranges(Batches):
         """
         return self._copied(lo, hi, ends_of(closed), reverse, limit)
 
-    def prefix(self, prefix: Any, *, reverse: bool = False, limit: int | None = None) -> tuple[list[Any], Any]:
+    def prefix(self, prefix: Any, *, reverse: bool = False, limit: int | None = None) -> tuple[Any, Any]:
         """Copy the entries whose keys, which are `str` or `bytes`, begin with a prefix, as `range` does.
+
+        Of tuples a prefix is the first part, or a tuple of the first parts.
 
         Examples
         --------
@@ -85,7 +87,7 @@ class Ranges(Batches):
         return self._count(lo, hi, ends_of(closed), False)
 
     def count_prefix(self, prefix: Any) -> int:
-        """How many keys, which are `str` or `bytes`, begin with a prefix.
+        """How many keys, which are `str`, `bytes` or tuples, begin with a prefix.
 
         Examples
         --------

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from latchless._asked import Array
 from latchless._dtypes import (
     Column,
+    Dtype,
     Duplicates,
     again,
     checked_duplicates,
@@ -24,6 +25,9 @@ from latchless._dtypes import (
 )
 from latchless._keys import string_column
 from latchless._latchless import StringColumn
+
+KeyDtype = Dtype | type[str] | type[bytes] | tuple[Dtype | type[str] | type[bytes], ...]
+"""What the type of keys is given as."""
 
 _TYPES: dict[str, type] = {"str": str, "bytes": bytes}
 _ARROW_TEXTS = {"str", "string", "large_string", "string_view", "utf8"}
@@ -122,6 +126,11 @@ class Texts:
 
 def described(keys: Any, key_dtype: Any, values: Any, value_dtype: Any) -> tuple[Column | Texts, Column | Texts]:
     """The types of keys and values: those that are given, or else those that they have."""
+    from latchless._tuples import tuples_of
+
+    tuples = tuples_of(keys, key_dtype)
+    if tuples is not None:
+        return tuples, values_beside_texts(text_type(values, value_dtype), values, value_dtype)
     key, value = text_type(keys, key_dtype), text_type(values, value_dtype)
     if key is None and value is None:
         return columns(dtype_of(keys, key_dtype), _dtype_of_values(values, value_dtype))
@@ -152,19 +161,24 @@ def described_in_a_file(
     what: str, names: tuple[str, str], zones_known: bool, given: tuple[Any, Any]
 ) -> tuple[Column | Texts, Column | Texts]:
     """The types that a file or a directory has, if they are those that are given."""
+    if names[0].startswith("("):
+        key = described_keys(None, names[0])
+        if given[0] is not None and described_keys(None, given[0]) != key:
+            raise ValueError(f"{what} has keys of type {names[0]}, not {given[0]}")
+        return key, described_in_a_file(what, ("bytes", names[1]), zones_known, (None, given[1]))[1]
     asked = [text_type(None, dtype) for dtype in given]
     for which, name, text, dtype in zip(("keys", "values"), names, asked, given, strict=True):
         if dtype is not None and _TYPES.get(name) is not text:
             raise ValueError(f"{what} has {which} of type {name}, not {dtype}")
-    key, value = (_TYPES.get(name) for name in names)
-    if key is None:
+    text, value = (_TYPES.get(name) for name in names)
+    if text is None:
         if value is None:
             return columns_of_a_file(what, names, zones_known, given)
         return columns_of_a_file(what, (names[0], "int64"), zones_known, (given[0], None))[0], Texts(value)
     its = values_beside_texts(value, None, names[1])
     if isinstance(its, Column) and given[1] is not None and resolved(given[1]) != (its.dtype, its.zone):
         raise ValueError(f"{what} has values of dtype {its.name}, not {given[1]}")
-    return Texts(key, True), its
+    return Texts(text, True), its
 
 
 def text_type(values: Any, given: Any) -> type | None:

@@ -20,14 +20,17 @@ def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: boo
     def turn(after: Any) -> tuple[tuple[Any, ...], Any]:
         low, high = (None, after) if reverse else (after, None)
         keys, values = index.range(low, high, closed="neither", reverse=reverse, limit=PAGE)
-        end = listed(keys[-1:])[0] if len(keys) == PAGE else None
+        last = tuple(part[-1:] for part in keys) if isinstance(keys, tuple) else keys[-1:]
+        end = listed(last)[0] if len(values) == PAGE else None
         return tuple(items(keys, values)), end
 
     return Pages(turn)
 
 
 def listed(column: Any) -> list[Any]:
-    """The objects of a column."""
+    """The objects of a column; of the columns of composite keys, tuples."""
+    if isinstance(column, tuple):
+        return list(zip(*map(listed, column), strict=True))
     # Times stay NumPy's, because Python's have no nanoseconds; all others are Python's own. Strings are a list
     # already.
     return list(column) if isinstance(column, list) or column.dtype.kind in "Mm" else column.tolist()

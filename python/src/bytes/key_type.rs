@@ -1,6 +1,7 @@
-//! The keys of an index of byte strings: `str` or `bytes`, or numbers and times as eight bytes that have their
-//! order.
+//! The keys of an index of byte strings: `str` or `bytes`, numbers and times as eight bytes that have their order,
+//! or tuples of these.
 
+use super::composite::TupleType;
 use super::engine::Ends as Bounds;
 use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
@@ -15,6 +16,7 @@ use crate::kind::Format;
 use crate::lane::Lane;
 use crate::map::Object;
 use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::ops::Deref;
@@ -25,13 +27,26 @@ pub enum KeyType {
     Strings(StringType),
     /// Words of 64 bits.
     Numbers(KeyDtype),
+    /// Tuples.
+    Tuples(Py<TupleType>),
+}
+
+/// The description of the type of keys.
+#[derive(FromPyObject)]
+pub enum KeyOf {
+    /// Of tuples.
+    Tuples(Py<TupleType>),
+    /// Of all others.
+    Plain(DtypeOf),
 }
 
 /// The bytes of a key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum KeyBytes<'a> {
     /// Those of an object.
     Lent(&'a [u8]),
+    /// A tuple's.
+    Made(Vec<u8>),
     /// A word's, the highest first.
     Word([u8; 8]),
 }
@@ -49,6 +64,7 @@ impl Deref for KeyBytes<'_> {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Lent(bytes) => bytes,
+            Self::Made(bytes) => bytes,
             Self::Word(bytes) => bytes,
         }
     }
@@ -83,7 +99,11 @@ impl Deref for BatchKeys<'_> {
 
 impl KeyType {
     /// The type that Python's side describes.
-    pub fn new(of: DtypeOf) -> PyResult<Self> {
+    pub fn new(of: KeyOf) -> PyResult<Self> {
+        let of = match of {
+            KeyOf::Tuples(of) => return Ok(Self::Tuples(of)),
+            KeyOf::Plain(of) => of,
+        };
         match StringType::of_code(&of.0, false) {
             Some(strings) => Ok(Self::Strings(strings)),
             None => KeyDtype::new(true, of).map(Self::Numbers),
@@ -95,6 +115,7 @@ impl KeyType {
         match self {
             Self::Strings(of) => of.name(),
             Self::Numbers(of) => of.kind.name(),
+            Self::Tuples(of) => &of.get().name,
         }
     }
 
@@ -104,6 +125,7 @@ impl KeyType {
         match self {
             Self::Strings(of) => of.bytes(key).map(KeyBytes::Lent),
             Self::Numbers(of) => of.key(key).map(KeyBytes::of),
+            Self::Tuples(of) => of.get().key(key).map(KeyBytes::Made),
         }
     }
 
@@ -112,10 +134,8 @@ impl KeyType {
     pub fn asked<'a>(&self, key: &'a Object<'_>) -> PyResult<Result<Asked<KeyBytes<'a>>, PyErr>> {
         match self {
             Self::Strings(of) => Ok(of.asked(key)?.map(|bytes| Asked::Key(KeyBytes::Lent(bytes)))),
-            Self::Numbers(of) => Ok(of.asked(key)?.map(|asked| match asked {
-                Asked::Key(word) => Asked::Key(KeyBytes::of(word)),
-                Asked::Between(down, up) => Asked::Between(down.map(KeyBytes::of), up.map(KeyBytes::of)),
-            })),
+            Self::Numbers(of) => Ok(of.asked(key)?.map(|asked| asked.map(KeyBytes::of))),
+            Self::Tuples(of) => Ok(of.get().asked(key)?.map(|asked| asked.map(KeyBytes::Made))),
         }
     }
 
@@ -130,6 +150,9 @@ impl KeyType {
                 work(Ends { low: low.map(KeyBytes::Lent), high: high.map(KeyBytes::Lent), closed })
             }),
             Self::Numbers(of) => Err(of.no_prefix()),
+            Self::Tuples(of) => of.get().with_prefix(prefix, |Ends { low, high, closed }| {
+                work(Ends { low: low.map(KeyBytes::Lent), high: high.map(KeyBytes::Lent), closed })
+            }),
         }
     }
 
@@ -139,6 +162,7 @@ impl KeyType {
             Self::Strings(of) => {
                 return keys.cast::<StringColumn>()?.get().keys_of(*of).map(BatchKeys::Lent);
             }
+            Self::Tuples(_) => return Ok(BatchKeys::Lent(&keys.cast::<StringColumn>()?.get().strings)),
             Self::Numbers(of) => of,
         };
         let words = column::input::<u64>(keys)?;
@@ -156,7 +180,7 @@ impl KeyType {
 
     /// The keys of a batch that is to be stored: none is too long.
     pub fn batch_to_store<'a>(&self, keys: &'a Object<'_>) -> PyResult<BatchKeys<'a>> {
-        if let Self::Strings(_) = self {
+        if !matches!(self, Self::Numbers(_)) {
             keys.cast::<StringColumn>()?.get().check_lengths()?;
         }
         self.batch(keys)
@@ -167,6 +191,7 @@ impl KeyType {
         match self {
             Self::Strings(of) => of.object(py, key),
             Self::Numbers(of) => of.kind.object(py, word(of, key)),
+            Self::Tuples(of) => of.get().object(py, key),
         }
     }
 
@@ -174,11 +199,13 @@ impl KeyType {
     pub fn column<'py>(&self, py: Python<'py>, strings: Strings) -> PyResult<Object<'py>> {
         match self {
             &Self::Strings(of) => Ok(Bound::new(py, StringColumn { strings, of })?.into_any()),
+            Self::Tuples(_) => Ok(Bound::new(py, StringColumn { strings, of: TUPLE })?.into_any()),
             Self::Numbers(of) => Ok(PyArray1::from_vec(py, words(of, &strings)).into_any()),
         }
     }
 
-    /// Keys as the answers of a batch: a list or an array, with another one where there is none.
+    /// Keys as the answers of a batch: a list or an array, with another one where there is none; of tuples a column
+    /// of their bytes, with none there.
     pub fn answers<'py, 'a>(
         &self,
         answers: impl Iterator<Item = (&'a Strings, &'a [bool])>,
@@ -200,6 +227,14 @@ impl KeyType {
                 }
                 Ok(PyArray1::from_vec(missing.py(), array).into_any())
             }
+            Self::Tuples(_) => {
+                let mut all = Strings::default();
+                for (strings, _) in answers {
+                    let copied = (0..strings.len()).try_for_each(|at| all.push(strings.get(at)));
+                    copied.map_err(|error| failure::exception(&error))?;
+                }
+                self.column(missing.py(), all)
+            }
         }
     }
 
@@ -208,6 +243,7 @@ impl KeyType {
         match self {
             Self::Strings(of) => Ok(export::string_column(c"key", of.is_text, strings)),
             Self::Numbers(of) => export::column(c"key", &of.kind, words(of, &strings)),
+            Self::Tuples(_) => Err(self.no_arrow()),
         }
     }
 
@@ -216,9 +252,19 @@ impl KeyType {
         match self {
             Self::Strings(of) => Ok(export::string_format(of.is_text)),
             Self::Numbers(of) => export::format(&of.kind),
+            Self::Tuples(_) => Err(self.no_arrow()),
         }
     }
+
+    fn no_arrow(&self) -> PyErr {
+        PyTypeError::new_err(
+            "tuples are no column of Arrow's: range() returns a column for each part of the keys",
+        )
+    }
 }
+
+/// The type of a column of the bytes of tuples.
+pub const TUPLE: StringType = StringType { is_text: false, is_value: false };
 
 /// The word of a key.
 fn word(of: &KeyDtype, key: &[u8]) -> u64 {

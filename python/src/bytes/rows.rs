@@ -1,12 +1,11 @@
 //! The class under `latchless.MultiIndex`: keys that map to any number of rows.
 
 use super::engine::{Ends, PIECE, until_signal};
-use super::key_type::{BatchKeys, KeyBytes, KeyType};
+use super::key_type::{BatchKeys, KeyBytes, KeyOf, KeyType};
 use super::strings::Strings;
 use crate::asked::{Asked, Ends as Between, no_key_of_a_dict};
 use crate::batch::{self, CHUNK, Pulse};
 use crate::column::{self, Fresh, Words};
-use crate::core::DtypeOf;
 use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
@@ -44,7 +43,7 @@ impl RowsCore {
     #[new]
     fn new(
         py: Python<'_>,
-        key: DtypeOf,
+        key: KeyOf,
         keys: Option<&Object<'_>>,
         rows: Option<&Object<'_>>,
         sorted: bool,
@@ -233,7 +232,7 @@ impl RowsCore {
     fn sought<'a>(&self, key: &'a Object<'_>) -> PyResult<Option<KeyBytes<'a>>> {
         match self.keys.asked(key)? {
             Ok(Asked::Key(key)) => Ok(Some(key)),
-            Ok(Asked::Between(..)) => Ok(None),
+            Ok(Asked::Between(..) | Asked::Before(_)) => Ok(None),
             Err(_) => no_key_of_a_dict(key).map(|()| None),
         }
     }

@@ -22,6 +22,7 @@ impl KeyType {
     fn name_in_a_file(&self) -> &'static str {
         match self {
             Self::Strings(of) => of.type_name(),
+            Self::Tuples(_) => "bytes",
             Self::Numbers(of) => match of.kind.order() {
                 Order::Unsigned => "u64",
                 Order::Signed | Order::Time => "i64",
@@ -34,6 +35,7 @@ impl KeyType {
     fn has(&self, key: &[u8]) -> bool {
         match self {
             Self::Strings(of) => !of.is_text || str::is_key(key),
+            Self::Tuples(of) => of.get().has(key),
             Self::Numbers(of) => key.try_into().is_ok_and(|bytes| {
                 let word = u64::from_be_bytes(bytes);
                 word.restored(of.kind.order()).ordered(of.kind.order()) == Some(word)
@@ -45,8 +47,8 @@ impl KeyType {
     fn layout(&self, values: DataType) -> Layout {
         match self {
             Self::Strings(_) => Layout::new(values),
-            Self::Numbers(of) => {
-                Layout::new(values).with_metadata(DTYPES[0], of.kind.name()).with_metadata(ZONES.0, ZONES.1)
+            Self::Numbers(_) | Self::Tuples(_) => {
+                Layout::new(values).with_metadata(DTYPES[0], self.name()).with_metadata(ZONES.0, ZONES.1)
             }
         }
     }

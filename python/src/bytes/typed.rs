@@ -1,5 +1,6 @@
 //! An index whose keys are byte strings, or numbers and times as such, with values of one type.
 
+use super::composite::TupleType;
 use super::engine::{BytesEngine, Copies};
 use super::key_type::{KeyBytes, KeyType};
 use super::strings::Strings;
@@ -72,6 +73,11 @@ impl<V: Value> Typed<V> {
             KeyType::Strings(of) => {
                 format!("keys that are {} have no distance: numbers and times have", of.name())
             }
+            KeyType::Tuples(of) if of.get().is_measured() => {
+                "tuples have no distance: asof measures that of their last parts where the others are equal"
+                    .into()
+            }
+            KeyType::Tuples(_) => "the last part of the keys is a string, which has no distance".to_owned(),
             KeyType::Numbers(_) => "beside values that are strings no distance is measured".to_owned(),
         };
         PyTypeError::new_err(why)
@@ -290,22 +296,30 @@ impl<V: Value> Map for Typed<V> {
         missing: (&Object<'py>, &Object<'py>),
     ) -> PyResult<Answers<'py>> {
         let (py, strings, sides) = (keys.py(), self.keys.batch(keys)?, asked.sides()?);
-        let Sides::One(near) = sides else { return Err(self.no_distance()) };
-        if asked.farthest.is_some() {
+        let group = match &self.keys {
+            KeyType::Tuples(of) if asked.grouped => Some(of.get()),
+            _ => None,
+        };
+        let measures = matches!(sides, Sides::Both(_)) || asked.farthest.is_some();
+        if measures && !group.is_some_and(TupleType::is_measured) {
             return Err(self.no_distance());
         }
         let cuts = batch::cuts(strings.len(), asked.threads);
         let states = repeat_with(|| Beside::<V> { keys: Strings::default(), rest: Found::default() });
-        let index = &self.engine.index;
         let look = |chunk: Range<usize>, beside: &mut Beside<V>| -> latchless::Result<()> {
-            let (asked, mut entries) = (strings.read(chunk.clone()), Vec::new());
-            entries.resize_with(chunk.len(), || None);
-            match near {
-                Near::Floor => index.floor_many(&asked, &mut entries),
-                Near::Ceiling => index.ceiling_many(&asked, &mut entries),
-                Near::Lower => index.lower_many(&asked, &mut entries),
-                Near::Higher => index.higher_many(&asked, &mut entries),
-            }?;
+            let keys = strings.read(chunk);
+            let mut entries = match (sides, group) {
+                (Sides::Both(own), Some(group)) => self.engine.nearest_in(group, own, &keys)?,
+                (Sides::Both(_), None) => unreachable!("nothing is measured without a group"),
+                (Sides::One(near), _) => self.engine.beside(near, &keys)?,
+            };
+            if let Some(group) = group {
+                let farthest = asked.farthest.unwrap_or(u64::MAX);
+                for (entry, key) in entries.iter_mut().zip(&keys) {
+                    let is_near = |its: &[u8]| group.distance(key, its).is_some_and(|far| far <= farthest);
+                    entry.take_if(|(its, _)| !is_near(its.as_ref()));
+                }
+            }
             entries.iter().map(Option::as_ref).try_for_each(|entry| {
                 beside.keys.push(entry.map_or(&[], |(key, _)| key.as_ref()))?;
                 beside.rest.push(entry.map(|(_, value)| value.lend()))

@@ -105,7 +105,7 @@ fn a_flipped_bit_never_gives_a_part_of_a_commit() {
         let mut flipped = whole.clone();
         flipped[byte] ^= 1 << (byte % 8);
         let folder = folder_with(source.path(), &flipped);
-        let (index, recovery) = Texts::open(folder.path(), options).unwrap();
+        let (index, recovery) = Texts::open(folder.path(), options.clone()).unwrap();
         let newest = states.iter().rposition(|(bytes, _)| *bytes <= byte as u64).unwrap();
         assert!(recovery.stopped.is_some(), "byte {byte}");
         assert_eq!(
@@ -240,7 +240,7 @@ fn an_index_that_pruned_at_its_limit_opens_under_it_again() {
     let folder = folder();
     let index = latchless::index::Options { limit_bytes: Some(2 << 20), ..Default::default() };
     let options = Options { index, ..never() };
-    let (versions, _) = DurableVersionedIndex::<u64, u64>::open(folder.path(), options).unwrap();
+    let (versions, _) = DurableVersionedIndex::<u64, u64>::open(folder.path(), options.clone()).unwrap();
     let mut commits = 0;
     for round in 0..6_u64 {
         let keys = || (0..8_000_u64).map(move |key| round << 32 | key);

@@ -53,7 +53,7 @@ fill() {
 up=$(realpath -m --relative-to="$libdir" "$prefix")
 include=$destdir$prefix/include lib=$destdir$libdir
 install -d "$include" "$lib/pkgconfig" "$lib/cmake/latchless"
-install -m 644 "$source"/include/latchless.h{,pp} "$include/"
+install -m 644 "$source"/include/latchless{.h,.hpp,_types.hpp} "$include/"
 install -m 644 "$built/liblatchless.a" "$lib/"
 install -m 755 "$built/liblatchless.so" "$lib/liblatchless.so.$abi.$version"
 ln -sf "liblatchless.so.$abi.$version" "$lib/liblatchless.so.$abi"

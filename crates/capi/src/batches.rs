@@ -3,7 +3,7 @@
 
 use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
-use crate::datum::Batch;
+use crate::datum::{Batch, check_key, check_value};
 use crate::failure::Failure;
 use crate::family::{Map, MapOf};
 use crate::handle::{Call, with_map};
@@ -140,6 +140,22 @@ impl Refusals {
     }
 }
 
+/// Inserts a chunk by `insert`, or only the entries that can be stored, at these positions; the others are
+/// refused.
+pub fn insert_fitting(
+    len: usize,
+    check: impl Fn(usize) -> Result<(), Error>,
+    insert: impl FnOnce(Option<&[usize]>) -> Result<usize, Incomplete>,
+) -> Result<usize, Incomplete> {
+    let Some(error) = (0..len).find_map(|at| check(at).err()) else { return insert(None) };
+    let (fitting, mut refused): (Vec<usize>, Vec<usize>) = (0..len).partition(|&at| check(at).is_ok());
+    if let Err(incomplete) = insert(Some(&fitting)) {
+        refused.extend(incomplete.refused.into_iter().map(|at| fitting[at]));
+        refused.sort_unstable();
+    }
+    Err(Incomplete { error, refused })
+}
+
 pub unsafe fn insert<F: Map>(
     call: Call<F>,
     (keys, values): (F::Passed, F::Passed),
@@ -156,7 +172,15 @@ pub unsafe fn insert<F: Map>(
         let mut new = 0;
         for chunk in chunks(count) {
             let (keys, values) = (keys.read(&chunk, &mut some_keys), values.read(&chunk, &mut some_values));
-            let outcome = index.insert_columns(keys, values);
+            let check = |at: usize| check_key::<F::Key>(keys[at]).and(check_value::<F::Value>(values[at]));
+            let outcome = insert_fitting(chunk.len(), check, |fitting| match fitting {
+                None => index.insert_columns(keys, values),
+                Some(fitting) => {
+                    let keys: Vec<_> = fitting.iter().map(|&at| keys[at]).collect();
+                    let values: Vec<_> = fitting.iter().map(|&at| values[at]).collect();
+                    index.insert_columns(&keys, &values)
+                }
+            });
             // If inserts of a batch were refused, the number of new keys isn't reported.
             new += *outcome.as_ref().unwrap_or(&0);
             refusals.note(&chunk, outcome.err());
@@ -179,6 +203,8 @@ pub unsafe fn bulk_load<F: Map>(
     let fill = |index: &mut F::Index, parsed: &Parsed| {
         // SAFETY: as the caller promises.
         let (keys, values) = unsafe { (F::keys(parsed.keys, keys, count)?, F::values(values, count)?) };
+        let check = |at| check_key::<F::Key>(keys.get(at)).and(check_value::<F::Value>(values.get(at)));
+        (0..count).try_for_each(check)?;
         let entry = |at| (keys.get(at), values.get(at));
         Ok(F::map_mut(index).bulk_load_by(count, entry, parsed.fill, parsed.threads)?)
     };

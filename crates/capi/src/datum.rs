@@ -12,7 +12,7 @@ use engine::bytes::Form;
 use engine::index::Comparable;
 use engine::snapshot::strings::Snapshot;
 use engine::snapshot::{DataType, SavedValue};
-use engine::{BytesValue, IndexKey, IndexValue};
+use engine::{BytesValue, Error, IndexKey, IndexValue};
 
 /// A key or a value.
 pub trait Datum:
@@ -37,6 +37,8 @@ pub trait Datum:
     fn bytes<'a>(view: Self::View<'a>, word: &'a mut u64) -> &'a [u8];
     /// Whether a file's values are such ones.
     fn is_in(file: &Snapshot) -> bool;
+    /// How many bytes it has.
+    fn len(view: Self::View<'_>) -> usize;
     /// The value of such a file's cell: a number has at most eight bytes, the lowest first.
     fn of_file(cell: &[u8]) -> Self::View<'_>;
 
@@ -73,6 +75,11 @@ impl Datum for u64 {
         is_value(file.value_type()) && file.value_name() == file.value_type().to_string()
     }
 
+    #[inline(always)]
+    fn len(_: Self) -> usize {
+        size_of::<Self>()
+    }
+
     fn of_file(cell: &[u8]) -> Self {
         cell.try_into().map_or(0, Self::from_le_bytes)
     }
@@ -103,12 +110,29 @@ impl Datum for Vec<u8> {
         is_string && ["bytes", "text"].contains(&&*file.value_name())
     }
 
+    #[inline(always)]
+    fn len(view: &[u8]) -> usize {
+        view.len()
+    }
+
     fn of_file(cell: &[u8]) -> &[u8] {
         cell
     }
 }
 
-const _: () = assert!(KEY_MAX == VALUE_MAX, "keys and values have the same limit");
+/// Refuses a key that is too long to be stored: there are places for any of the others.
+#[inline(always)]
+pub fn check_key<K: Datum>(key: K::View<'_>) -> Result<(), Error> {
+    let len = K::len(key);
+    if len <= KEY_MAX { Ok(()) } else { Err(Error::KeyTooLong { len, limit: KEY_MAX }) }
+}
+
+/// The same of a value.
+#[inline(always)]
+pub fn check_value<V: Datum>(value: V::View<'_>) -> Result<(), Error> {
+    let len = V::len(value);
+    if len <= VALUE_MAX { Ok(()) } else { Err(Error::ValueTooLong { len, limit: VALUE_MAX }) }
+}
 
 /// Whether a column holds plain values: numbers of 64 bits. Other values of eight bytes, which have parts,
 /// aren't taken for one number.

@@ -3,7 +3,7 @@
 
 use crate::border::Served;
 use crate::column::place;
-use crate::datum::{Argument, Datum, Target};
+use crate::datum::{Argument, Datum, Target, check_key, check_value};
 use crate::family::{Entry, Map, MapOf};
 use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
@@ -79,6 +79,7 @@ pub unsafe fn insert<F: Map>(
         let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
         // SAFETY: as the caller promises.
         let before = unsafe { before.place_for_any::<F::Value>("before")? };
+        check_key::<F::Key>(key).and(check_value::<F::Value>(value))?;
         answer(index.insert(key, value)?, before, LATCHLESS_PRESENT, LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -97,6 +98,7 @@ pub unsafe fn try_insert<F: Map>(
         let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
         // SAFETY: as the caller promises.
         let to = unsafe { present.place::<F::Value>("present")? };
+        check_key::<F::Key>(key).and(check_value::<F::Value>(value))?;
         let there = match index.try_insert(key, F::Value::given(value)) {
             Ok(()) => None,
             Err(TryInsertError::Present { present, .. }) => Some(present),
@@ -120,6 +122,7 @@ pub unsafe fn replace<F: Map>(
         let (key, value) = unsafe { (F::key(kind, "key", key)?, value.read("value")?) };
         // SAFETY: as the caller promises.
         let before = unsafe { before.place_for_any::<F::Value>("before")? };
+        check_value::<F::Value>(value)?;
         let replaced = Form::<F>::into_result(index.replace(key, value))?;
         answer(replaced, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
     };
@@ -157,6 +160,7 @@ pub unsafe fn exchange<F: Map>(
             Some(value) => {
                 // SAFETY: as the caller promises.
                 let value = unsafe { value.read("value")? };
+                check_value::<F::Value>(value)?;
                 Form::<F>::into_result(index.compare_exchange(key, expected, value))?
             }
             None => index.compare_remove(key, expected),

@@ -1,8 +1,9 @@
 //! Keys that have many rows: pairs of a byte string and a number. The safety contract of all unsafe functions
 //! here is at the head of the crate.
 
-use crate::batches::Refusals;
+use crate::batches::{Refusals, insert_fitting};
 use crate::column::{Source, Target, chunks, place, put};
+use crate::datum::check_key;
 use crate::failure::Failure;
 use crate::files::{is_of_bytes, path};
 use crate::handle::{self, Call, Handle, with_cursor, with_index, with_shared_index};
@@ -35,7 +36,10 @@ pub unsafe fn pair(call: Call<RowKeys>, done: Pair, key: Passed, row: u64) -> la
         let status = |is_there, there, not| if is_there { there } else { not };
         Ok(match done {
             Pair::Contains => status(index.contains(key, row), LATCHLESS_OK, LATCHLESS_NOT_FOUND),
-            Pair::Insert => status(index.insert(key, row)?, LATCHLESS_OK, LATCHLESS_PRESENT),
+            Pair::Insert => {
+                check_key::<Vec<u8>>(key)?;
+                status(index.insert(key, row)?, LATCHLESS_OK, LATCHLESS_PRESENT)
+            }
             Pair::Remove => status(index.remove(key, row), LATCHLESS_OK, LATCHLESS_NOT_FOUND),
         })
     };
@@ -108,7 +112,11 @@ pub unsafe fn insert_columns(
         for chunk in chunks(count) {
             pairs.clear();
             pairs.extend(chunk.clone().map(|at| (keys.get(at), rows.get(at))));
-            let inserted = index.insert_many(&pairs);
+            let check = |at: usize| check_key::<Vec<u8>>(pairs[at].0);
+            let inserted = insert_fitting(chunk.len(), check, |fitting| match fitting {
+                None => index.insert_many(&pairs),
+                Some(fitting) => index.insert_many(&fitting.iter().map(|&at| pairs[at]).collect::<Vec<_>>()),
+            });
             new += *inserted.as_ref().unwrap_or(&0);
             refusals.note(&chunk, inserted.err());
         }
@@ -131,6 +139,7 @@ pub unsafe fn bulk_load(
         // SAFETY: as the caller promises.
         let (keys, rows) =
             unsafe { (Column::new(&Names::KEYS, keys, count)?, Source::new("rows", rows, count)?) };
+        (0..count).try_for_each(|at| check_key::<Vec<u8>>(keys.get(at)))?;
         Ok(index.bulk_load((0..count).map(|at| (keys.get(at), rows.get(at))), parsed.fill)?)
     };
     // SAFETY: as the caller promises.
@@ -232,6 +241,7 @@ pub unsafe fn open(
         // SAFETY: as the caller promises.
         let file = snapshot::Snapshot::open(unsafe { path(from)? })?;
         is_of_bytes(file.key_name())?;
+        file.pairs().try_for_each(|(key, _)| check_key::<Vec<u8>>(key))?;
         Ok(index.bulk_load(file.pairs(), parsed.fill)?)
     };
     // SAFETY: as the caller promises.

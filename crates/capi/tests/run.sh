@@ -99,7 +99,7 @@ cc -std=c99 $strict $flags "$work/titles.c" -o "$work/titles" $libs
 [ "$("$work/titles")" = $'https://example.org/ is Example Domain\nMoved' ] ||
     fail "titles.c of the README shows something else"
 c++ -std=c++17 $strict_cpp $flags "$work/readme.cpp" -o "$work/readme" $libs
-[ "$("$work/readme")" = $'4.95\ntea\ntea: 4.95\n2: 4.95\n9' ] || fail "readme.cpp of the README shows something else"
+[ "$("$work/readme")" = $'4.95\ntea\ntea: 4.95\n2: 4.95\n9\nUlm: 0\nUlm: 2' ] || fail "readme.cpp of the README shows something else"
 
 "$capi/tests/book.sh" "$work/book"
 

@@ -2,7 +2,7 @@
 //! unsafe functions here is at the head of the crate.
 
 use crate::column::put;
-use crate::datum::Datum;
+use crate::datum::{Datum, check_key, check_value};
 use crate::failure::Failure;
 use crate::family::{Map, Strung};
 use crate::files::{is_of_bytes, path};
@@ -40,6 +40,8 @@ pub unsafe fn open<F: Map>(
         }
         let rows: Vec<_> = file.byte_rows().collect();
         let entry = |at: usize| (F::Key::of_file(rows[at].0), F::Value::of_file(rows[at].1));
+        let check = |at| check_key::<F::Key>(entry(at).0).and(check_value::<F::Value>(entry(at).1));
+        (0..rows.len()).try_for_each(check)?;
         Ok(F::map_mut(index).bulk_load_by(rows.len(), entry, parsed.fill, parsed.threads)?)
     };
     // SAFETY: as the caller promises.

@@ -52,6 +52,7 @@ pub const ROOMS: [Rooms; 11] = [
             &["index"],
             &["bytes"],
             &["set", "versions"],
+            &["table"],
             &["serial", "snapshot"],
         ],
         complete: true,

@@ -59,6 +59,11 @@ pub struct Tries<'a> {
 }
 
 impl Tries<'_> {
+    /// Returns whether these are tries of the same key of the same tree.
+    pub fn is_of_key_of(&self, other: &Self) -> bool {
+        core::ptr::eq(self.listing, other.listing) && self.key == other.key
+    }
+
     /// Records a failed try: the entry isn't what the closure was shown.
     ///
     /// # Errors

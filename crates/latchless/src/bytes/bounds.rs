@@ -82,21 +82,40 @@ impl OwnedBounds {
 
     /// All keys that begin with these bytes.
     pub(super) fn of_prefix(prefix: &[u8]) -> Self {
-        let mut end = prefix.to_vec();
-        while end.pop_if(|last| *last == u8::MAX).is_some() {}
-        let high = match end.last_mut() {
-            Some(last) => {
-                *last += 1;
-                Bound::Excluded(end)
-            }
-            None => Bound::Unbounded,
+        Self { low: Bound::Included(prefix.to_vec()), high: after(prefix.to_vec()) }
+    }
+
+    /// All keys that begin with bytes within these bounds: of inverted ones, none.
+    pub(super) fn of_prefixes(low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Self {
+        let low = match low {
+            Bound::Excluded(prefix) => match after(prefix) {
+                Bound::Excluded(end) => Bound::Included(end),
+                _ => return Self::copy(NOTHING),
+            },
+            low => low,
         };
-        Self { low: Bound::Included(prefix.to_vec()), high }
+        let high = match high {
+            Bound::Included(prefix) => after(prefix),
+            high => high,
+        };
+        Self::copy(upright(Self { low, high }.borrowed()).unwrap_or(NOTHING))
     }
 
     pub(super) const ALL: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
 
     pub(super) fn borrowed(&self) -> Bounds<'_> {
         Bounds { low: self.low.as_ref().map(Vec::as_slice), high: self.high.as_ref().map(Vec::as_slice) }
+    }
+}
+
+/// The end of the keys that begin with these bytes.
+fn after(mut prefix: Vec<u8>) -> Bound<Vec<u8>> {
+    while prefix.pop_if(|last| *last == u8::MAX).is_some() {}
+    match prefix.last_mut() {
+        Some(last) => {
+            *last += 1;
+            Bound::Excluded(prefix)
+        }
+        None => Bound::Unbounded,
     }
 }

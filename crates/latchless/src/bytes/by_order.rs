@@ -50,9 +50,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 }
 
 impl<K: BytesPrefix, V: BytesValue> BytesIndex<K, V> {
-    /// The entries whose keys begin so.
-    fn starting(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
-        Entries::new(self, K::with_prefix(prefix, OwnedBounds::of_prefix))
+    /// The entries of the keys that begin with a prefix within these bounds.
+    fn within(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> BytesEntries<'_, K, V> {
+        let owned = |bound: Bound<K::Prefix<'_>>| bound.map(|prefix| K::with_prefix(prefix, <[u8]>::to_vec));
+        Entries::new(self, OwnedBounds::of_prefixes(owned(low), owned(high)))
     }
 
     /// Shows these entries.
@@ -89,8 +90,8 @@ impl<K, V: BytesValue> Prefixed<K, V> for BytesIndex<K, V>
 where
     K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
-    fn beginning(&self, prefix: K::Prefix<'_>) -> BytesEntries<'_, K, V> {
-        self.starting(prefix)
+    fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> BytesEntries<'_, K, V> {
+        self.within(low, high)
     }
 
     fn scan_beginning(
@@ -152,8 +153,8 @@ impl<K, V: IndexValue> Prefixed<K, V> for BoxedBytesIndex<K, V>
 where
     K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
-    fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
-        Clones::of(self, |index| index.starting(prefix))
+    fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Self::Entries<'_> {
+        Clones::of(self, |index| index.within(low, high))
     }
 
     fn scan_beginning(

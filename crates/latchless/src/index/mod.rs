@@ -212,6 +212,7 @@ pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;
 pub use prefix::PrefixKey;
+pub(crate) use prefix::Prefixed;
 #[doc(hidden)]
 pub use prefix::WordPrefix;
 pub use range::Entries;

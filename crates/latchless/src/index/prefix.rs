@@ -3,6 +3,7 @@
 use super::access::Words;
 use super::engine::{Engine, KeyFor};
 use super::{Entries, Index, Range};
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::index::Direction;
@@ -40,8 +41,9 @@ pub trait BytesPrefix: PrefixKey + BytesKey {
 
 /// An engine of such keys.
 pub trait Prefixed<K: PrefixKey, V: IndexValue>: Engine<K, V> {
-    /// Returns the entries whose keys begin so.
-    fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_>;
+    /// Returns the entries of the keys that begin with a prefix within these bounds. Of prefixes in an
+    /// inverted order, none.
+    fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Self::Entries<'_>;
     /// Calls `see` with the entries whose keys begin so, in a direction, until it breaks.
     fn scan_beginning(
         &self,
@@ -114,9 +116,9 @@ packed!(B, C);
 packed!(B, C, D);
 
 impl<K: WordPrefix, V: Value> Prefixed<K, V> for Words<K, V> {
-    fn beginning(&self, prefix: K::Prefix<'_>) -> Entries<&Self> {
-        let (low, high) = K::ends(prefix);
-        Entries::within(self, Some((Bits::truncate(low), Bits::truncate(high))))
+    fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Entries<&Self> {
+        let range = words_between::<K>(low, high);
+        Entries::within(self, range.map(|(low, high)| (Bits::truncate(low), Bits::truncate(high))))
     }
 
     fn scan_beginning(
@@ -128,6 +130,21 @@ impl<K: WordPrefix, V: Value> Prefixed<K, V> for Words<K, V> {
         let (low, high) = K::ends(prefix);
         self.access().scan_towards(Some((Bits::truncate(low), Bits::truncate(high))), direction, see)
     }
+}
+
+/// Returns the smallest and the largest encoded key that begin with a prefix within these bounds.
+fn words_between<K: WordPrefix>(low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Option<(u64, u64)> {
+    let low = match low {
+        Included(prefix) => K::ends(prefix).0,
+        Excluded(prefix) => K::ends(prefix).1.checked_add(1)?,
+        Unbounded => 0,
+    };
+    let high = match high {
+        Included(prefix) => K::ends(prefix).1,
+        Excluded(prefix) => K::ends(prefix).0.checked_sub(1)?,
+        Unbounded => u64::MAX,
+    };
+    (low <= high).then_some((low, high))
 }
 
 /// Keys that begin alike.
@@ -152,6 +169,15 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
         K: PrefixKey,
         K::Engine: Prefixed<K, V>,
     {
-        self.engine.beginning(prefix)
+        self.between(Included(prefix), Included(prefix))
+    }
+
+    /// Returns an iterator over the entries whose keys begin with a prefix within these bounds.
+    pub(crate) fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Range<'_, K, V>
+    where
+        K: PrefixKey,
+        K::Engine: Prefixed<K, V>,
+    {
+        self.engine.between(low, high)
     }
 }

@@ -10,8 +10,8 @@ pub enum Retention {
     /// As long as a snapshot may read them.
     #[default]
     Snapshots,
-    /// Until [`VersionedIndex::prune_before`](super::VersionedIndex::prune_before) a later number, or as long as
-    /// a snapshot reads them.
+    /// Until [`VersionedIndex::prune_before`](super::VersionedIndex::prune_before) a later number, or as
+    /// long as a snapshot reads them.
     All,
 }
 

@@ -18,17 +18,17 @@
 //! storage engines keep before they write it to a file.
 //!
 //! # Costs
-//! A read costs one of an [`Index`](crate::Index) of `Arc`s, and one step per version that is newer than the reader. A
-//! snapshot takes a lock for some tens of nanoseconds. A commit takes the lock of commits, and for each key
-//! a read and an insert; the value that is replaced is cloned. A key that was written once has one version,
-//! whose number and reference to older ones take 16 bytes beside the value.
+//! A read costs one of an [`Index`](crate::Index) of `Arc`s, and one step per version that is newer than
+//! the reader. A snapshot takes a lock for some tens of nanoseconds. A commit takes the lock of commits,
+//! and for each key a read and an insert; the value that is replaced is cloned. A key that was written once
+//! has one version, whose number and reference to older ones take 16 bytes beside the value.
 //!
 //! # Merge operators and expiry
 //! In a log-structured table a merge operator saves the read before a write. Here the write's own descent
 //! finds the present value, so [`upsert`](VersionedIndex::upsert) applies the operand at once, reads need
-//! fold nothing, and operators of several keys are a [transaction](VersionedIndex::transact). Entries expire by
-//! a time in their value: [`retain`](VersionedIndex::retain) removes those whose time has come, and never
-//! one that was refreshed meanwhile.
+//! fold nothing, and operators of several keys are a [transaction](VersionedIndex::transact). Entries
+//! expire by a time in their value: [`retain`](VersionedIndex::retain) removes those whose time has come,
+//! and never one that was refreshed meanwhile.
 //!
 //! ```
 //! use latchless::versions::VersionedIndex;
@@ -68,7 +68,9 @@ mod versioned;
 
 pub use batch::{Change, WriteBatch};
 pub use clock::Retention;
+pub(crate) use clock::{Clock, Turn};
 pub use commit::Commit;
+pub(crate) use part::Part;
 pub use prune::Pruned;
 pub use range::SnapshotRange;
 pub use snapshot::{NoSuchVersion, Snapshot};

@@ -68,6 +68,11 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Part<'i, K, V> {
         keys.into_iter().try_for_each(|key| self.write(key, None).map(drop))
     }
 
+    /// Returns the newest value of a key, that of this commit included.
+    pub(crate) fn newest(&self, key: K::Probe<'_>) -> Option<V> {
+        self.index.index.get_with(key, |version| version.newest_value().cloned()).flatten()
+    }
+
     /// Returns whether a commit after this number wrote a key, in which the caller has found a value, or
     /// none. A key without any version had a value only if it was removed and pruned.
     pub(super) fn has_changed_since(&self, key: K::Probe<'_>, number: u64, had_value: bool) -> bool {

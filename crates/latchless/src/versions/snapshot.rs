@@ -4,12 +4,12 @@ use super::range::SnapshotRange;
 use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
-use crate::index::OwnedRange;
 use crate::index::pages::{self, Pages};
+use crate::index::{OwnedRange, PrefixKey, Prefixed};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::ops::Bound::{Excluded, Included, Unbounded};
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::{ControlFlow, Deref, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_side_by_side};
@@ -83,6 +83,11 @@ where
         }
     }
 
+    /// Returns whether the commits of an index have the numbers of this one's.
+    pub(crate) fn has_clock_of<L: KeyFor<Version<V>>>(&self, other: &VersionedIndex<L, V>) -> bool {
+        Arc::ptr_eq(&self.holder.clock, &other.clock)
+    }
+
     /// Returns the number of the newest commit that the snapshot sees. O(1).
     pub fn number(&self) -> u64 {
         self.number
@@ -153,6 +158,37 @@ where
     /// ```
     pub fn range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> SnapshotRange<'_, K, V> {
         SnapshotRange::new(self.holder.index.range(range), self.number)
+    }
+
+    /// Returns an iterator over the entries whose keys begin with `prefix`. See
+    /// [`Index::prefix`](crate::Index::prefix).
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let names = ["ada", "adam", "bob"].map(|name| (name.to_owned(), name.len() as u64));
+    /// let snapshot = VersionedIndex::<String, u64>::try_from_iter(names)?;
+    /// assert_eq!(snapshot.snapshot().prefix("ad").map(|(_, len)| len).collect::<Vec<_>>(), [3, 4]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn prefix(&self, prefix: K::Prefix<'_>) -> SnapshotRange<'_, K, V>
+    where
+        K: PrefixKey,
+        K::Engine: Prefixed<K, Version<V>>,
+    {
+        self.between(Included(prefix), Included(prefix))
+    }
+
+    /// Returns an iterator over the entries whose keys begin with a prefix within these bounds.
+    pub(crate) fn between(
+        &self,
+        low: Bound<K::Prefix<'_>>,
+        high: Bound<K::Prefix<'_>>,
+    ) -> SnapshotRange<'_, K, V>
+    where
+        K: PrefixKey,
+        K::Engine: Prefixed<K, Version<V>>,
+    {
+        SnapshotRange::new(self.holder.index.between(low, high), self.number)
     }
 
     /// Returns an iterator over all entries. See [`Snapshot::range`].

@@ -3,6 +3,7 @@
 use super::clock::{Clock, Retention};
 use super::version::Version;
 use crate::KeyFor;
+use crate::blink::Tries;
 use crate::index::{Index, Options};
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
@@ -158,6 +159,17 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     #[inline]
     pub fn contains_key(&self, key: K::Probe<'_>) -> bool {
         self.get_with(key, |_| ()).is_some()
+    }
+
+    /// Returns the tries of an operation with a closure on `key`.
+    pub(crate) fn tries(&self, key: K::Probe<'_>) -> Tries<'_> {
+        self.index.tries(key)
+    }
+
+    /// Returns whether a commit after this number wrote a key. A snapshot of this number is there, so a key
+    /// that had a value has a version.
+    pub(crate) fn has_changed_since(&self, key: K::Probe<'_>, number: u64) -> bool {
+        self.index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(false)
     }
 
     /// Checks the invariants of the tree, see [`Index::check_invariants`].

@@ -164,8 +164,8 @@ impl<I: HandleIndex, V: IndexValue> Boxed<I, V> {
 }
 
 impl<K: WordPrefix, V: IndexValue> Prefixed<K, V> for Boxed<Index<K, SlotId>, V> {
-    fn beginning(&self, prefix: K::Prefix<'_>) -> Self::Entries<'_> {
-        Clones::of(self, |index| index.engine.beginning(prefix))
+    fn between(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> Self::Entries<'_> {
+        Clones::of(self, |index| index.engine.between(low, high))
     }
 
     fn scan_beginning(

@@ -1,0 +1,182 @@
+//! Transactions of a table: reads of one moment, and a commit that takes place only if they still hold.
+
+use super::TableKey;
+use super::batch::Batch;
+use super::error::TableError;
+use super::held::{RowSnapshot, at};
+use super::table::Table;
+use super::unique::Unique;
+use crate::blink::Tries;
+use crate::versions::VersionedIndex;
+use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Returns the tries of a key that was read, if a commit after the read has changed it.
+type Changed<'t> = Box<dyn Fn() -> Option<Tries<'t>> + 't>;
+
+/// A transaction of a [`Table`]: see [`Table::begin`].
+pub struct Transaction<'t, K: TableKey<R>, R: Send + Sync + 'static> {
+    table: &'t Table<K, R>,
+    snapshot: RowSnapshot<'t, K, R>,
+    reads: Vec<Changed<'t>>,
+    batch: Batch<K, R>,
+    /// The rows that the batch leaves.
+    written: BTreeMap<K, Option<Arc<R>>>,
+}
+
+impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
+    /// Begins a transaction: it reads the rows as of now and its own changes, and changes the table when it
+    /// is committed, if no other commit has changed what it has read. One that is dropped changes nothing.
+    pub fn begin(&self) -> Transaction<'_, K, R> {
+        let (reads, batch, written) = (Vec::new(), Batch::new(), BTreeMap::new());
+        Transaction { table: self, snapshot: self.snapshot(), reads, batch, written }
+    }
+
+    /// Runs a transaction again and again until it is committed without a conflict, and returns the result
+    /// of `run`. An error of `run` ends it, and nothing is changed. Of transactions that conflict one is
+    /// always committed. `run` must not change past the transaction what it has read: see
+    /// [races](crate::index#races).
+    ///
+    /// ```
+    /// use latchless::table::{Table, TableError};
+    ///
+    /// let mut builder = Table::<u64, (u64, String, i64)>::builder(|account| account.0);
+    /// let by_name = builder.unique("name", |account| account.1.clone())?;
+    /// let accounts = builder.build()?;
+    /// accounts.insert((1, "ada".to_owned(), 100))?;
+    /// accounts.insert((2, "bob".to_owned(), 0))?;
+    ///
+    /// accounts.transact(|transfer| {
+    ///     let (Some(ada), Some(bob)) = (transfer.get(1), transfer.find(&by_name, "bob")) else {
+    ///         return Ok(());
+    ///     };
+    ///     transfer.replace((ada.0, ada.1.clone(), ada.2 - 30));
+    ///     transfer.replace((bob.0, bob.1.clone(), bob.2 + 30));
+    ///     Ok::<_, TableError<_>>(())
+    /// })?;
+    /// assert_eq!((accounts.get(1).unwrap().2, accounts.get(2).unwrap().2), (70, 30));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// That of `run`, or those of [`Table::commit`];
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey).
+    pub fn transact<'t, A, E: From<TableError<R>>>(
+        &'t self,
+        mut run: impl FnMut(&mut Transaction<'t, K, R>) -> Result<A, E>,
+    ) -> Result<A, E> {
+        let mut tries: Vec<Tries<'_>> = Vec::new();
+        loop {
+            let mut transaction = self.begin();
+            let result = run(&mut transaction)?;
+            match transaction.try_commit()? {
+                Ok(_) => return Ok(result),
+                Err(changed) => {
+                    let at =
+                        tries.iter().position(|tries| tries.is_of_key_of(&changed)).unwrap_or(tries.len());
+                    if at == tries.len() {
+                        tries.push(changed);
+                    }
+                    tries[at].failed().map_err(TableError::from)?;
+                }
+            }
+        }
+    }
+}
+
+impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
+    /// Returns the number of the commit that the transaction reads.
+    pub fn number(&self) -> u64 {
+        self.snapshot.number()
+    }
+
+    /// Returns the row with this primary key: the one that the transaction has written, or the one at its
+    /// begin.
+    pub fn get(&mut self, key: K::Probe<'_>) -> Option<Arc<R>> {
+        let key = K::own(key);
+        if let Some(written) = self.written.get(&key) {
+            return written.clone();
+        }
+        let row = self.snapshot.get(key.probe());
+        self.read(&self.table.rows, key);
+        row
+    }
+
+    /// Returns the row with this key of a unique index, with the transaction's own changes. O(log n), and
+    /// O(rows that the transaction has written).
+    ///
+    /// # Panics
+    /// If the index is of another table.
+    pub fn find<S: TableKey<R>>(&mut self, index: &'t Unique<S, R>, key: S::Probe<'_>) -> Option<Arc<R>> {
+        let key = S::own(key);
+        let own = self.written.values().flatten();
+        if let Some(own) = own.clone().find(|row| index.0.keys_of(Some(row)).binary_search(&key).is_ok()) {
+            return Some(Arc::clone(own));
+        }
+        let row = at(&index.0.index, &self.snapshot).get(key.probe());
+        self.read(&index.0.index, key);
+        row.filter(|row| !self.written.contains_key(&(self.table.key)(row)))
+    }
+
+    fn read<S: TableKey<R>>(&mut self, index: &'t VersionedIndex<S, Arc<R>>, key: S) {
+        let number = self.number();
+        self.reads.push(Box::new(move || {
+            index.has_changed_since(key.probe(), number).then(|| index.tries(key.probe()))
+        }));
+    }
+
+    /// Inserts a row. One with its primary key is an error of the commit.
+    pub fn insert(&mut self, row: impl Into<Arc<R>>) -> &mut Self {
+        let row = row.into();
+        self.written.insert((self.table.key)(&row), Some(Arc::clone(&row)));
+        self.batch.insert(row);
+        self
+    }
+
+    /// Inserts a row, or replaces the one with its primary key.
+    pub fn replace(&mut self, row: impl Into<Arc<R>>) -> &mut Self {
+        let row = row.into();
+        self.written.insert((self.table.key)(&row), Some(Arc::clone(&row)));
+        self.batch.replace(row);
+        self
+    }
+
+    /// Removes the row with this primary key, if there is one.
+    pub fn remove(&mut self, key: K::Probe<'_>) -> &mut Self {
+        self.written.insert(K::own(key), None);
+        self.batch.remove(key);
+        self
+    }
+
+    /// Makes the changes, and returns the number of the commit. A transaction without changes has read one
+    /// moment, so it never conflicts, and has the number of that.
+    ///
+    /// # Errors
+    /// [`TableError::Conflict`] if a later commit has changed what the transaction has read, or those of
+    /// [`Table::commit`]. The table is then unchanged.
+    pub fn commit(self) -> Result<u64, TableError<R>> {
+        self.try_commit()?.map_err(|_| TableError::Conflict)
+    }
+
+    /// The inner error is the tries of a key that was read and has changed.
+    fn try_commit(self) -> Result<Result<u64, Tries<'t>>, TableError<R>> {
+        if self.batch.is_empty() {
+            return Ok(Ok(self.number()));
+        }
+        let turn = self.table.clock.begin();
+        match self.reads.iter().find_map(|changed| changed()) {
+            Some(changed) => Ok(Err(changed)),
+            None => self.table.commit_in(turn, self.batch).map(Ok),
+        }
+    }
+}
+
+impl<K: TableKey<R>, R: Send + Sync + 'static> fmt::Debug for Transaction<'_, K, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transaction")
+            .field("number", &self.number())
+            .field("writes", &self.batch.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -165,6 +165,8 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn is_empty(self) -> bool;
         fn memory_bytes(self) -> usize;
         fn live_bytes(self) -> usize;
+        fn mapped_bytes(self) -> usize;
+        fn value_bytes(self) -> usize;
         fn stats(self) -> Stats;
         fn check_invariants(self) -> Result<(), Broken>;
         fn dump(self, out: &mut impl fmt::Write) -> fmt::Result;

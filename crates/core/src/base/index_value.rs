@@ -1,6 +1,6 @@
 //! Which types are values of an `Index`, and how operations take and lend them.
 
-use super::bytes_value::{BytesValue, Form};
+use super::bytes_value::{BytesValue, Form, Raw};
 use super::replacement::{Replacement, with_memory};
 use std::sync::Arc;
 
@@ -64,6 +64,11 @@ pub trait IndexValue: Clone + Send + Sync + 'static {
     fn given(value: Self::Given<'_>) -> Self;
     /// Lends a value.
     fn lend(&self) -> Self::Lent<'_>;
+    /// Returns the bytes of a value and of what it owns, as far as that is known. By default the size of the
+    /// type: a type of your own adds the room of its vectors and strings.
+    fn bytes_of(_value: Self::Lent<'_>) -> usize {
+        size_of::<Self>()
+    }
 }
 
 /// The form of a value that is stored outside of the tree, by a handle.
@@ -86,12 +91,26 @@ impl<V: BytesValue> IndexValue for V {
     fn lend(&self) -> Self::Lent<'_> {
         <V::Form as Form<V>>::lend(self)
     }
+
+    /// The length of a string; otherwise the size of the type.
+    fn bytes_of(value: Self::Lent<'_>) -> usize {
+        let held = <V::Form as Form<V>>::hold(value);
+        match <V::Form as Form<V>>::raw(&held) {
+            Raw::Bytes(string) => string.len(),
+            Raw::Word(_) | Raw::Words(_) => size_of::<V>(),
+        }
+    }
 }
 
 impl<T: ?Sized + Send + Sync + 'static> IndexValue for Arc<T> {
     type Form = InBox;
     type Given<'v> = Self;
     type Lent<'v> = &'v Self;
+
+    /// The `Arc`, its two counts, and what it points to.
+    fn bytes_of(value: &Self) -> usize {
+        size_of::<Self>() + 2 * size_of::<usize>() + size_of_val(&**value)
+    }
 
     fn given(value: Self) -> Self {
         value

@@ -54,6 +54,11 @@ impl FreeUnits {
         Some(core::mem::replace(first, next))
     }
 
+    /// Returns the bytes of the links.
+    pub(super) fn bytes(&self) -> usize {
+        self.next.capacity() * size_of::<NodeRef>()
+    }
+
     /// Removes every unit. The room for links stays.
     pub(super) fn clear(&mut self) {
         self.first = [NodeRef::NIL; KINDS];

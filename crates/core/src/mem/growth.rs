@@ -106,6 +106,11 @@ impl ReservedRegion {
         self.usable
     }
 
+    /// Returns the number of bytes that are committed.
+    pub(super) fn committed_bytes(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.committed_bytes).sum()
+    }
+
     /// Makes `needed` nodes usable, which are more than before, and some in advance.
     ///
     /// # Errors

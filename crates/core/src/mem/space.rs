@@ -327,6 +327,14 @@ impl NodePool {
         self.budget.taken_bytes()
     }
 
+    /// Returns the [held](NodePool::held_bytes) bytes, those that are committed for further nodes, and those
+    /// of the free lists.
+    pub fn mapped_bytes(&self) -> usize {
+        let state = self.state();
+        let ahead = state.growth.committed_bytes().saturating_sub(state.fresh * self.options.node_bytes);
+        self.held_bytes() + ahead + state.free.bytes()
+    }
+
     /// Returns the budget that counts the nodes' memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget

@@ -148,6 +148,11 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.held_bytes()
     }
 
+    /// Returns the held bytes, those that are committed for further nodes, and those of the free lists.
+    pub fn mapped_bytes(&self) -> usize {
+        self.space.mapped_bytes()
+    }
+
     /// Returns the budget that counts the nodes' memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         self.space.budget()

@@ -69,19 +69,25 @@ fn visit<'a, L: Levels>(tree: &'a L, level: usize, mut visit: impl FnMut(L::At<'
     }
 }
 
+/// Returns what a tree counts, and its levels. O(1).
+pub(crate) fn counted(tree: &impl Levels) -> Stats {
+    let mut stats = Stats::default();
+    stats.levels = tree.root().get().1;
+    stats.splits = tree.counts().splits();
+    stats.restarts = tree.counts().restarts();
+    stats.misled = tree.counts().misled();
+    stats
+}
+
 /// Returns the shape of a tree whose leaves have `room` for entries, of which `filled` tells what is taken.
 /// Visits every node; approximate while others change the tree.
 pub(crate) fn stats<'a, L: Levels>(tree: &'a L, room: usize, filled: impl Fn(L::At<'a>) -> usize) -> Stats {
-    let (mut stats, mut taken) = (Stats::default(), 0);
-    stats.levels = tree.root().get().1;
+    let (mut stats, mut taken) = (counted(tree), 0);
     visit(tree, 0, |leaf| {
         stats.leaves += 1;
         taken += filled(leaf);
     });
     (1..stats.levels).for_each(|level| visit(tree, level, |_| stats.inner_nodes += 1));
     stats.leaf_fill = taken as f64 / (stats.leaves * room).max(1) as f64;
-    stats.splits = tree.counts().splits();
-    stats.restarts = tree.counts().restarts();
-    stats.misled = tree.counts().misled();
     stats
 }

@@ -36,7 +36,7 @@ pub(crate) use check::{Check, Content, check};
 pub(crate) use counts::Counts;
 pub(crate) use covering::latch_covering;
 pub use levels::Side;
-pub(crate) use levels::{Levels, stats};
+pub(crate) use levels::{Levels, counted, stats};
 pub(crate) use merge::{Family, Merge, Outcome, merge_around};
 pub(crate) use mode::Held;
 pub use mode::{Exclusive, Mode, Shared};

@@ -15,9 +15,10 @@ use super::finder::Finder;
 use super::shape::Nodes;
 use super::store::Store;
 use super::values::Values;
-use crate::blink::{BlinkOptions, Levels, Listing, Tries};
+use crate::blink::{BlinkOptions, Levels, Listing, Tries, counted};
 use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::Result;
+use latchless_core::base::stats::Stats;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
 
@@ -70,6 +71,16 @@ impl ByteTree {
     pub fn live_bytes(&self) -> usize {
         let long = self.store.long();
         long.tree_nodes() * Nodes::NODE_BYTES + long.live_bytes() + self.finder.bytes()
+    }
+
+    /// The held bytes, those that are committed for further nodes, and those of the free lists.
+    pub fn mapped_bytes(&self) -> usize {
+        self.store.nodes().mapped_bytes()
+    }
+
+    /// What the tree counts, and its levels. O(1).
+    pub fn counted(&self) -> Stats {
+        counted(&self.store)
     }
 
     /// The budget of the tree's memory. Others may charge it, too.

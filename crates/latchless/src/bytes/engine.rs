@@ -53,7 +53,7 @@ where
     type Engine = BoxedBytesIndex<K, V>;
 }
 
-storage!([K: BytesKey, V: BytesValue] BytesIndex<K, V>);
+storage!([K: BytesKey, V: BytesValue] BytesIndex<K, V>, tree);
 
 impl<K, V: BytesValue> Engine<K, V> for BytesIndex<K, V>
 where

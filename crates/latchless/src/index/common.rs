@@ -18,7 +18,7 @@ pub type Range<'i, K, V> = <<K as KeyFor<V>>::Engine as Engine<K, V>>::Entries<'
 /// The entries of an [`Index`] by an iterator that owns them.
 pub type IntoRange<K, V> = <<K as KeyFor<V>>::Engine as Bulk<K, V>>::IntoEntries;
 
-storage!([K: KeyFor<V>, V: IndexValue] Index<K, V>);
+storage!([K: KeyFor<V>, V: IndexValue] Index<K, V>, engine);
 
 /// What every index has.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {

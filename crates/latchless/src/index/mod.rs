@@ -159,6 +159,7 @@ mod holder;
 mod keys;
 mod lent;
 mod load;
+mod memory;
 mod nearest;
 mod neighbours;
 mod neighbours_many;

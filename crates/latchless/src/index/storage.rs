@@ -13,6 +13,9 @@ pub trait Storage: Sized + Send + Sync {
     fn key_count(&self) -> usize;
     fn memory_bytes(&self) -> usize;
     fn live_bytes(&self) -> usize;
+    fn mapped_bytes(&self) -> usize;
+    /// Returns the counts of the statistics, and the levels. O(1).
+    fn counted(&self) -> Stats;
     fn stats(&self) -> Stats;
     fn check_invariants(&self) -> Result<(), Broken>;
     /// Removes all keys and returns the memory to the system.
@@ -21,9 +24,9 @@ pub trait Storage: Sized + Send + Sync {
     fn flush(&self) {}
 }
 
-/// Implements [`Storage`] for a public type by its methods.
+/// Implements [`Storage`] for a public type by its methods, and by the field that stores its keys.
 macro_rules! storage {
-    ([$($parameter:tt)*] $type:ty $(, $flush:item)?) => {
+    ([$($parameter:tt)*] $type:ty, $keys:ident $(, $flush:item)?) => {
         impl<$($parameter)*> $crate::index::Storage for $type {
             fn create(options: $crate::index::Options) -> latchless_core::base::error::Result<Self> {
                 Self::with_options(options)
@@ -40,6 +43,14 @@ macro_rules! storage {
 
             fn live_bytes(&self) -> usize {
                 self.live_bytes()
+            }
+
+            fn mapped_bytes(&self) -> usize {
+                self.$keys.mapped_bytes()
+            }
+
+            fn counted(&self) -> latchless_core::base::stats::Stats {
+                self.$keys.counted()
             }
 
             fn stats(&self) -> latchless_core::base::stats::Stats {

@@ -52,6 +52,14 @@ impl<K: Key, V: Value> Storage for Words<K, V> {
         self.tree.live_bytes()
     }
 
+    fn mapped_bytes(&self) -> usize {
+        self.tree.mapped_bytes()
+    }
+
+    fn counted(&self) -> Stats {
+        self.tree.counted()
+    }
+
     fn stats(&self) -> Stats {
         self.tree.stats()
     }

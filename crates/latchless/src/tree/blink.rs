@@ -5,7 +5,7 @@ use super::latecomers::Latecomers;
 use super::ranks::Ranks;
 use super::store::Store;
 use super::tuners::Tuners;
-use crate::blink::{BlinkOptions, Levels, Listing, Mode, Tries, stats};
+use crate::blink::{BlinkOptions, Levels, Listing, Mode, Tries, counted, stats};
 use crate::node::Leaf;
 use core::ops::RangeInclusive;
 use latchless_core::base::error::Result;
@@ -71,6 +71,11 @@ impl<B: Bits> BlinkTree<B> {
         self.nodes.store.arena().held_bytes()
     }
 
+    /// Returns the held bytes, those that are committed for further nodes, and those of the free lists.
+    pub fn mapped_bytes(&self) -> usize {
+        self.nodes.store.arena().mapped_bytes()
+    }
+
     /// Returns the budget that counts the tree's memory. Others may take from it.
     pub fn budget(&self) -> &Arc<Budget> {
         self.nodes.store.arena().budget()
@@ -79,6 +84,11 @@ impl<B: Bits> BlinkTree<B> {
     /// Returns the search kernel of the tree.
     pub fn kernel(&self) -> Kernel {
         self.nodes.store.kernel()
+    }
+
+    /// Returns what the tree counts, and its levels. O(1).
+    pub fn counted(&self) -> Stats {
+        counted(&self.nodes.store)
     }
 
     /// Returns the tree's shape. Visits every node; approximate while others change the tree.

@@ -23,7 +23,7 @@ impl<B: Bits, K: Key<Bits = B>, V: IndexValue> Choice<K, V, InBox> for InWord<B>
     type Engine = BoxedIndex<K, V>;
 }
 
-storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>, fn flush(&self) {
+storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>, index, fn flush(&self) {
     self.flush();
 });
 

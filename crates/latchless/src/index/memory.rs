@@ -1,0 +1,43 @@
+//! What an index takes beyond what it counts, and what its values take.
+
+use super::engine::KeyFor;
+use super::order::Scanned;
+use super::{Index, Storage};
+use latchless_core::base::index_value::IndexValue;
+
+/// Memory.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Returns the bytes that the system has committed for the index: [`memory_bytes`](Index::memory_bytes),
+    /// the memory ahead of the last node, which becomes resident when it is written, and the free lists.
+    /// O(1).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();
+    /// assert!(index.mapped_bytes() >= index.memory_bytes());
+    /// ```
+    pub fn mapped_bytes(&self) -> usize {
+        self.engine.mapped_bytes()
+    }
+
+    /// Returns the bytes of the values, and of what they own or point to as far as that is known: the size
+    /// of a word, the length of a string, an `Arc` with its counts and its content
+    /// ([`IndexValue::bytes_of`]). O(n).
+    ///
+    /// Words and strings are in the index's nodes, and so in [`memory_bytes`](Index::memory_bytes); of an
+    /// `Arc` no more than the pointer is. An `Arc` that is the value of several keys counts for each.
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// use std::sync::Arc;
+    ///
+    /// let names: Index<u64, String> = [(5, "five".to_owned()), (7, "seven".to_owned())].into();
+    /// assert_eq!(names.value_bytes(), 9);
+    /// let pages = Index::<u64, Arc<[u8]>>::new()?;
+    /// pages.insert(1, vec![0; 4096].into())?;
+    /// assert_eq!(pages.value_bytes(), 4096 + 16 + 16, "a wide pointer, and two counts");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn value_bytes(&self) -> usize {
+        self.engine.fold(.., 0, |sum, _, value| sum + V::bytes_of(value))
+    }
+}

@@ -41,6 +41,9 @@
 //! Reading a folder needs no lock: [`ReadOnly`] and [`DurableIndex::read`] copy its entries into an index
 //! in memory, while another process has it open.
 //!
+//! A [`Follower`] goes on reading: it applies what the writer logs, and takes the folder over when the writer
+//! is gone. [`Durable::backup`] copies the files.
+//!
 //! If locks can be lost, [`Opening::fenced`] keeps an index that was taken over from acknowledging
 //! anything.
 //!
@@ -114,6 +117,7 @@
 
 #[cfg(test)]
 mod acknowledged;
+mod ahead;
 mod backup;
 mod batch;
 mod bytes;
@@ -128,6 +132,7 @@ mod error;
 mod file;
 mod findings;
 mod folder;
+mod follow;
 mod index;
 mod journal;
 mod kept;
@@ -159,6 +164,7 @@ pub use due::SnapshotPolicy;
 pub use durable::Durable;
 pub use error::{Error, Result};
 pub use findings::{DamagedTail, Recovery, Stopped};
+pub use follow::Follower;
 pub use index::DurableIndex;
 pub use kept::{Kept, Usual};
 pub use logged::{KeyOf, Logged, Map};

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The most rereads of a folder from which a writer has removed files meanwhile.
 pub const LOOKS_MAX: usize = 100;
 
+/// The number of a log, the byte at which its whole records end, and the number of the last one.
+type Place = Option<(u64, u64, u64)>;
+
 /// The folder of a durable index, for reading: its entries are copied into an index in memory, which is
 /// then independent of the folder. Nothing is written, made, removed or locked. So it works on a full disk
 /// and on a file system that is mounted read-only, and other processes may open the folder meanwhile.
@@ -77,12 +80,20 @@ impl ReadOnly {
         damaged: DamagedTail,
     ) -> Result<(I, Recovery)> {
         let mut target = index.target(columns).map_err(Error::snapshot(self.folder.path()))?;
-        let recovery = self.load_into(&mut target, damaged)?;
+        let (recovery, _) = self.load_into(&mut target, damaged)?;
         drop(target);
         Ok((index, recovery))
     }
 
-    fn load_into(mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<Recovery> {
+    /// The same, and where the next record would be.
+    pub(crate) fn load_to<I: Kept<C>, C>(self, mut index: I, columns: &C) -> Result<(I, Place)> {
+        let mut target = index.target(columns).map_err(Error::snapshot(self.folder.path()))?;
+        let (_, place) = self.load_into(&mut target, DamagedTail::Refuse)?;
+        drop(target);
+        Ok((index, place))
+    }
+
+    fn load_into(mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<(Recovery, Place)> {
         if target.len() > 0 {
             return Err(latchless::Error::NotEmpty { len: target.len() }.into());
         }
@@ -91,7 +102,7 @@ impl ReadOnly {
             let written = self.log_bytes();
             match self.attempt(target, damaged) {
                 // A record that was being written, and meanwhile is.
-                Ok(Recovery { stopped: Some(_), .. }) | Err(Error::Damaged { .. })
+                Ok((Recovery { stopped: Some(_), .. }, _)) | Err(Error::Damaged { .. })
                     if looks < LOOKS_MAX && self.log_bytes() != written =>
                 {
                     looks += 1;
@@ -119,8 +130,8 @@ impl ReadOnly {
         logs.map(|log| self.folder.bytes_of(&log)).sum()
     }
 
-    fn attempt(&mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<Recovery> {
-        let (mut recovery, mut first) = (Recovery::default(), 1);
+    fn attempt(&mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<(Recovery, Place)> {
+        let (mut recovery, mut place, mut first) = (Recovery::default(), None, 1);
         if let Some((number, base)) = self.look.snapshot.take() {
             let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
             recovery.snapshot_entries = loaded as u64;
@@ -131,8 +142,9 @@ impl ReadOnly {
             let found = replay(&self.folder, first, &logs, target, &mut recovery)?;
             target.settle()?;
             recovery.stopped = found.stopped(&self.folder, target.types(), damaged)?;
+            place = found.end();
         }
-        Ok(recovery)
+        Ok((recovery, place))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
+use crate::ahead::Ahead;
 use crate::commits::commit_of;
 use crate::disk::{Disk, How, Reading, System, Writing};
 use crate::due::Due;
@@ -92,13 +93,33 @@ impl Found {
     /// Those of [`Durable::open`]; [`Error::Index`] for entries where some are already.
     pub fn recover<I: Kept<C>, C: Send + Sync + 'static>(
         self,
+        index: I,
+        columns: C,
+        opening: Opening,
+    ) -> Result<(Durable<I, C>, Recovery)> {
+        self.recover_after(None, index, columns, opening)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The same of an index that has everything up to a record, if there is one.
+    pub(crate) fn recover_after<I: Kept<C>, C: Send + Sync + 'static>(
+        self,
+        last: Option<u64>,
         mut index: I,
         columns: C,
         opening: Opening,
     ) -> Result<(Durable<I, C>, Recovery)> {
-        let mut target = index.target(&columns).map_err(Error::snapshot(self.folder.path()))?;
-        let (journal, recovery) = self.recover_into(&mut target, opening)?;
-        drop(target);
+        let (journal, recovery) = {
+            let mut target = index.target(&columns).map_err(Error::snapshot(self.folder.path()))?;
+            match last {
+                None => self.recover_into(&mut target, opening)?,
+                Some(last) => self.recover_into(&mut Ahead::new(target, last), opening)?,
+            }
+        };
         let (index, columns, journal) = (Arc::new(index), Arc::new(columns), Arc::new(journal));
         let its = (index.clone(), columns.clone());
         let saver = Saver::start(&journal, move |out| its.0.write(&its.1, out))?;
@@ -233,6 +254,15 @@ impl Base {
         }
     }
 
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(snapshot) => snapshot.len(),
+            Self::Strings(snapshot) | Self::Commits(snapshot, _) => snapshot.len(),
+            Self::Pairs(snapshot) => snapshot.len(),
+        }
+    }
+
     fn metadata(&self) -> &[(String, String)] {
         match self {
             Self::Numbers(snapshot) => snapshot.metadata(),
@@ -325,6 +355,11 @@ pub fn replay(
 }
 
 impl Replayed {
+    /// The number of the last log, the byte at which its whole records end, and the number of the last one.
+    pub fn end(&self) -> Option<(u64, u64, u64)> {
+        self.tail.map(|(number, end)| (number, end.whole.end, self.last))
+    }
+
     /// Refuses damage in the last log, unless it is to be set aside; otherwise returns the bytes after its
     /// last whole record, if any. They stay where they are.
     pub fn stopped(

@@ -55,6 +55,12 @@ impl Scan {
         Ok(Some(scan))
     }
 
+    /// Passes what precedes this byte, at which an entry begins, after the record of the number `last`.
+    pub fn pass(&mut self, at: u64, last: u64) -> Result<()> {
+        (self.at, self.last) = (at, last);
+        self.refresh()
+    }
+
     /// Sees how long the file is now, and reads on at the first entry that wasn't whole.
     pub fn refresh(&mut self) -> Result<()> {
         let refused = |cause| Error::io("read", &self.path)(cause);

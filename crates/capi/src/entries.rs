@@ -4,7 +4,7 @@
 use crate::border::Served;
 use crate::column::place;
 use crate::datum::{Argument, Datum, Target, check_key, check_value};
-use crate::family::{Entry, Map, MapOf};
+use crate::family::{Entry, Map, MapOf, View};
 use crate::handle::{Call, with_map};
 use crate::key::KeyKind;
 use crate::near::Near::{self, *};
@@ -25,19 +25,29 @@ fn answer<V: Datum>(value: Option<V>, to: Place, there: latchless_status, not: l
     Ok(there)
 }
 
-/// Writes the entry, if there is one: both its parts, or only how long they are.
+/// Writes an entry: both its parts, or only how long they are.
 #[inline(always)]
-fn entry<F: Map>(entry: Entry<F>, key: Place, value: Place) -> Served {
-    let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
-    F::Key::with_bytes(its_key.probe(), |its_key| {
-        F::Value::with_bytes(its_value.lend(), |its_value| {
-            let (key_fits, value_fits) = (key.check(its_key.len()), value.check(its_value.len()));
-            key_fits.and(value_fits)?;
-            key.put(its_key)?;
-            value.put(its_value)?;
-            Ok(LATCHLESS_OK)
+fn entry<F: Map>(
+    (to_key, to_value): (Place, Place),
+) -> impl for<'k, 'v> FnOnce(View<'k, F>, <F::Value as Datum>::View<'v>) -> Served {
+    move |key, value| {
+        F::Key::with_bytes(key, |key| {
+            F::Value::with_bytes(value, |value| {
+                let (key_fits, value_fits) = (to_key.check(key.len()), to_value.check(value.len()));
+                key_fits.and(value_fits)?;
+                to_key.put(key)?;
+                to_value.put(value)?;
+                Ok(LATCHLESS_OK)
+            })
         })
-    })
+    }
+}
+
+/// Writes an entry that is owned, if there is one.
+#[inline(always)]
+fn owned<F: Map>(found: Entry<F>, to: (Place, Place)) -> Served {
+    let Some((key, value)) = found else { return Ok(LATCHLESS_NOT_FOUND) };
+    entry::<F>(to)(key.probe(), value.lend())
 }
 
 /// Nothing is allocated, unless the value is to go where the key is.
@@ -190,13 +200,15 @@ pub unsafe fn end<F: Map>(call: Call<F>, end: End, key: F::Out, value: F::Out) -
         let (key, value) = unsafe { (key.place::<F::Key>("key")?, value.place::<F::Value>("value")?) };
         // A removed entry must not be lost for lack of room.
         let check = || key.check_any(F::Key::BYTES_MAX).and(value.check_any(F::Value::BYTES_MAX));
-        let found = match end {
-            End::First => index.first(),
-            End::Last => index.last(),
-            End::PopFirst => check().map(|()| index.pop_first())?,
-            End::PopLast => check().map(|()| index.pop_last())?,
+        let to = (key, value);
+        let see = entry::<F>(to);
+        let lent = match end {
+            End::First => index.first_with(see),
+            End::Last => index.last_with(see),
+            End::PopFirst => return owned::<F>(check().map(|()| index.pop_first())?, to),
+            End::PopLast => return owned::<F>(check().map(|()| index.pop_last())?, to),
         };
-        entry::<F>(found, key, value)
+        lent.unwrap_or(Ok(LATCHLESS_NOT_FOUND))
     };
     // SAFETY: as the caller promises.
     unsafe { with_map(call, serve) }
@@ -213,18 +225,27 @@ pub unsafe fn near<F: Map>(
     let serve = |index: &MapOf<F>, kind: KeyKind| {
         let near = Near::of(near)?;
         // SAFETY: as the caller promises.
-        let key = unsafe { F::key(kind, "key", key)? };
+        let name = unsafe { F::key(kind, "key", key)? };
         // SAFETY: as the caller promises.
-        let (near_key, value) =
-            unsafe { (near_key.place::<F::Key>("near_key")?, value.place::<F::Value>("value")?) };
-        let found = match near {
-            LATCHLESS_FLOOR => index.floor(key),
-            LATCHLESS_CEILING => index.ceiling(key),
-            LATCHLESS_LOWER => index.lower(key),
-            LATCHLESS_HIGHER => index.higher(key),
-            LATCHLESS_NEAREST => F::nearest(index, kind, key)?,
+        let to = unsafe { (near_key.place::<F::Key>("near_key")?, value.place::<F::Value>("value")?) };
+        if near == LATCHLESS_NEAREST || !key.is_apart_from(to.0) || !key.is_apart_from(to.1) {
+            let found = match near {
+                LATCHLESS_FLOOR => index.floor(name),
+                LATCHLESS_CEILING => index.ceiling(name),
+                LATCHLESS_LOWER => index.lower(name),
+                LATCHLESS_HIGHER => index.higher(name),
+                LATCHLESS_NEAREST => F::nearest(index, kind, name)?,
+            };
+            return owned::<F>(found, to);
+        }
+        let see = entry::<F>(to);
+        let lent = match near {
+            LATCHLESS_FLOOR => index.floor_with(name, see),
+            LATCHLESS_CEILING => index.ceiling_with(name, see),
+            LATCHLESS_LOWER => index.lower_with(name, see),
+            LATCHLESS_HIGHER | LATCHLESS_NEAREST => index.higher_with(name, see),
         };
-        entry::<F>(found, near_key, value)
+        lent.unwrap_or(Ok(LATCHLESS_NOT_FOUND))
     };
     // SAFETY: as the caller promises.
     unsafe { with_map(call, serve) }
@@ -247,7 +268,7 @@ pub unsafe fn nth<F: Map>(call: Call<F>, position: usize, key: F::Out, value: F:
     let serve = |index: &MapOf<F>, _| {
         // SAFETY: as the caller promises.
         let (key, value) = unsafe { (key.place::<F::Key>("key")?, value.place::<F::Value>("value")?) };
-        entry::<F>(index.nth(position), key, value)
+        owned::<F>(index.nth(position), (key, value))
     };
     // SAFETY: as the caller promises.
     unsafe { with_map(call, serve) }

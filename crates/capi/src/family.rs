@@ -13,7 +13,7 @@ use crate::strings::{Column, Names, latchless_column};
 use crate::whole::{Rows, Strings, Whole, Words};
 use core::ops::Bound;
 use engine::bytes::{BytesCursor, Holder};
-use engine::index::{Columned, Own, Scan};
+use engine::index::{Columned, Own, Scan, Scanned};
 use engine::{Index, KeyFor};
 use std::sync::Arc;
 
@@ -36,9 +36,14 @@ pub type Ends<'a, F> = (Bound<View<'a, F>>, Bound<View<'a, F>>);
 /// An entry that was found.
 pub type Entry<F> = Option<(<F as Map>::Key, <F as Map>::Value)>;
 
+/// An engine that lends keys as they are taken.
+pub trait Lends<K: Datum, V: Datum>: for<'a> Scanned<K, V, KeyRef<'a> = <K as Datum>::View<'a>> {}
+impl<K: Datum, V: Datum, E> Lends<K, V> for E where E: for<'a> Scanned<K, V, KeyRef<'a> = K::View<'a>> {}
+
 /// A family whose indexes have one value a key. Keys that are words are of a kind.
 pub trait Map: Family {
-    type Key: Datum + KeyFor<Self::Value, Engine: Columned<Self::Key, Self::Value>>;
+    type Key: Datum
+        + KeyFor<Self::Value, Engine: Columned<Self::Key, Self::Value> + Lends<Self::Key, Self::Value>>;
     type Value: Datum;
     /// How C passes a key, a value, a place for either, and a column of either.
     type KeyIn: Argument<Self::Key>;

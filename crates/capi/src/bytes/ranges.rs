@@ -3,13 +3,12 @@
 
 use crate::datum::Datum;
 use crate::failure::Failure;
-use crate::family::{Map, MapOf, StringsCursor, Strung};
-use crate::handle::{Call, with_map, with_shared_index};
-use crate::place::{Key, Passed, bounds};
+use crate::family::{Ends, Map, MapOf};
+use crate::handle::{Call, with_map};
 use crate::ranges::direction;
 use crate::status::latchless_status::{self, *};
 use core::ffi::{c_int, c_void};
-use core::ops::Bound;
+use core::ops::{Bound, ControlFlow};
 use core::ptr;
 use engine::{Direction, IndexKey};
 
@@ -17,78 +16,67 @@ use engine::{Direction, IndexKey};
 pub type Visitor =
     unsafe extern "C-unwind" fn(*const c_void, usize, *const c_void, usize, *mut c_void) -> c_int;
 
-/// Shows the entries from a cursor's position on, as long as they are within the range.
-fn show<F: Strung>(
-    cursor: &mut StringsCursor<F::Holder>,
+/// Shows the entries of a range, as long as they begin so.
+fn show<F: Map>(
+    index: &MapOf<F>,
+    range: Ends<'_, F>,
     direction: Direction,
-    is_within: impl Fn(&[u8]) -> bool,
+    prefix: &[u8],
     (visitor, context): (Visitor, *mut c_void),
 ) -> latchless_status {
-    while let Some((key, value)) = cursor.inner.current().filter(|(key, _)| is_within(key)) {
-        let value = F::Value::bytes(value, &mut cursor.word);
-        // SAFETY: the caller's own function, with a key and a value that are there until it returns.
-        if unsafe { visitor(key.as_ptr().cast(), key.len(), value.as_ptr().cast(), value.len(), context) }
-            != 0
-        {
-            return LATCHLESS_STOPPED;
-        }
-        match direction {
-            Direction::Forward => cursor.inner.next(),
-            Direction::Reverse => cursor.inner.prev(),
-        };
-    }
-    LATCHLESS_OK
+    let mut status = LATCHLESS_OK;
+    let _ = index.scan_lent(range, direction, |key, value| {
+        F::Key::with_bytes(key, |key| {
+            if !key.starts_with(prefix) {
+                return ControlFlow::Break(());
+            }
+            F::Value::with_bytes(value, |value| {
+                let (key, key_len) = (key.as_ptr().cast(), key.len());
+                // SAFETY: the caller's own function, with a key and a value that are there until it returns.
+                if unsafe { visitor(key, key_len, value.as_ptr().cast(), value.len(), context) } == 0 {
+                    return ControlFlow::Continue(());
+                }
+                status = LATCHLESS_STOPPED;
+                ControlFlow::Break(())
+            })
+        })
+    });
+    status
 }
 
-pub unsafe fn scan<F: Strung>(
+pub unsafe fn scan<F: Map>(
     call: Call<F>,
-    (begin, end): (Passed, Passed),
+    (begin, end): (F::KeyIn, F::KeyIn),
     descending: c_int,
     visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index, _| {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        let (low, high) = unsafe { bounds(begin, end)? };
+        let range = unsafe { F::range(kind, begin, end)? };
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
-        let (mut cursor, direction) = (StringsCursor::of(F::hold(index)), direction(descending));
-        match (direction, low, high) {
-            (Direction::Forward, Bound::Included(low), _) => cursor.inner.seek(low),
-            (Direction::Reverse, _, Bound::Excluded(high)) => cursor.inner.seek_for_prev(high),
-            (Direction::Forward, ..) => cursor.inner.seek_first(),
-            (Direction::Reverse, ..) => cursor.inner.seek_last(),
-        };
-        // The range ends before its last key.
-        if direction == Direction::Reverse && cursor.inner.key().map(Bound::Excluded) == Some(high) {
-            cursor.inner.prev();
-        }
-        let is_within = |key: &[u8]| match direction {
-            Direction::Forward => !matches!(high, Bound::Excluded(high) if key >= high),
-            Direction::Reverse => !matches!(low, Bound::Included(low) if key < low),
-        };
-        Ok(show::<F>(&mut cursor, direction, is_within, (visitor, context)))
+        Ok(show::<F>(index, range, direction(descending), &[], (visitor, context)))
     };
     // SAFETY: as the caller promises.
-    unsafe { with_shared_index(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
-pub unsafe fn scan_prefix<F: Strung>(
+pub unsafe fn scan_prefix<F: Map>(
     call: Call<F>,
-    prefix: Passed,
+    prefix: F::KeyIn,
     visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index, _| {
+    let serve = |index: &MapOf<F>, kind| {
         // SAFETY: as the caller promises.
-        let prefix = unsafe { Key::new("prefix", prefix)? }.bytes();
+        let prefix = unsafe { F::key(kind, "prefix", prefix)? };
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
-        let mut cursor = StringsCursor::of(F::hold(index));
-        cursor.inner.seek(prefix);
-        let is_within = |key: &[u8]| key.starts_with(prefix);
-        Ok(show::<F>(&mut cursor, Direction::Forward, is_within, (visitor, context)))
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        let shown = |prefix: &[u8]| show::<F>(index, from, Direction::Forward, prefix, (visitor, context));
+        Ok(F::Key::with_bytes(prefix, shown))
     };
     // SAFETY: as the caller promises.
-    unsafe { with_shared_index(call, serve) }
+    unsafe { with_map(call, serve) }
 }
 
 /// Shows the first keys of parts, without values.

@@ -209,6 +209,8 @@ pub(crate) use keys::key;
 pub use latchless_core::base::replacement::Replacement;
 pub use lent::LentKey;
 pub use options::Options;
+#[doc(hidden)]
+pub use order::Scanned;
 pub use pages::{OwnedRange, Pages};
 #[cfg(feature = "rayon")]
 pub use parallel::ParallelRange;

@@ -28,6 +28,7 @@ pub trait Scanned<K: IndexKey, V: IndexValue> {
     /// The form in which keys are lent: the key itself, or its bytes.
     type KeyRef<'k>: Copy + fmt::Debug;
 
+    /// Returns the key that is lent in this form.
     fn own_key(key: Self::KeyRef<'_>) -> K;
     /// Calls `see` with the entry that [`Engine::near`](super::engine::Engine::near) returns.
     fn near_with<R>(

@@ -429,7 +429,8 @@ fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, s
     }
 }
 
-// Other types that fit words take the same paths: `types.rs` has some. Few different values, so that comparisons of values often succeed.
+// Other types that fit words take the same paths: `types.rs` has some. Few different values, so that
+// comparisons of values often succeed.
 #[test]
 fn u32_to_u32_shared_and_alone() {
     histories::<u32, u32>(1, |seed| seed as u32 % 3, &[shared, exclusive]);

@@ -1,4 +1,4 @@
-//! One thread: random changes, many of them refused, against a map of rows whose indexes are computed anew.
+//! One thread: random changes, many of them refused, against a map of rows whose indexes are computed again.
 
 use crate::people::{People, Person, people};
 use latchless::Error;

@@ -1,7 +1,7 @@
 //! Division of a batch of strings into records.
 
 use crate::logged::Part;
-use crate::record::{Draft, Kind, STRING_BYTES_MAX, STRING_MAX};
+use crate::record::{Draft, Kind, STRING_BYTES};
 use crate::stripes::Set;
 
 /// The record of the first of these entries, as many as it may have. `add` adds one, and returns its stripe.
@@ -11,10 +11,8 @@ pub fn part<E>(
     mut add: impl FnMut(&mut Draft, E) -> Set,
 ) -> Part {
     let mut part = Part { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
-    // With the largest entry there is.
-    let room = STRING_BYTES_MAX - 2 * (STRING_MAX + size_of::<u16>());
     for entry in entries {
-        if part.draft.payload_bytes() > room {
+        if part.draft.payload_bytes() >= STRING_BYTES {
             break;
         }
         part.set = part.set.and(add(&mut part.draft, entry));

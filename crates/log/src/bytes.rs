@@ -5,10 +5,10 @@ use crate::durable::Durable;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
-use crate::record::{Draft, Kind, STRING_MAX, check_length};
+use crate::record::{Draft, Kind, check_length};
 use crate::stripes::Set;
 use latchless::BytesKey;
-use latchless::bytes::{BytesIndex, Form, Lent};
+use latchless::bytes::{BytesIndex, Form, Lent, VALUE_LEN_MAX};
 use latchless::snapshot::{self, SavedValue};
 use std::ops::{Bound, RangeBounds};
 
@@ -76,8 +76,8 @@ impl<K: BytesKey + 'static, V: SavedValue> Logged<()> for BytesIndex<K, V> {
     fn check_value(value: Lent<'_, V>, journal: &Journal) -> Result<()> {
         let (bytes, asked) = (V::with_cell(value, <[u8]>::len), V::COLUMN);
         match asked.width_bytes() {
-            0 if bytes > STRING_MAX => {
-                Err(latchless::Error::ValueTooLong { len: bytes, limit: STRING_MAX }.into())
+            0 if bytes > VALUE_LEN_MAX => {
+                Err(latchless::Error::ValueTooLong { len: bytes, limit: VALUE_LEN_MAX }.into())
             }
             width if width > 0 && bytes != width => {
                 Err(journal.refuse(snapshot::Error::NoCell { bytes, asked }))
@@ -152,7 +152,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// keys and values, one wait for the disk.
     ///
     /// # Errors
-    /// [`Error::Index`](crate::Error::Index) names the refused entries: all, if a key or value has over 65,535 bytes. The others
+    /// [`Error::Index`](crate::Error::Index) names the refused entries: all, if a key or value has over 16 MiB. The others
     /// are those of [`Durable::insert`]; of a batch of several records, those before the one that
     /// failed are done.
     pub fn insert_many<Q: BytesKey<K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
@@ -167,7 +167,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes the keys of a batch, and returns how many were there. One record for up to 64 MiB of keys.
     ///
     /// # Errors
-    /// Those of [`DurableBytesIndex::insert_many`], except that keys of over 65,535 bytes aren't there.
+    /// Those of [`DurableBytesIndex::insert_many`], except that keys of over 16 MiB aren't there.
     pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q]) -> Result<usize> {
         self.take_many(keys.iter())
     }
@@ -175,7 +175,7 @@ impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
     ///
     /// # Errors
-    /// [`Error::Index`](crate::Error::Index) if the range ends before it starts, or an end has over 65,535 bytes. The others as
+    /// [`Error::Index`](crate::Error::Index) if the range ends before it starts, or an end has over 16 MiB. The others as
     /// [`Durable::insert`].
     pub fn remove_range<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
         let owned =

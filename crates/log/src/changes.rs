@@ -243,14 +243,14 @@ impl<I: Map<C>, C> Durable<I, C> {
     /// Sets a key to a value, and returns the one it had.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Index`], which also a key or value of over 65,535 bytes is: nothing has
+    /// [`Error::Io`], [`Error::Index`], which also a key or value of over 16 MiB is: nothing has
     /// changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited
     /// for it, it is in the index and perhaps not on the disk.
     pub fn insert<P: KeyOf<I, C>>(&self, key: P, value: I::Lent<'_>) -> Result<Option<I::Value>> {
         self.put(key, value)
     }
 
-    /// Removes a key, and returns the value it had. A key of over 65,535 bytes isn't there.
+    /// Removes a key, and returns the value it had. A key of over 16 MiB isn't there.
     ///
     /// # Errors
     /// Those of [`Durable::insert`].

@@ -4,9 +4,10 @@
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::pending::is_full;
-use crate::record::{COMMIT_BYTES_MAX, Draft, Header, Kind, StringsOf, check_length};
+use crate::record::{COMMIT_BYTES_MAX, Draft, Header, Kind, check_length};
 use crate::replay::{Base, Target};
 use crate::strings::{NO_VALUE, key_of};
+use crate::strings_of::StringsOf;
 use latchless::bytes::{Form, Lent};
 use latchless::snapshot::strings::{Layout, Snapshot};
 use latchless::snapshot::{self, DataType, SavedValue, strings};
@@ -115,13 +116,13 @@ pub fn draft<'c, K: BytesKey + 'c, V: SavedValue>(
 }
 
 /// The changes of a record; the error describes the damage.
-fn batch_of<K, V>(payload: &[u8]) -> Result<WriteBatch<K, V>, &'static str>
+fn batch_of<K, V>(header: Header, payload: &[u8]) -> Result<WriteBatch<K, V>, &'static str>
 where
     K: KeyFor<Version<V>> + BytesKey,
     V: SavedValue,
 {
     const TOO_SHORT: &str = "its changes are longer than the record";
-    let (mut rest, mut batch) = (StringsOf::new(payload, None), WriteBatch::new());
+    let (mut rest, mut batch) = (StringsOf::new(header, payload, None), WriteBatch::new());
     while let Some(&[kind]) = rest.bytes(1) {
         match kind {
             PUT => {
@@ -249,7 +250,7 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, 
         if header.number != newest + 1 {
             return Ok(Err("a commit has another number than one more than that of the commit before"));
         }
-        let batch = match batch_of(payload) {
+        let batch = match batch_of(header, payload) {
             Ok(batch) => batch,
             Err(wrong) => return Ok(Err(wrong)),
         };
@@ -259,7 +260,7 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, 
             // The program may have pruned before it, which isn't logged.
             Err(error) if is_full(&error) => {
                 self.0.prune()?;
-                let again = batch_of(payload).expect("it was a batch");
+                let again = batch_of(header, payload).expect("it was a batch");
                 self.0.commit(again)?;
             }
             Err(error) => return Err(error.into()),

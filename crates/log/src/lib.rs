@@ -88,11 +88,11 @@
 //! the number of the last record before this log (8 bytes). Then come records. Each begins with 32 bytes: a
 //! CRC-32 of the other 28, a CRC-32 of the payload, the record's number (8 bytes; one more than that of the
 //! record before, across files), the number of a record up to which the log was on the disk then (8 bytes),
-//! the number of entries (4 bytes), the kind (1 byte), 3 zeros. The payload of kind 1 (put) is all keys,
-//! then all values; of kind 2 (remove) all keys. The payload of kind 3 (remove a range) is the kinds of its
-//! ends, two bytes (0 open, 1 included, 2 excluded), six zeros, and both ends in 8 bytes each. Keys and
-//! values take their type's width. Kind 8 is a mark: it has the number of the record before it and no
-//! entries.
+//! the number of entries (4 bytes), the kind (1 byte), whether it has long strings (1 byte), 2 zeros. The
+//! payload of kind 1 (put) is all keys, then all values; of kind 2 (remove) all keys. The payload of kind 3
+//! (remove a range) is the kinds of its ends, two bytes (0 open, 1 included, 2 excluded), six zeros, and
+//! both ends in 8 bytes each. Keys and values take their type's width. Kind 8 is a mark: it has the number
+//! of the record before it and no entries.
 //!
 //! A log of version 2 is read as well, and followed by one of version 3. Its records lack the number of the
 //! record that was on the disk, and begin with 24 bytes. Whole records after a bad one count as damage
@@ -102,8 +102,9 @@
 //! of the number of entries. The payload of kind 4 (put) is, for each entry, the key's length (2 bytes),
 //! its bytes and the value; of kind 5 (remove) the same without values. The payload of kind 6 (remove a
 //! range) is the kinds of its ends in two bytes, and both ends, each with its length. A value has as many
-//! bytes as its column is wide; a string begins with its length, as a key does. Only a snapshot names the
-//! types of keys and values, so such a folder has a snapshot from its first moment on.
+//! bytes as its column is wide; a string begins with its length, as a key does. In a record with long
+//! strings, a length of 65,535 is followed by the length in 4 bytes. Only a snapshot names the types of
+//! keys and values, so such a folder has a snapshot from its first moment on.
 //!
 //! A commit of a [`DurableVersionedIndex`] is one record of kind 9, whose number is the commit's. Its
 //! payload is the changes in their order. Each begins with a byte: 1 (put) before the key's length (2
@@ -154,6 +155,7 @@ mod replay;
 mod saver;
 mod scan;
 mod strings;
+mod strings_of;
 mod stripes;
 mod versions;
 

@@ -2,9 +2,10 @@
 
 use crate::error::Result;
 use crate::pending::{Pending, Room, unless_full};
-use crate::record::{Header, Kind, StringsOf};
+use crate::record::{Header, Kind};
 use crate::replay::{Base, Target};
 use crate::strings::key_of;
+use crate::strings_of::StringsOf;
 use latchless::bytes::MultiIndex;
 use latchless::snapshot::{self, DataType, SavedValue, multi, strings};
 use latchless::{BytesKey, FillFactor};
@@ -26,12 +27,16 @@ impl<'a, K: BytesKey> Pairs<'a, K> {
 }
 
 /// The keys and rows of a record, or the damage in them; of one without rows each is 0.
-fn pairs_of<K: BytesKey>(payload: &[u8], rows: Option<DataType>) -> Result<Vec<(K, u64)>, &'static str> {
+fn pairs_of<K: BytesKey>(
+    header: Header,
+    payload: &[u8],
+    rows: Option<DataType>,
+) -> Result<Vec<(K, u64)>, &'static str> {
     let pair = |entry: Result<(&[u8], &[u8]), _>| {
         let (key, row) = entry?;
         Ok((key_of::<K>(key)?, u64::of_cell(row).unwrap_or_default()))
     };
-    StringsOf::new(payload, rows).map(pair).collect()
+    StringsOf::new(header, payload, rows).map(pair).collect()
 }
 
 impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
@@ -80,7 +85,7 @@ impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
             Kind::RemoveStrings => None,
             _ => return Ok(Err("no record of rows is of this kind")),
         };
-        let pairs = match pairs_of::<K>(payload, rows) {
+        let pairs = match pairs_of::<K>(header, payload, rows) {
             Ok(pairs) => pairs,
             Err(wrong) => return Ok(Err(wrong)),
         };

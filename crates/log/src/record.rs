@@ -1,6 +1,7 @@
 //! The encoding of changes as records. See "The log's bytes" in the [crate's head](crate).
 
 use crate::columns::Columns;
+use latchless::bytes::{KEY_LEN_MAX, VALUE_LEN_MAX};
 use latchless::snapshot::DataType;
 use latchless::{Key, Value};
 use std::ops::{Bound, RangeBounds};
@@ -9,10 +10,12 @@ use std::ops::{Bound, RangeBounds};
 pub const HEADER_BYTES: usize = Format::NOW.header_bytes();
 /// The most entries of a record. Larger batches are several.
 pub const ENTRIES_MAX: usize = 1 << 20;
-/// The longest key, and outside of commits the longest value that is a string.
-pub const STRING_MAX: usize = u16::MAX as usize;
-/// The most bytes of a record of strings. A larger batch is several.
-pub const STRING_BYTES_MAX: usize = 1 << 26;
+/// In the place of a length of two bytes: four bytes follow, which are the length.
+pub const LONG: u16 = u16::MAX;
+/// A record of strings ends with the entry that reaches so many bytes. A larger batch is several.
+pub const STRING_BYTES: usize = 1 << 26;
+/// The most bytes of a record of strings: it may end with the largest entry.
+const STRING_BYTES_MAX: usize = STRING_BYTES + KEY_LEN_MAX + VALUE_LEN_MAX + 2 * (2 + 4);
 /// The most bytes of a commit of a versioned index, which is one record.
 pub const COMMIT_BYTES_MAX: usize = 1 << 30;
 /// Bytes of the ends of a range.
@@ -21,8 +24,8 @@ const RANGE_BYTES: usize = 24;
 /// Refuses a key that is too long, before anything is logged.
 pub fn check_length(key: &[u8]) -> latchless::Result<()> {
     match key.len() {
-        ..=STRING_MAX => Ok(()),
-        len => Err(latchless::Error::KeyTooLong { len, limit: STRING_MAX }),
+        ..=KEY_LEN_MAX => Ok(()),
+        len => Err(latchless::Error::KeyTooLong { len, limit: KEY_LEN_MAX }),
     }
 }
 
@@ -93,6 +96,8 @@ pub struct Draft {
     kind: Kind,
     /// See [`Header::count`].
     count: u32,
+    /// Whether it has a string of [`LONG`] bytes or more.
+    is_long: bool,
 }
 
 /// Calls something with the width of a cell as a constant: copies of a fixed length are single instructions.
@@ -139,7 +144,7 @@ impl Draft {
         debug_assert!(entries <= ENTRIES_MAX);
         let mut bytes = Vec::with_capacity(HEADER_BYTES + payload_bytes);
         bytes.resize(HEADER_BYTES, 0);
-        Self { bytes, kind, count: entries as u32 }
+        Self { bytes, kind, count: entries as u32, is_long: false }
     }
 
     /// Sets these keys to their values.
@@ -197,10 +202,15 @@ impl Draft {
         self.count = self.payload_bytes() as u32;
     }
 
-    /// Adds a string of at most 65,535 bytes.
+    /// Adds a string.
     pub fn push(&mut self, string: &[u8]) {
-        let length = u16::try_from(string.len()).expect("strings that are too long aren't logged");
-        self.bytes.extend(length.to_le_bytes());
+        let short = u16::try_from(string.len()).unwrap_or(LONG);
+        self.bytes.extend(short.to_le_bytes());
+        if short == LONG {
+            let length = u32::try_from(string.len()).expect("strings that are too long aren't logged");
+            self.bytes.extend(length.to_le_bytes());
+            self.is_long = true;
+        }
         self.push_raw(string);
     }
 
@@ -233,6 +243,7 @@ impl Draft {
         self.bytes[4..8].copy_from_slice(&sum.to_le_bytes());
         self.bytes[24..28].copy_from_slice(&self.count.to_le_bytes());
         self.bytes[28] = self.kind as u8;
+        self.bytes[29] = self.is_long.into();
         self
     }
 
@@ -287,6 +298,8 @@ pub struct Header {
     pub kind: Kind,
     /// How many entries it has; of strings, how many bytes follow.
     pub count: usize,
+    /// Whether a length of two bytes may be [`LONG`]. Before there were such lengths, it never was.
+    pub is_long: bool,
     sum: u32,
 }
 
@@ -323,12 +336,17 @@ impl Entry {
             (MARK, Format::Stamped) => return Ok(Self { number: u64_at(bytes, 8), synced, record: None }),
             _ => return Err("no kind of record has this number"),
         };
+        let is_long = bytes[count + 5] != 0;
         let count = u32_at(bytes, count) as usize;
         if count > kind.count_max() {
             return Err("a record has more entries than any that is written");
         }
         let number = u64_at(bytes, 8);
-        Ok(Self { number, synced, record: Some(Header { number, kind, count, sum: u32_at(bytes, 4) }) })
+        Ok(Self {
+            number,
+            synced,
+            record: Some(Header { number, kind, count, is_long, sum: u32_at(bytes, 4) }),
+        })
     }
 
     /// How many bytes follow.
@@ -377,75 +395,3 @@ fn kind_of_end<K>(end: Bound<K>) -> u8 {
         Bound::Excluded(_) => 2,
     }
 }
-
-/// The strings of a record, one after the other; each with a value if there is a type of values.
-pub struct StringsOf<'p> {
-    payload: &'p [u8],
-    values: Option<DataType>,
-}
-
-/// A string and the bytes of its value, or that the record ends within them.
-pub type StringEntry<'p> = Result<(&'p [u8], &'p [u8]), &'static str>;
-
-impl<'p> Iterator for StringsOf<'p> {
-    type Item = StringEntry<'p>;
-
-    fn next(&mut self) -> Option<StringEntry<'p>> {
-        if self.payload.is_empty() {
-            return None;
-        }
-        let entry = self.take();
-        if entry.is_none() {
-            self.payload = &[];
-        }
-        Some(entry.ok_or("its strings are longer than the record"))
-    }
-}
-
-impl<'p> StringsOf<'p> {
-    pub fn new(payload: &'p [u8], values: Option<DataType>) -> Self {
-        Self { payload, values }
-    }
-
-    fn take(&mut self) -> Option<(&'p [u8], &'p [u8])> {
-        let key = self.string()?;
-        let value = match self.values.map(DataType::width_bytes) {
-            None => &[],
-            Some(0) => self.string()?,
-            Some(width) => self.bytes(width)?,
-        };
-        Some((key, value))
-    }
-
-    pub fn string(&mut self) -> Option<&'p [u8]> {
-        let length = u16::from_le_bytes(self.bytes(2)?.try_into().ok()?);
-        self.bytes(length.into())
-    }
-
-    /// A range: the kinds of its ends, then their strings.
-    pub fn range(&mut self) -> Result<[Bound<&'p [u8]>; 2], &'static str> {
-        let &[low, high] = self.bytes(2).and_then(|kinds| kinds.first_chunk()).ok_or(NO_RANGE)?;
-        let mut end = |kind: u8| match (kind, self.string()) {
-            (0, Some(_)) => Ok(Bound::Unbounded),
-            (1, Some(key)) => Ok(Bound::Included(key)),
-            (2, Some(key)) => Ok(Bound::Excluded(key)),
-            _ => Err(NO_RANGE),
-        };
-        Ok([end(low)?, end(high)?])
-    }
-
-    pub fn bytes(&mut self, count: usize) -> Option<&'p [u8]> {
-        let (bytes, rest) = self.payload.split_at_checked(count)?;
-        self.payload = rest;
-        Some(bytes)
-    }
-}
-
-/// The range of a [`Kind::RemoveRangeOfStrings`]; the error describes the damage.
-pub fn range_of_strings(payload: &[u8]) -> Result<[Bound<&[u8]>; 2], &'static str> {
-    let mut strings = StringsOf::new(payload, None);
-    let ends = strings.range()?;
-    if strings.next().is_some() { Err(NO_RANGE) } else { Ok(ends) }
-}
-
-const NO_RANGE: &str = "no range of strings is written so";

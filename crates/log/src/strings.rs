@@ -2,8 +2,9 @@
 
 use crate::error::Result;
 use crate::pending::{Pending, Room, unless_full};
-use crate::record::{Header, Kind, StringsOf, range_of_strings};
+use crate::record::{Header, Kind};
 use crate::replay::{Base, Target};
+use crate::strings_of::{StringsOf, range_of_strings};
 use latchless::bytes::BytesIndex;
 use latchless::snapshot::{self, DataType, SavedValue, strings};
 use latchless::{BytesKey, FillFactor};
@@ -77,7 +78,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
         let done = match header.kind {
             Kind::PutStrings => {
-                let entries = StringsOf::new(payload, Some(V::COLUMN));
+                let entries = StringsOf::new(header, payload, Some(V::COLUMN));
                 let entry = |entry: Result<(&[u8], &[u8]), _>| {
                     let (key, value) = entry?;
                     Ok((key_of::<K>(key)?, V::of_cell(value).ok_or(NO_VALUE)?))
@@ -94,7 +95,7 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                 }
             }
             Kind::RemoveStrings => {
-                let keys = StringsOf::new(payload, None).map(|entry| key_of::<K>(entry?.0));
+                let keys = StringsOf::new(header, payload, None).map(|entry| key_of::<K>(entry?.0));
                 match keys.collect::<Result<Vec<_>, _>>() {
                     Ok(keys) => {
                         self.index.remove_many(&keys, &mut vec![None::<V>; keys.len()])?;
@@ -111,7 +112,8 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                     Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
                     Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
                 };
-                let range = range_of_strings(payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
+                let range =
+                    range_of_strings(header, payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
                 match range {
                     Ok(range) => {
                         let order = |end: &Bound<K>| end.as_ref().map(|key| key.with_bytes(<[u8]>::to_vec));

@@ -220,9 +220,9 @@ fn what_the_index_refuses_is_not_back() {
     let durable = open(folder.path());
     durable.insert("a", 1).expect("a put");
     let logged = durable.log_bytes();
-    let long = "x".repeat(65_536);
+    let long = "x".repeat(1 << 24);
     let too_long = |refused: Error, at: &[usize]| {
-        let Error::Index { cause: latchless::Error::KeyTooLong { len: 65_536, .. }, refused } = refused
+        let Error::Index { cause: latchless::Error::KeyTooLong { len: 0x100_0000, .. }, refused } = refused
         else {
             panic!("{refused}")
         };

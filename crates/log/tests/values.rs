@@ -92,7 +92,16 @@ fn comes_back<V: SavedValue + PartialEq + Debug>(all: Vec<V>) {
 
 #[test]
 fn every_type_of_value() {
-    comes_back(vec![vec![], vec![7u8], vec![9; 192], vec![1; 193], vec![2; 65_535], vec![]]);
+    comes_back(vec![
+        vec![],
+        vec![7u8],
+        vec![9; 192],
+        vec![1; 193],
+        vec![2; 65_535],
+        vec![3; 65_536],
+        vec![4; 1 << 20],
+        vec![],
+    ]);
     comes_back(vec![String::new(), "é".repeat(32_767), "x".into()]);
     comes_back(vec![u128::MAX, 5]);
     comes_back(vec![[1u8; 64], [2; 64]]);
@@ -139,9 +148,9 @@ fn what_no_record_has_room_for_is_not_logged() {
     let folder = folder();
     let texts: Texts = open(folder.path());
     let logged = texts.log_bytes();
-    let long = "x".repeat(65_536);
+    let long = "x".repeat(1 << 24);
     let too_long = |refused: Error, at: &[usize]| {
-        let Error::Index { cause: latchless::Error::ValueTooLong { len: 65_536, .. }, refused } = refused
+        let Error::Index { cause: latchless::Error::ValueTooLong { len: 0x100_0000, .. }, refused } = refused
         else {
             panic!("{refused}")
         };

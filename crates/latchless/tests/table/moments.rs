@@ -130,3 +130,47 @@ fn one_of_several_rows_gets_a_unique_key() {
     beside(&write, &|| is_one_moment(&people));
     people.table.check_invariants().unwrap();
 }
+
+#[test]
+fn changes_by_closures_lose_nothing() {
+    let people = people();
+    people.table.insert(Person::new(1, "a", 0)).unwrap();
+    let write = |_| {
+        for _ in 0..CHANGES {
+            people.table.update(1, |person| Person { age: person.age + 1, ..person.clone() }).unwrap();
+        }
+    };
+    beside(&write, &|| assert_eq!(people.by_age.snapshot().iter().count(), 1));
+    assert_eq!(u64::from(people.table.get(1).unwrap().age), 2 * CHANGES);
+}
+
+#[test]
+fn a_row_that_is_refreshed_while_expired_ones_are_removed_stays() {
+    let people = people();
+    for id in 0..1000 {
+        people.table.insert(Person::new(id, &format!("{id}"), 0)).unwrap();
+    }
+    let removed = people.table.retain(|person| {
+        if person.id.is_multiple_of(10) {
+            people.table.update(person.id, |person| Person { age: 7, ..person.clone() }).unwrap();
+        }
+        person.age > 0
+    });
+    assert_eq!((removed.unwrap(), people.table.len()), (900, 100));
+    assert!(people.table.snapshot().values().all(|person| person.id % 10 == 0 && person.age == 7));
+    people.table.check_invariants().unwrap();
+}
+
+#[test]
+fn tables_handles_and_snapshots_go_to_other_threads() {
+    fn both<T: Send + Sync>(_: &T) {}
+    let people = people();
+    let snapshot = people.table.snapshot();
+    both(&(&people.table, &people.by_email, &people.by_age, people.by_age.at(&snapshot)));
+    both(&(&snapshot, Batch::<u64, Person>::new()));
+    let owned = people.table.snapshot_owned();
+    people.table.insert(Person::new(1, "a", 0)).unwrap();
+    let (by_email, clone) = (people.by_email.clone(), owned.clone());
+    let sent = std::thread::spawn(move || (clone.into_range(..).count(), by_email.at(&owned).count(..)));
+    assert_eq!(sent.join().unwrap(), (0, 0));
+}

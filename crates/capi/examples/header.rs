@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 /// In the order of the header.
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
     "status.rs",
     "key.rs",
     "near.rs",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 20] = [
     "options.rs",
     "stats.rs",
     "exports/library.rs",
+    "exports/budget.rs",
     "exports/index/life.rs",
     "exports/index/entries.rs",
     "exports/index/order.rs",

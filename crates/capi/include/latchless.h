@@ -70,14 +70,10 @@
  * batch is a sequence of such steps. Ranges and counts may see some of the changes that other threads make meanwhile.
  * No thread may write what a running call reads from the caller's memory.
  *
- * \par Fork
- * The child of a fork() may use an index that no other thread was changing at that moment. Otherwise a call in the
- * child may return LATCHLESS_PANIC after a second.
- *
- * \par Exceptions
- * No exception and no longjmp() may pass through a function of this library. An exception that leaves a callback ends
- * the process; latchless.hpp prevents that. A panic of the library, which would be a bug, is returned as
- * LATCHLESS_PANIC.
+ * \par Fork, exceptions
+ * The child of a fork() may use an index that no other thread was changing then; otherwise a call may return
+ * LATCHLESS_PANIC after a second, as after a panic, which would be a bug. No exception and no longjmp() may pass
+ * through a function of this library: an exception that leaves a callback ends the process.
  */
 
 #ifndef LATCHLESS_H
@@ -290,10 +286,12 @@ typedef enum latchless_move {
     LATCHLESS_CURRENT = 6,
 } latchless_move;
 
+/// A limit of memory that several indexes share, by the field `budget` of their options.
+typedef struct latchless_budget latchless_budget;
+
 /// An ordered index whose keys are byte strings. The option `value_kind` says what its values are: by
-/// default words, each a latchless_value that is passed as its eight bytes; or byte strings. Both are
-/// copied into the index and out of it. Values of up to 192 bytes are stored beside their keys; each 248
-/// bytes of a longer value cost a lookup one more cache miss.
+/// default words, each a latchless_value that is passed as its eight bytes; or byte strings. Those of up to
+/// 192 bytes are stored beside their keys; each 248 bytes of a longer one cost a lookup one more cache miss.
 typedef struct latchless_bytes latchless_bytes;
 
 /// A position in a latchless_bytes: on an entry, before the first one, or after the last one. One thread at a
@@ -301,8 +299,7 @@ typedef struct latchless_bytes latchless_bytes;
 typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 
 /// An ordered index whose keys are words, and whose values are a latchless_value each. The functions
-/// latchless_key_from_i64(), latchless_key_from_f64() and latchless_key_from_time() encode other keys as
-/// words of the same order; the option `key_kind` says which.
+/// latchless_key_from_i64() and others encode keys as words of the same order, as `key_kind` says.
 typedef struct latchless_index latchless_index;
 
 /// A position in a range of a latchless_index, with the rules of a latchless_bytes_cursor.
@@ -315,17 +312,13 @@ typedef struct latchless_multi latchless_multi;
 /// A position in a latchless_multi, with the rules of a latchless_bytes_cursor.
 typedef struct latchless_multi_cursor latchless_multi_cursor;
 
-/// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
-/// options accept NULL for the defaults.
+/// Options of a new index. Call latchless_options_init() first, then change fields; NULL means the defaults.
 typedef struct latchless_options {
-    /// The size of this structure in the program, set by latchless_options_init(). Newer versions of the
-    /// library may append fields.
+    /// The size of this structure in the program, set by latchless_options_init(); newer ones may be longer.
     size_t struct_size;
-    /// The largest number of bytes that the index may hold, as `memory_bytes` in latchless_stats counts
-    /// them. Default: SIZE_MAX, no limit.
+    /// The most bytes that the index may hold, as its `memory_bytes` are. Default: SIZE_MAX, no limit.
     size_t limit_bytes;
-    /// The fill of nodes after a bulk load or the opening of a file, from 0.01 to 1.0. Default: 0.8. With
-    /// 1.0 the index is smallest; choose it if no keys will be inserted.
+    /// The fill of nodes that are loaded, from 0.01 to 1.0. Default: 0.8. Without later inserts choose 1.0.
     double fill;
     /// The number of threads for a bulk load. Default: 1.
     size_t threads;
@@ -342,7 +335,13 @@ typedef struct latchless_options {
     uint8_t key_kind;
     /// A latchless_value_kind, for a latchless_bytes. Default: LATCHLESS_VALUE_WORD.
     uint8_t value_kind;
+    /// A budget that the index shares with others, whose limit it keeps, too. Default: NULL, none.
+    const struct latchless_budget *budget;
 } latchless_options;
+
+/// A callback of latchless_budget_new(), which gets the bytes that are taken. Any thread may call it during
+/// an insert. It may use and change indexes. No exception and no longjmp() may leave it.
+typedef void (*latchless_high_water)(size_t taken_bytes, void *context);
 
 /// The value of a key: 64 bits that the index doesn't interpret. An integer; a pointer by
 /// (latchless_value)(uintptr_t)pointer, and back by (T *)(uintptr_t)value; a double by memcpy(). The index
@@ -393,9 +392,7 @@ typedef struct latchless_column {
     uint32_t layout;
 } latchless_column;
 
-/// A callback of latchless_bytes_scan(). It receives one entry, which is valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
-/// longjmp() may leave it.
+/// A callback of latchless_bytes_scan() for one entry, with the rules of a latchless_index_visitor.
 typedef int (*latchless_bytes_visitor)(const void *key, size_t key_len, const void *value, size_t value_len,
              void *context);
 
@@ -420,10 +417,20 @@ const char *latchless_status_text(int status);
 /// of this thread that fails. Other threads must not read it.
 const char *latchless_last_error(void);
 
-/// Sets options to their defaults.
-/// \param[out] options the options
-/// \param size sizeof(latchless_options)
+/// Sets options to their defaults; `size` is sizeof(latchless_options).
 latchless_status latchless_options_init(latchless_options *options, size_t size);
+
+/// Creates a budget: indexes that would exceed it get LATCHLESS_MEMORY_LIMIT.
+/// \param high_water is called each time that the bytes rise to `mark_bytes`, or would exceed the limit: then
+///   they are requested once more; may be NULL
+latchless_status latchless_budget_new(size_t limit_bytes, size_t mark_bytes, latchless_high_water high_water,
+                                      void *context, latchless_budget **out);
+
+/// Gets the bytes that the indexes of a budget hold.
+latchless_status latchless_budget_taken_bytes(const latchless_budget *budget, size_t *taken_bytes);
+
+/// Frees a budget, which may be NULL. Its indexes keep its limit.
+latchless_status latchless_budget_free(latchless_budget *budget);
 
 /// Creates an empty index.
 latchless_status latchless_index_new(const latchless_options *options, latchless_index **out);
@@ -517,8 +524,7 @@ latchless_status latchless_index_pop_first(const latchless_index *index, uint64_
 /// Removes the entry with the largest key.
 latchless_status latchless_index_pop_last(const latchless_index *index, uint64_t *key, latchless_value *value);
 
-/// Gets an entry near `key`. The answer is correct at one moment, that of LATCHLESS_NEAREST included.
-/// \param near a latchless_near
+/// Gets an entry `near` a key, a latchless_near. The answer is correct at one moment, the nearest one's, too.
 latchless_status latchless_index_near(const latchless_index *index, uint32_t near, uint64_t key, uint64_t *near_key,
                                       latchless_value *value);
 
@@ -612,9 +618,7 @@ latchless_status latchless_index_cursor_free(latchless_index_cursor *cursor);
 /// Creates an empty index. The options `threads` and `group` are ignored.
 latchless_status latchless_bytes_new(const latchless_options *options, latchless_bytes **out);
 
-/// Creates an index of `count` entries: the i-th value is stored under the i-th key. The keys must be
-/// ascending and distinct; if they aren't, latchless_last_error() names the position. Much faster than
-/// inserting the same entries.
+/// Creates an index of `count` keys and values, as latchless_index_bulk_load() does.
 latchless_status latchless_bytes_bulk_load(const latchless_column *keys, const latchless_column *values, size_t count,
                                            const latchless_options *options, latchless_bytes **out);
 

@@ -42,6 +42,27 @@ namespace latchless {
 template <class Key, class Value = value> class index;
 template <class Key, class Value = std::uint64_t> class multi_index;
 
+/// A limit of memory that several indexes share: options::budget is its handle().
+class budget {
+public:
+    /// A budget of this many bytes.
+    explicit budget(std::size_t limit_bytes) {
+        latchless_budget *to = nullptr;
+        detail::check(latchless_budget_new(limit_bytes, SIZE_MAX, nullptr, nullptr, &to));
+        owner_.reset(to);
+    }
+    const latchless_budget *handle() const noexcept { return owner_.get(); } ///< The budget in C.
+    /// The bytes that its indexes hold.
+    std::size_t taken_bytes() const {
+        std::size_t taken = 0;
+        detail::check(latchless_budget_taken_bytes(handle(), &taken));
+        return taken;
+    }
+
+private:
+    detail::owner<latchless_budget> owner_;
+};
+
 // ---- what all indexes have -----------------------------------------------------------------------------
 
 /// An input iterator over entries, which are valid until it moves, and the range from it on, for one loop. One thread

@@ -228,6 +228,7 @@ template <bool IsKey> std::string &any_room() {
 
 /// Frees a handle.
 struct deleter {
+    void operator()(latchless_budget *of) const noexcept { latchless_budget_free(of); }
     void operator()(latchless_index *of) const noexcept { latchless_index_free(of); }
     void operator()(latchless_bytes *of) const noexcept { latchless_bytes_free(of); }
     void operator()(latchless_multi *of) const noexcept { latchless_multi_free(of); }

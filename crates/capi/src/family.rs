@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// The content of handles whose calls are served by the same functions. Cursors keep their index alive.
 pub trait Family: Copy {
-    type Index: Whole;
+    type Index: Send + Sync;
     type Cursor: Send;
     /// The kind of the content, where handles of one type have different ones.
     const CONTENT: Option<u64>;
@@ -41,7 +41,7 @@ pub trait Lends<K: Datum, V: Datum>: for<'a> Scanned<K, V, KeyRef<'a> = <K as Da
 impl<K: Datum, V: Datum, E> Lends<K, V> for E where E: for<'a> Scanned<K, V, KeyRef<'a> = K::View<'a>> {}
 
 /// A family whose indexes have one value a key. Keys that are words are of a kind.
-pub trait Map: Family {
+pub trait Map: Family<Index: Whole> {
     type Key: Datum
         + KeyFor<Self::Value, Engine: Columned<Self::Key, Self::Value> + Lends<Self::Key, Self::Value>>;
     type Value: Datum;

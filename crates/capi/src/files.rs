@@ -76,7 +76,8 @@ pub unsafe fn open(
 }
 
 fn load(file: &Snapshot, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
-    let word = |cell| parsed.keys.encode(cell);
+    let keys = parsed.keys;
+    let word = move |cell| keys.encode(cell);
     if !parsed.keys.has(u64::MAX) {
         // A maliciously made file may have keys that no index has.
         let nan = (0..file.len()).find(|&at| !parsed.keys.has(word(file.row(at).0)));

@@ -116,13 +116,14 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 7] = [
     "latchless_index",
     "latchless_index_cursor",
     "latchless_bytes",
     "latchless_bytes_cursor",
     "latchless_multi",
     "latchless_multi_cursor",
+    "latchless_budget",
 ];
 
 /// The target of a handle. On a cache line of its own, which isn't written while an index is used.
@@ -295,6 +296,29 @@ pub unsafe fn hand_out_cursor<F: Family, H: Handle<F>>(
     unsafe { hand_out(call.word(0, READY), Box::new(cursor), to) }
 }
 
+/// The shell under the handle of an index that can be used, and its word.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there.
+#[inline(always)]
+unsafe fn ready<F: Family>(call: Call<F>) -> Result<(&'static Shell, u64), Fault> {
+    // SAFETY: as the caller promises.
+    let (shell, word) = unsafe { shell(call)? };
+    if word == call.word(word, READY) { Ok((shell, word)) } else { Err(Shell::fault(call.kind, word)) }
+}
+
+/// A copy of what a handle has.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
+pub unsafe fn copy_of<F: Family<Index: Clone>>(call: Call<F>) -> Result<F::Index, Fault> {
+    // SAFETY: as the caller promises.
+    let (shell, _) = unsafe { ready(call)? };
+    let content = shell.content.load(Relaxed).cast::<F::Index>();
+    // SAFETY: the shell is of this kind and has its content, which stays there until the handle is freed.
+    Ok(unsafe { &*content }.clone())
+}
+
 /// Serves a call for an index, whose handle owns an `Arc` of it as this pointer, and has this word.
 ///
 /// # Safety
@@ -305,13 +329,10 @@ unsafe fn with_owned<F: Family>(
     serve: impl FnOnce(*const F::Index, u64) -> Served,
 ) -> latchless_status {
     // SAFETY: as the caller promises.
-    let (shell, word) = match unsafe { shell(call) } {
+    let (shell, word) = match unsafe { ready(call) } {
         Ok(found) => found,
         Err(fault) => return refuse(call.function, fault),
     };
-    if word != call.word(word, READY) {
-        return refuse(call.function, Shell::fault(call.kind, word));
-    }
     let content = shell.content.load(Relaxed).cast::<F::Index>();
     guard(call.function, || serve(content, word), || shell.spoil(word))
 }

@@ -17,6 +17,7 @@ pub mod exports;
 
 mod batches;
 mod border;
+mod budget;
 mod bytes;
 mod column;
 mod cursors;

@@ -1,5 +1,6 @@
 //! Making and freeing indexes, and operations on a whole index.
 
+use crate::budget;
 use crate::column::{place, put};
 use crate::failure::Failure;
 use crate::family::Family;
@@ -14,7 +15,7 @@ use core::ptr;
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn make<F: Family>(
+pub unsafe fn make<F: Family<Index: Whole>>(
     call: Call<F>,
     options: *const latchless_options,
     out: *mut *mut (),
@@ -24,7 +25,9 @@ pub unsafe fn make<F: Family>(
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
         // SAFETY: as the caller promises.
-        let parsed = unsafe { options::read(options)? };
+        let mut parsed = unsafe { options::read(options)? };
+        // SAFETY: as the caller promises.
+        parsed.options.budget = unsafe { budget::read(parsed.budget)? };
         let content = F::content(&parsed)?;
         let mut index = F::Index::with_options(parsed.options.clone())?;
         fill(&mut index, &parsed)?;
@@ -39,7 +42,7 @@ pub unsafe fn make<F: Family>(
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn new<F: Family>(
+pub unsafe fn new<F: Family<Index: Whole>>(
     call: Call<F>,
     options: *const latchless_options,
     out: *mut *mut (),
@@ -52,7 +55,7 @@ pub unsafe fn new<F: Family>(
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status {
+pub unsafe fn len<F: Family<Index: Whole>>(call: Call<F>, len: *mut usize) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe { place("len", len)? }.put(0, index.len());
@@ -66,7 +69,11 @@ pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn memory_bytes<F: Family>(call: Call<F>, held: *mut usize, live: *mut usize) -> latchless_status {
+pub unsafe fn memory_bytes<F: Family<Index: Whole>>(
+    call: Call<F>,
+    held: *mut usize,
+    live: *mut usize,
+) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe {
@@ -83,7 +90,7 @@ pub unsafe fn memory_bytes<F: Family>(call: Call<F>, held: *mut usize, live: *mu
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
+pub unsafe fn clear<F: Family<Index: Whole>>(call: Call<F>) -> latchless_status {
     let serve = |index: &F::Index| {
         index.clear();
         Ok(LATCHLESS_OK)
@@ -96,7 +103,7 @@ pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latchless_status {
+pub unsafe fn stats<F: Family<Index: Whole>>(call: Call<F>, to: *mut latchless_stats) -> latchless_status {
     let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe { stats::fill(index, to)? };
@@ -110,7 +117,7 @@ pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latch
 ///
 /// # Safety
 /// The contract at the head of the crate.
-pub unsafe fn check_invariants<F: Family>(call: Call<F>) -> latchless_status {
+pub unsafe fn check_invariants<F: Family<Index: Whole>>(call: Call<F>) -> latchless_status {
     let serve = |index: &F::Index| {
         index.check_invariants()?;
         Ok(LATCHLESS_OK)

@@ -4,6 +4,7 @@
 
 use crate::failure::Failure;
 use crate::key::{KeyKind, ValueKind, latchless_key_kind, latchless_value_kind};
+use core::mem::offset_of;
 use core::num::NonZeroUsize;
 use core::ptr;
 use engine::index::{Group, Options};
@@ -34,19 +35,18 @@ const KERNELS: [(latchless_kernel, Option<Kernel>); 5] = [
     (latchless_kernel::LATCHLESS_KERNEL_NEON, Some(Kernel::Neon)),
 ];
 
-/// Options of a new index. Call latchless_options_init() first, then change fields. Functions that take
-/// options accept NULL for the defaults.
+/// A limit of memory that several indexes share, by the field `budget` of their options.
+pub struct latchless_budget(());
+
+/// Options of a new index. Call latchless_options_init() first, then change fields; NULL means the defaults.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct latchless_options {
-    /// The size of this structure in the program, set by latchless_options_init(). Newer versions of the
-    /// library may append fields.
+    /// The size of this structure in the program, set by latchless_options_init(); newer ones may be longer.
     pub struct_size: usize,
-    /// The largest number of bytes that the index may hold, as `memory_bytes` in latchless_stats counts
-    /// them. Default: SIZE_MAX, no limit.
+    /// The most bytes that the index may hold, as its `memory_bytes` are. Default: SIZE_MAX, no limit.
     pub limit_bytes: usize,
-    /// The fill of nodes after a bulk load or the opening of a file, from 0.01 to 1.0. Default: 0.8. With
-    /// 1.0 the index is smallest; choose it if no keys will be inserted.
+    /// The fill of nodes that are loaded, from 0.01 to 1.0. Default: 0.8. Without later inserts choose 1.0.
     pub fill: f64,
     /// The number of threads for a bulk load. Default: 1.
     pub threads: usize,
@@ -63,6 +63,8 @@ pub struct latchless_options {
     pub key_kind: u8,
     /// A latchless_value_kind, for a latchless_bytes. Default: LATCHLESS_VALUE_WORD.
     pub value_kind: u8,
+    /// A budget that the index shares with others, whose limit it keeps, too. Default: NULL, none.
+    pub budget: *const latchless_budget,
 }
 
 impl Default for latchless_options {
@@ -79,8 +81,21 @@ impl Default for latchless_options {
             prefault: prefault.into(),
             key_kind: latchless_key_kind::LATCHLESS_KEY_U64 as u8,
             value_kind: latchless_value_kind::LATCHLESS_VALUE_WORD as u8,
+            budget: ptr::null(),
         }
     }
+}
+
+/// The size of the first version of the structure, which ended before this field.
+const SMALLEST: usize = offset_of!(latchless_options, budget);
+
+/// How many bytes of a structure of this size have fields that are known here.
+fn known_of(given: usize) -> Result<usize, Failure> {
+    let known = size_of::<latchless_options>();
+    if !(SMALLEST..=TOO_LONG).contains(&given) {
+        return Err(Failure::StructSize { given, smallest: SMALLEST });
+    }
+    Ok(if given < known { SMALLEST } else { known })
 }
 
 /// A size too large for any structure that this library knows, or may know in the future.
@@ -94,15 +109,12 @@ pub unsafe fn init(options: *mut latchless_options, size: usize) -> Result<(), F
     if options.is_null() {
         return Err(Failure::Null { argument: "options" });
     }
-    let known = size_of::<latchless_options>();
-    if size < known || size > TOO_LONG {
-        return Err(Failure::StructSize { given: size, smallest: known });
-    }
+    let known = known_of(size)?;
     let defaults = latchless_options { struct_size: size, ..latchless_options::default() };
     // SAFETY: this many bytes can be written, and the structure has no more.
     unsafe {
         ptr::write_bytes(options.cast::<u8>(), 0, size);
-        options.write_unaligned(defaults);
+        ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), options.cast::<u8>(), known);
     }
     Ok(())
 }
@@ -114,6 +126,8 @@ pub struct Parsed {
     pub threads: NonZeroUsize,
     pub keys: KeyKind,
     pub values: ValueKind,
+    /// A handle, or NULL.
+    pub budget: *const latchless_budget,
 }
 
 /// The kind of values that a caller's options name, valid or not: [`read`] finds what is wrong with them.
@@ -133,16 +147,15 @@ pub unsafe fn read(options: *const latchless_options) -> Result<Parsed, Failure>
     if options.is_null() {
         return parse(latchless_options::default());
     }
-    let known = size_of::<latchless_options>();
     // SAFETY: as the caller promises.
     let given = unsafe { options.cast::<usize>().read_unaligned() };
-    if given < known || given > TOO_LONG {
-        return Err(Failure::StructSize { given, smallest: known });
-    }
-    // SAFETY: there are at least this many bytes.
-    let options_known = unsafe { options.read_unaligned() };
+    let known = known_of(given)?;
+    let mut options_known = latchless_options::default();
+    // SAFETY: there are this many bytes, and the fields among them may have any.
+    unsafe { ptr::copy_nonoverlapping(options.cast::<u8>(), (&raw mut options_known).cast::<u8>(), known) };
     // SAFETY: there are this many bytes.
     let is_zero = |at: usize| unsafe { options.cast::<u8>().add(at).read() } == 0;
+    let known = size_of::<latchless_options>();
     if (known..given).all(is_zero) { parse(options_known) } else { Err(Failure::Newer { given, known }) }
 }
 
@@ -189,5 +202,6 @@ fn parse(options: latchless_options) -> Result<Parsed, Failure> {
         group,
         ..Options::default()
     };
-    Ok(Parsed { options: options_of_index, fill: FillFactor::new(options.fill)?, threads, keys, values })
+    let (fill, budget) = (FillFactor::new(options.fill)?, options.budget);
+    Ok(Parsed { options: options_of_index, fill, threads, keys, values, budget })
 }

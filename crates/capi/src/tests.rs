@@ -22,7 +22,7 @@ use crate::key::latchless_key_kind::*;
 use crate::key::latchless_value_kind::{self, *};
 use crate::message;
 use crate::near::latchless_near::LATCHLESS_CEILING;
-use crate::options::latchless_options;
+use crate::options::{latchless_budget, latchless_options};
 use crate::status::latchless_status::{self, *};
 use crate::strings::{latchless_column, latchless_layout::LATCHLESS_APART};
 use core::ffi::{CStr, c_char, c_void};
@@ -136,6 +136,7 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
         (latchless_multi::NAME, latchless_multi::KIND),
         (latchless_multi_cursor::NAME, latchless_multi_cursor::KIND),
+        (latchless_budget::NAME, latchless_budget::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {

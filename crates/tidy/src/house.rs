@@ -23,7 +23,7 @@ pub const ROOMS: [Rooms; 11] = [
             &["datum", "options"],
             &["family"],
             &["handle"],
-            &["stats"],
+            &["budget", "stats"],
             &["life", "entries", "ranges"],
             &["batches", "cursors", "files"],
             &["bytes"],

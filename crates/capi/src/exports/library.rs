@@ -42,9 +42,7 @@ pub extern "C" fn latchless_last_error() -> *const c_char {
     message::get()
 }
 
-/// Sets options to their defaults.
-/// \param[out] options the options
-/// \param size sizeof(latchless_options)
+/// Sets options to their defaults; `size` is sizeof(latchless_options).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_options_init(
     options: *mut latchless_options,

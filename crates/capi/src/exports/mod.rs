@@ -5,6 +5,7 @@
 #![expect(non_camel_case_types, reason = "C's names")]
 #![expect(clippy::missing_safety_doc, reason = "what callers owe is the same for all: the head of the crate")]
 
+pub mod budget;
 pub mod bytes;
 pub mod index;
 pub mod library;

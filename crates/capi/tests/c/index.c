@@ -376,6 +376,47 @@ static void options_and_stats(void) {
     CHECK(latchless_index_free(index) == LATCHLESS_OK);
 }
 
+static size_t calls;
+
+static void rises(size_t taken, void *context) {
+    CHECK(context == &calls && taken > 0);
+    calls++;
+}
+
+/* Two indexes of different types share a limit, with a call before it. */
+static void budgets(void) {
+    latchless_status status = LATCHLESS_OK;
+    latchless_budget *budget;
+    latchless_options options;
+    latchless_index *words;
+    latchless_bytes *strings;
+    latchless_value value = 7;
+    size_t taken, held, other, live;
+    uint64_t key;
+    CHECK(latchless_budget_new(1 << 20, 1 << 19, rises, &calls, &budget) == LATCHLESS_OK);
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK && options.budget == NULL);
+    options.huge_pages = 0;
+    options.budget = budget;
+    CHECK(latchless_index_new(&options, &words) == LATCHLESS_OK && latchless_bytes_new(&options, &strings) == LATCHLESS_OK);
+    for (key = 0; status >= 0; key++) {
+        status = key % 2 ? latchless_index_insert(words, key, value, NULL)
+                         : latchless_bytes_insert(strings, &key, sizeof key, &value, sizeof value, NULL, 0, NULL);
+    }
+    CHECK(status == LATCHLESS_MEMORY_LIMIT && key > 10000 && calls > 0);
+    CHECK(latchless_index_memory_bytes(words, &held, &live) == LATCHLESS_OK && held > 1 << 16);
+    CHECK(latchless_bytes_memory_bytes(strings, &other, NULL) == LATCHLESS_OK && other > 1 << 16);
+    CHECK(latchless_budget_taken_bytes(budget, &taken) == LATCHLESS_OK && taken == held + other && taken <= 1 << 20);
+    CHECK(latchless_index_free(words) == LATCHLESS_OK);
+    CHECK(latchless_budget_taken_bytes(budget, &taken) == LATCHLESS_OK && taken == other);
+    CHECK(latchless_budget_free(budget) == LATCHLESS_OK && latchless_bytes_free(strings) == LATCHLESS_OK);
+    REFUSED(latchless_index_new(&options, &words), LATCHLESS_BAD_HANDLE, "latchless_index_new", "latchless_budget was freed");
+    /* A program whose options end before the budget has none. */
+    options.struct_size = offsetof(latchless_options, budget);
+    CHECK(latchless_index_new(&options, &words) == LATCHLESS_OK && latchless_index_free(words) == LATCHLESS_OK);
+    REFUSED(latchless_options_init(&options, offsetof(latchless_options, budget) - 1), LATCHLESS_INVALID,
+            "latchless_options_init", "struct_size is");
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 2);
     CHECK(latchless_abi() == LATCHLESS_ABI);
@@ -390,6 +431,7 @@ int main(int count, char **arguments) {
     extremes();
     pointers_as_values();
     options_and_stats();
+    budgets();
     puts("index.c: all is well");
     return 0;
 }

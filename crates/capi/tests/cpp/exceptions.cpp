@@ -42,6 +42,20 @@ void errors() {
     CHECK(index.empty());
 }
 
+// Two indexes share a limit.
+void budgets() {
+    const latchless::budget shared(1 << 20);
+    latchless::options options;
+    options.budget = shared.handle();
+    options.huge_pages = 0;
+    const numbers one(options);
+    const latchless::multi_index<double> other(options);
+    CHECK(throws<latchless::memory_error>(LATCHLESS_MEMORY_LIMIT, "", [&] {
+        for (std::uint64_t i = 0;; ++i) one.insert(i, i), other.insert(static_cast<double>(i), i);
+    }));
+    CHECK(shared.taken_bytes() == one.memory_bytes() + other.memory_bytes() && one.size() > 5000);
+}
+
 void errors_of_strings() {
     const pages index;
     const std::string longest(LATCHLESS_VALUE_MAX + 1, 'v');
@@ -131,6 +145,7 @@ void an_exception_ends_the_process() {
 
 int main() {
     errors();
+    budgets();
     errors_of_strings();
     memory();
     an_exception_ends_the_process();

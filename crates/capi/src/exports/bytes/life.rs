@@ -21,9 +21,8 @@ pub const LATCHLESS_VALUE_MAX: usize = 65535;
 const _: () = assert!(LATCHLESS_KEY_MAX == KEY_MAX && LATCHLESS_VALUE_MAX == VALUE_MAX);
 
 /// An ordered index whose keys are byte strings. The option `value_kind` says what its values are: by
-/// default words, each a latchless_value that is passed as its eight bytes; or byte strings. Both are
-/// copied into the index and out of it. Values of up to 192 bytes are stored beside their keys; each 248
-/// bytes of a longer value cost a lookup one more cache miss.
+/// default words, each a latchless_value that is passed as its eight bytes; or byte strings. Those of up to
+/// 192 bytes are stored beside their keys; each 248 bytes of a longer one cost a lookup one more cache miss.
 pub struct latchless_bytes(());
 
 /// A position in a latchless_bytes: on an entry, before the first one, or after the last one. One thread at a
@@ -59,9 +58,7 @@ pub unsafe extern "C" fn latchless_bytes_new(
     made_strings!(latchless_bytes_new(options): life::new(options, out.cast()))
 }
 
-/// Creates an index of `count` entries: the i-th value is stored under the i-th key. The keys must be
-/// ascending and distinct; if they aren't, latchless_last_error() names the position. Much faster than
-/// inserting the same entries.
+/// Creates an index of `count` keys and values, as latchless_index_bulk_load() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_bulk_load(
     keys: *const latchless_column,

@@ -5,9 +5,7 @@ use crate::exports::serve_strings;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// A callback of latchless_bytes_scan(). It receives one entry, which is valid until it returns, and
-/// returns 0 to go on or another number to stop. It may use and change the index. No exception and no
-/// longjmp() may leave it.
+/// A callback of latchless_bytes_scan() for one entry, with the rules of a latchless_index_visitor.
 pub type latchless_bytes_visitor = Option<
     unsafe extern "C-unwind" fn(
         key: *const c_void,

@@ -11,8 +11,7 @@ use core::ffi::c_char;
 use core::ptr;
 
 /// An ordered index whose keys are words, and whose values are a latchless_value each. The functions
-/// latchless_key_from_i64(), latchless_key_from_f64() and latchless_key_from_time() encode other keys as
-/// words of the same order; the option `key_kind` says which.
+/// latchless_key_from_i64() and others encode keys as words of the same order, as `key_kind` says.
 pub struct latchless_index(());
 
 /// A position in a range of a latchless_index, with the rules of a latchless_bytes_cursor.

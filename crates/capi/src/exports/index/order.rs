@@ -46,8 +46,7 @@ pub unsafe extern "C" fn latchless_index_pop_last(
     serve!(latchless_index_pop_last(index): entries::end(End::PopLast, key, value))
 }
 
-/// Gets an entry near `key`. The answer is correct at one moment, that of LATCHLESS_NEAREST included.
-/// \param near a latchless_near
+/// Gets an entry `near` a key, a latchless_near. The answer is correct at one moment, the nearest one's, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_index_near(
     index: *const latchless_index,

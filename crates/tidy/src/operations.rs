@@ -14,6 +14,9 @@ Each operation of an `Index`, and where it is. *Numbers* are keys and values tha
 of every kind. In C, C++ and Python an operation may have another name, which its cell then gives; in C `near` takes the
 direction as an argument, and the columns of a batch are its `…_columns`. The page is made from the sources.
 
+`nearest`, `nearest_many` and `nearest_columns` need keys with a distance, which numbers and times have. Texts, byte
+strings and tuples have none that everybody means: `nearest_by` and `nearest_columns_by` take it as a closure.
+
 | operation | `Index` | `Exclusive` | `Durable` | C, numbers | C, strings | C++ | Python |
 |---|---|---|---|---|---|---|---|
 ";
@@ -105,7 +108,7 @@ fn page() -> String {
     let both = of_blocks(&own, |line| line == "operations! {");
     let numbers = &of_blocks(&own, |line| is_index(line, "K: Key,")) | &both;
     let alone =
-        &of_blocks(&own, |line| line == "exclusive! {" || line.contains("Exclusive<'a, K, V> {")) | &both;
+        &of_blocks(&own, |line| line == "exclusive! {" || line.contains(" Exclusive<'")) | &both;
     let log: Vec<String> = files_below("crates/log/src");
     let of_index = |line: &str| line.contains("Durable") && !line.contains("DurableVersionedIndex");
     let durable = of_blocks(&log, |line| line.starts_with("impl<") && of_index(line));

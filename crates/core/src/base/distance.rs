@@ -18,6 +18,13 @@ use core::net::Ipv4Addr;
 /// assert!(1f64.distance(1.5) < 1f64.distance(0.25));
 /// assert!(1f64.distance(f64::INFINITY) < 1f64.distance(f64::NAN));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "keys of type `{Self}` have no distance",
+    label = "no way to say which of two keys is nearer",
+    note = "numbers, `char`, IPv4 addresses and `latchless::Nanos` have a distance; a `latchless::Key` of your own \
+            has one once it implements `latchless::Distance`",
+    note = "`nearest_by` and `nearest_columns_by` take keys of any type, and the distance as a closure"
+)]
 pub trait Distance: Key {
     /// Returns the distance between two keys. For integers it is their difference, for times the difference
     /// in nanoseconds. For floats it has no unit: it is the bits of the difference as an `f64`, which sort

@@ -8,6 +8,7 @@
 //! one algorithm per file. Imports go down.
 
 mod aside;
+mod beside;
 mod change;
 mod check;
 mod count;
@@ -48,6 +49,7 @@ mod values;
 mod walk;
 mod wide;
 
+pub use beside::OnSide;
 pub use finder::Aim;
 pub use group::{EDITS, GROUP};
 pub use key_room::KeyRoom;

@@ -62,11 +62,11 @@ impl<'k> Border<'k> {
 
 /// A leaf's answer in a search's direction.
 pub(super) struct Seen<V> {
-    value: Option<V>,
+    pub(super) value: Option<V>,
     /// Whether there are leaves beyond its fence.
-    goes_on: bool,
+    pub(super) goes_on: bool,
     /// Its right neighbour.
-    link: NodeRef,
+    pub(super) link: NodeRef,
 }
 
 impl ByteTree {

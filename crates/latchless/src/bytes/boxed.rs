@@ -134,6 +134,12 @@ impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
         self.pop_shown(direction, |key, handle| (K::from_bytes(key), handle))
     }
 
+    fn beside(&self, from: Bound<&[u8]>) -> [Option<(K, SlotId)>; 2] {
+        self.look_beside(from, |beside| {
+            beside.map(|found| found.map(|(key, handle)| (K::from_bytes(key), handle)))
+        })
+    }
+
     fn entries(&self, span: Span<'_, Self>) -> BytesEntries<'_, K, SlotId> {
         Entries::new(self, OwnedBounds::copy(readable(span)))
     }

@@ -4,12 +4,13 @@ use super::batch::GroupKeys;
 use super::bounds::{NOTHING, OwnedBounds, with_bounds};
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
-use super::{BytesEntries, BytesIndex, Entries, Lent};
+use super::{BytesEntries, BytesIndex, Entries, Lent, stored};
 use crate::byte_tree::{Border, GROUP};
 use crate::index::boxed::Clones;
 use crate::index::engine::Engine;
-use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use crate::index::order::{Neighbours, Ranked, Scanned, Side, nearer, span};
 use crate::index::prefix::{BytesPrefix, Prefixed};
+use crate::tree::Own;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
@@ -110,6 +111,20 @@ where
 {
     fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) {
         self.neighbours(side, keys, answers);
+    }
+
+    fn nearest_by<D: Ord>(
+        &self,
+        key: K::Probe<'_>,
+        own: Own,
+        distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+    ) -> Option<(K, V)> {
+        key.with_bytes(|bytes| {
+            self.look_beside(own.of(bytes), |beside| {
+                let keyed = beside.map(|found| found.map(|(key, value)| (K::from_bytes(key), value)));
+                nearer(key, keyed, distance).map(|(key, value)| (key, stored::own::<V>(value)))
+            })
+        })
     }
 }
 

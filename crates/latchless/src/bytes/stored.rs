@@ -2,9 +2,9 @@
 //! than one word. The type of the values selects the form at compile time.
 
 use super::bytes_index::{BytesIndex, Lent, kind};
-use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OneWord};
+use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OnSide, OneWord};
 use crate::tree::{Edit, Edited};
-use core::ops::ControlFlow;
+use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, Form, Kind, Raw};
 use latchless_core::base::error::Result;
@@ -259,6 +259,23 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         let mut kept = Kept::of(kind::<V>());
         self.tree.nearest(border, &mut key, &mut kept)?;
         Some(see(key.bytes(), lent::<V>(0, &kept)))
+    }
+
+    /// Shows `see` the nearest entries before and after a bound, of one moment.
+    pub(super) fn look_beside<R>(
+        &self,
+        from: Bound<&[u8]>,
+        see: impl FnOnce([Option<(&[u8], Lent<'_, V>)>; 2]) -> R,
+    ) -> R {
+        if is_word::<V>() {
+            let [mut before, mut after] = [(); 2].map(|()| OnSide::new(OneWord));
+            self.tree.beside(from, [&mut before, &mut after]);
+            return see([&before, &after]
+                .map(|side| Some((side.key.bytes(), <FormOf<V> as Form<V>>::lent(Raw::Word(side.value?))))));
+        }
+        let [mut before, mut after] = [(); 2].map(|()| OnSide::new(Kept::of(kind::<V>())));
+        self.tree.beside(from, [&mut before, &mut after]);
+        see([&before, &after].map(|side| side.value.map(|()| (side.key.bytes(), lent::<V>(0, &side.take)))))
     }
 
     /// Shows `see`, for each of at most [`GROUP`] keys in order, the nearest entry to the border that the key

@@ -5,23 +5,21 @@ use super::Index;
 use super::access::{
     Access, Words, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
 };
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
 use super::exclusive::Exclusive;
-use super::operations::{exclusive, operations};
+use super::in_columns::{check_columns, reserve};
+use super::operations::exclusive;
 use super::refused::Incomplete;
 use crate::tree::{Edit, Mode};
 use core::ops::RangeBounds;
-use latchless_core::base::error::{Error, Result};
+#[cfg(doc)]
+use latchless_core::base::error::Error;
+use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
-
-/// Checks that columns of answers are as long as that of the keys.
-pub(super) fn check_columns<const N: usize>(keys: usize, columns: [usize; N]) -> Result<()> {
-    columns.into_iter().try_for_each(|places| check_side_by_side(keys, places))
-}
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     #[inline]
@@ -108,15 +106,17 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 /// Appends to a column, if there is memory.
 #[inline(always)]
 fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T) -> Result<()> {
-    if column.try_reserve(lanes.len()).is_err() {
-        let requested_bytes = (column.len() + lanes.len()).saturating_mul(size_of::<T>());
-        return Err(Error::OutOfMemory { requested_bytes });
-    }
+    reserve(column, lanes.len())?;
     column.extend(lanes.iter().map(|&lane| decode(lane)));
     Ok(())
 }
 
 /// An engine that takes values in the form in which it lends them: of words or byte strings.
+#[diagnostic::on_unimplemented(
+    message = "a column of values of type `{V}` can't be inserted",
+    label = "these values aren't words or strings",
+    note = "`insert_many` takes pairs with values of every type"
+)]
 pub trait Columned<K: IndexKey, V: IndexValue> {
     /// Inserts many entries from columns, and returns the number of new keys.
     ///
@@ -132,6 +132,7 @@ impl<K: Key, V: Value> Columned<K, V> for Words<K, V> {
     }
 }
 
+/// Batches as columns.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// Inserts many entries from columns; of equal keys the last one's value stays. Strings are taken as
     /// slices. Returns the number of keys that weren't present before. See [`Index::insert_many`]. For values
@@ -159,17 +160,7 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     {
         self.engine.insert_columns(keys, values)
     }
-}
 
-exclusive! {
-    /// See [`Index::insert_columns`].
-    #[inline]
-    pub fn insert_columns(&mut self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
-        self.access().insert_columns(keys, values)
-    }
-}
-
-operations! {
     /// Looks up many keys, with the answers in columns: `found` says for each key whether it is present, and
     /// `values` gets its value; for an absent key, the place in `values` is unchanged. Returns the number of
     /// keys that were found. See [`Index::get_many`].
@@ -182,11 +173,14 @@ operations! {
     /// let (mut values, mut found) = ([7; 3], [false; 3]);
     /// assert_eq!(index.get_columns(&[50, 500, 5], &mut values, &mut found)?, 2);
     /// assert_eq!((values, found), ([100, 7, 10], [true, false, true]));
+    /// let names: latchless::Index<String, u32> = [("a".to_owned(), 1)].into();
+    /// assert_eq!(names.get_columns(&["b", "a"], &mut values[..2], &mut found[..2])?, 1);
+    /// assert_eq!((values, found), ([100, 1, 10], [false, true, true]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
-        self.access().get_columns(keys, values, found)
+    pub fn get_columns(&self, keys: &[K::Probe<'_>], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.engine.get_columns(keys, values, found)
     }
 
     /// Removes many keys, with their values in columns as in [`Index::get_columns`]. Returns the number of
@@ -203,12 +197,17 @@ operations! {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn remove_columns(&mut self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
-        self.access().remove_columns(keys, values, found)
+    pub fn remove_columns(
+        &self,
+        keys: &[K::Probe<'_>],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.engine.remove_columns(keys, values, found)
     }
 
     /// Appends the entries of a range, ascending, to two columns, and returns their number. Concurrent
-    /// changes are visible as in [`Index::page`].
+    /// changes are visible as in [`Index::range`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] if the columns can't grow. They are then unchanged.
@@ -220,6 +219,36 @@ operations! {
     /// assert_eq!((keys, values), (vec![1, 97, 98, 99], vec![2, 194, 196, 198]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
+    pub fn range_columns<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        keys: &mut Vec<K>,
+        values: &mut Vec<V>,
+    ) -> Result<usize> {
+        self.engine.range_columns(range, keys, values)
+    }
+}
+
+exclusive! {
+    /// See [`Index::insert_columns`].
+    #[inline]
+    pub fn insert_columns(&mut self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
+        self.access().insert_columns(keys, values)
+    }
+
+    /// See [`Index::get_columns`].
+    #[inline]
+    pub fn get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().get_columns(keys, values, found)
+    }
+
+    /// See [`Index::remove_columns`].
+    #[inline]
+    pub fn remove_columns(&mut self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().remove_columns(keys, values, found)
+    }
+
+    /// See [`Index::range_columns`].
     pub fn range_columns(
         &self,
         range: impl RangeBounds<K>,

@@ -6,7 +6,8 @@
 
 use super::bulk::Bulk;
 use super::changes::Changes;
-use super::order::{Neighbours, Ranked, Scanned};
+use super::in_columns::{check_columns, fill, reserve};
+use super::order::{Neighbours, Ranked, Scanned, Side};
 use super::storage::Storage;
 use crate::blink::Tries;
 use core::cmp::Ordering;
@@ -89,4 +90,63 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     /// [`Error::InvertedRange`](crate::Error::InvertedRange); the index is then unchanged.
     fn remove_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Result<usize>;
     fn clear(&self);
+
+    /// Looks up many keys, with the answers in columns, and returns how many were found.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    fn get_columns(&self, keys: &[K::Probe<'_>], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        check_columns(keys.len(), [values.len(), found.len()])?;
+        fill(keys, found, |keys, answers| self.get_many(keys, answers), |at, value| values[at] = value)
+    }
+
+    /// Removes many keys, with the answers in columns, and returns how many were present.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    fn remove_columns(&self, keys: &[K::Probe<'_>], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        check_columns(keys.len(), [values.len(), found.len()])?;
+        fill(keys, found, |keys, removed| self.remove_many(keys, removed), |at, value| values[at] = value)
+    }
+
+    /// Finds the neighbour of each key on this side, and returns how many have one.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    fn near_columns(
+        &self,
+        side: Side,
+        keys: &[K::Probe<'_>],
+        (found_keys, values, found): (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        check_columns(keys.len(), [found_keys.len(), values.len(), found.len()])?;
+        let near = |keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]| {
+            self.near_many(side, keys, answers);
+            Ok(())
+        };
+        fill(keys, found, near, |at, entry| (found_keys[at], values[at]) = entry)
+    }
+
+    /// Appends the entries of a range to columns, and returns how many there are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the columns are then unchanged.
+    fn range_columns<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        keys: &mut Vec<K>,
+        values: &mut Vec<V>,
+    ) -> Result<usize> {
+        let (keys_before, values_before) = (keys.len(), values.len());
+        for (key, value) in self.entries(range) {
+            if let Err(error) = reserve(keys, 1).and_then(|()| reserve(values, 1)) {
+                keys.truncate(keys_before);
+                values.truncate(values_before);
+                return Err(error);
+            }
+            keys.push(key);
+            values.push(value);
+        }
+        Ok(keys.len() - keys_before)
+    }
 }

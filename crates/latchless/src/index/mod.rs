@@ -156,6 +156,7 @@ pub mod engine;
 mod exclusive;
 mod execute;
 mod holder;
+mod in_columns;
 mod keys;
 mod lent;
 mod load;

@@ -1,16 +1,18 @@
 //! The entry that is nearest to a key, on whichever side.
 
 use super::Index;
-use super::access::{Access, EncodedRange, decode_entry, decode_key, decode_value, encode_key};
-use super::columns::check_columns;
+use super::access::{Access, Encoded, EncodedRange, decode_entry, decode_key, encode_key};
+use super::engine::KeyFor;
 use super::exclusive::Exclusive;
-use super::operations::operations;
+use super::in_columns::check_columns;
+use super::order::Neighbours;
 use crate::tree::{Beside, Mode, Own};
 use latchless_core::base::distance::Distance;
 #[cfg(doc)]
 use latchless_core::base::error::Error;
 use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
@@ -18,7 +20,7 @@ use latchless_core::base::value::Value;
 #[inline(always)]
 fn nearer<K: Key, V: Value, D: Ord>(
     key: K,
-    beside: Beside<super::access::Encoded<K, V>>,
+    beside: Beside<Encoded<K, V>>,
     distance: &impl Fn(K, K) -> D,
 ) -> Option<EncodedRange<K, V>> {
     let Beside { before: Some(before), after: Some(after) } = beside else {
@@ -29,46 +31,50 @@ fn nearer<K: Key, V: Value, D: Ord>(
 }
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    fn nearest_by<D: Ord>(self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
+    pub(super) fn nearest_by<D: Ord>(self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
         let beside = self.tree.beside::<M>(encode_key::<K, V>(key), own);
         nearer::<K, V, D>(key, beside, &distance).map(decode_entry::<K, V>)
     }
 
-    fn nearest_each<D: Ord>(
+    pub(super) fn nearest_each<D: Ord>(
         self,
         (keys, own): (&[K], Own),
         distance: impl Fn(K, K) -> D,
-        mut answer: impl FnMut(usize, Option<EncodedRange<K, V>>),
+        mut answer: impl FnMut(usize, Option<(K, V)>),
     ) {
         let key_at = |at: usize| encode_key::<K, V>(keys[at]);
         self.tree.beside_each::<M>(keys.len(), self.group, own, key_at, |at, beside| {
-            answer(at, nearer::<K, V, D>(keys[at], beside, &distance));
+            answer(at, nearer::<K, V, D>(keys[at], beside, &distance).map(decode_entry::<K, V>));
         });
-    }
-
-    fn nearest_columns<D: Ord>(
-        self,
-        asked: (&[K], Own),
-        distance: impl Fn(K, K) -> D,
-        (found_keys, values, found): (&mut [K], &mut [V], &mut [bool]),
-    ) -> Result<usize> {
-        check_columns(asked.0.len(), [found_keys.len(), values.len(), found.len()])?;
-        let mut hits = 0;
-        self.nearest_each(asked, distance, |at, entry| {
-            found[at] = entry.is_some();
-            if let Some((key, value)) = entry {
-                (found_keys[at], values[at]) = (decode_key::<K, V>(key), decode_value::<K, V>(value));
-                hits += 1;
-            }
-        });
-        Ok(hits)
     }
 }
 
-operations! {
+/// Returns what distributes entries to columns, and counts them.
+#[inline(always)]
+fn to_columns<'c, K, V>(
+    (keys, values, found): (&'c mut [K], &'c mut [V], &'c mut [bool]),
+    hits: &'c mut usize,
+) -> impl FnMut(usize, Option<(K, V)>) + 'c {
+    move |at, entry| {
+        found[at] = entry.is_some();
+        if let Some(entry) = entry {
+            (keys[at], values[at]) = entry;
+            *hits += 1;
+        }
+    }
+}
+
+/// The distance of two keys as operations take them.
+fn apart<K: Distance>(one: K, other: K) -> u64 {
+    one.distance(other)
+}
+
+/// The nearest entry, on whichever side.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// Returns the entry whose key is nearest to `key`: the entry of `key`, or else the nearer one of
     /// [`Index::lower`] and [`Index::higher`]; the lower one, if both are equally far. The distance is that
-    /// of [`Distance`]. O(log n).
+    /// of [`Distance`], which numbers and times have; [`nearest_by`](Index::nearest_by) takes keys of any
+    /// type with a distance of the caller's. O(log n).
     ///
     /// Linearizable: at one moment during the call no entry was nearer. Calling `floor` and then `ceiling`
     /// doesn't guarantee that: the nearest entry may be on one side first, and then on the other.
@@ -78,10 +84,11 @@ operations! {
     /// assert_eq!((index.nearest(0), index.nearest(-2)), (Some((3, 30)), Some((-5, 50))));
     /// assert_eq!((index.nearest(-1), index.nearest(i32::MAX)), (Some((-5, 50)), Some((3, 30))));
     /// ```
-    pub fn nearest(&self, key: K) -> Option<(K, V)>
-    where K: Distance
+    pub fn nearest(&self, key: K::Probe<'_>) -> Option<(K, V)>
+    where
+        K: Distance,
     {
-        self.access().nearest_by(key, Own::Counts, Distance::distance)
+        self.engine.nearest_by(key, Own::Counts, apart::<K>)
     }
 
     /// Returns the entry whose key is nearest to `key` by the caller's distance. With [`Own::IsPassed`] the
@@ -97,9 +104,19 @@ operations! {
     /// let blocks: latchless::Index<(u32, u32), u64> = [((1, 900), 1), ((3, 0), 3)].into_iter().collect();
     /// let apart = |one: (u32, u32), other: (u32, u32)| (one.0.abs_diff(other.0), one.1.abs_diff(other.1));
     /// assert_eq!(blocks.nearest_by((2, 0), Own::Counts, apart), Some(((3, 0), 3)));
+    /// // Texts by their first bytes.
+    /// let names: latchless::Index<String, u32> = [("bee".into(), 1), ("emu".into(), 2)].into();
+    /// let first = |text: &str| text.bytes().next().unwrap_or(0);
+    /// let apart = |one: &str, other: &str| first(one).abs_diff(first(other));
+    /// assert_eq!(names.nearest_by("cat", Own::Counts, apart), Some(("bee".into(), 1)));
     /// ```
-    pub fn nearest_by<D: Ord>(&self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
-        self.access().nearest_by(key, own, distance)
+    pub fn nearest_by<D: Ord>(
+        &self,
+        key: K::Probe<'_>,
+        own: Own,
+        distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+    ) -> Option<(K, V)> {
+        self.engine.nearest_by(key, own, distance)
     }
 
     /// Finds the nearest entry to each key, in the keys' order; `None` if the index is empty. The cache
@@ -118,13 +135,12 @@ operations! {
     /// assert_eq!(answers, [Some((3, 30)), Some((-5, 50)), Some((-5, 50))]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn nearest_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>
-    where K: Distance
+    pub fn nearest_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Distance,
     {
         check_side_by_side(keys.len(), answers.len())?;
-        self.access().nearest_each((keys, Own::Counts), Distance::distance, |at, found| {
-            answers[at] = found.map(decode_entry::<K, V>);
-        });
+        self.engine.nearest_each(keys, Own::Counts, apart::<K>, |at, found| answers[at] = found);
         Ok(())
     }
 
@@ -143,14 +159,15 @@ operations! {
     /// ```
     pub fn nearest_columns(
         &self,
-        keys: &[K],
+        keys: &[K::Probe<'_>],
         found_keys: &mut [K],
         values: &mut [V],
         found: &mut [bool],
     ) -> Result<usize>
-    where K: Distance
+    where
+        K: Distance,
     {
-        self.access().nearest_columns((keys, Own::Counts), Distance::distance, (found_keys, values, found))
+        self.nearest_columns_by(keys, (Own::Counts, apart::<K>), (found_keys, values, found))
     }
 
     /// Finds the nearest entry to each key by the caller's distance, with or without the keys' own entries,
@@ -171,10 +188,75 @@ operations! {
     /// ```
     pub fn nearest_columns_by<D: Ord>(
         &self,
+        keys: &[K::Probe<'_>],
+        (own, distance): (Own, impl Fn(K::Probe<'_>, K::Probe<'_>) -> D),
+        columns: (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        check_columns(keys.len(), [columns.0.len(), columns.1.len(), columns.2.len()])?;
+        let mut hits = 0;
+        self.engine.nearest_each(keys, own, distance, to_columns(columns, &mut hits));
+        Ok(hits)
+    }
+}
+
+/// The nearest entries, for one thread alone.
+impl<K: Key, V: Value> Exclusive<'_, K, V> {
+    /// See [`Index::nearest`].
+    pub fn nearest(&self, key: K) -> Option<(K, V)>
+    where
+        K: Distance,
+    {
+        self.access().nearest_by(key, Own::Counts, apart::<K>)
+    }
+
+    /// See [`Index::nearest_by`].
+    pub fn nearest_by<D: Ord>(&self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
+        self.access().nearest_by(key, own, distance)
+    }
+
+    /// See [`Index::nearest_many`].
+    ///
+    /// # Errors
+    /// Those of [`Index::nearest_many`].
+    pub fn nearest_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Distance,
+    {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.access().nearest_each((keys, Own::Counts), apart::<K>, |at, found| answers[at] = found);
+        Ok(())
+    }
+
+    /// See [`Index::nearest_columns`].
+    ///
+    /// # Errors
+    /// Those of [`Index::nearest_columns`].
+    pub fn nearest_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize>
+    where
+        K: Distance,
+    {
+        self.nearest_columns_by(keys, (Own::Counts, apart::<K>), (found_keys, values, found))
+    }
+
+    /// See [`Index::nearest_columns_by`].
+    ///
+    /// # Errors
+    /// Those of [`Index::nearest_columns_by`].
+    pub fn nearest_columns_by<D: Ord>(
+        &self,
         keys: &[K],
         (own, distance): (Own, impl Fn(K, K) -> D),
         columns: (&mut [K], &mut [V], &mut [bool]),
     ) -> Result<usize> {
-        self.access().nearest_columns((keys, own), distance, columns)
+        check_columns(keys.len(), [columns.0.len(), columns.1.len(), columns.2.len()])?;
+        let mut hits = 0;
+        self.access().nearest_each((keys, own), distance, to_columns(columns, &mut hits));
+        Ok(hits)
     }
 }

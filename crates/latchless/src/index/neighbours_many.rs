@@ -2,12 +2,12 @@
 
 use super::Index;
 use super::access::{Access, EncodedRange, Words, decode_entry, decode_key, decode_value, encode_key};
-use super::columns::check_columns;
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
 use super::exclusive::Exclusive;
-use super::operations::{exclusive, operations};
+use super::in_columns::check_columns;
+use super::operations::exclusive;
 use super::order::{Neighbours, Side};
-use crate::tree::Mode;
+use crate::tree::{Mode, Own};
 #[cfg(doc)]
 use latchless_core::base::error::Error;
 use latchless_core::base::error::Result;
@@ -67,6 +67,22 @@ impl<K: Key, V: Value> Neighbours<K, V> for Words<K, V> {
     #[inline]
     fn near_many(&self, side: Side, keys: &[K], answers: &mut [Option<(K, V)>]) {
         self.access().neighbours_many(side, keys, answers);
+    }
+
+    #[inline(always)]
+    fn nearest_by<D: Ord>(&self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)> {
+        self.access().nearest_by(key, own, distance)
+    }
+
+    #[inline(always)]
+    fn nearest_each<D: Ord>(
+        &self,
+        keys: &[K],
+        own: Own,
+        distance: impl Fn(K, K) -> D,
+        answer: impl FnMut(usize, Option<(K, V)>),
+    ) {
+        self.access().nearest_each((keys, own), distance, answer);
     }
 }
 
@@ -159,6 +175,103 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     pub fn higher_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()> {
         self.near_many(Side::HIGHER, keys, answers)
     }
+
+    /// Finds the floor of each key, with the answers in columns: `found` says whether a key has one; if it
+    /// hasn't, the places in `found_keys` and `values` are unchanged. Returns the number of keys that have
+    /// one. See [`Index::floor_many`].
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is written then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.floor_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([-5, 0, 3], [50, 0, 30], [true, false, true]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn floor_columns(
+        &self,
+        keys: &[K::Probe<'_>],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.engine.near_columns(Side::FLOOR, keys, (found_keys, values, found))
+    }
+
+    /// Finds the ceiling of each key, with the answers in columns as in [`Index::floor_columns`]. See
+    /// [`Index::ceiling_many`].
+    ///
+    /// # Errors
+    /// Those of [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.ceiling_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 3);
+    /// assert_eq!((keys, values, found), ([3, -5, 3], [30, 50, 30], [true; 3]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn ceiling_columns(
+        &self,
+        keys: &[K::Probe<'_>],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.engine.near_columns(Side::CEILING, keys, (found_keys, values, found))
+    }
+
+    /// Finds the next lower entry of each key, with the answers in columns as in [`Index::floor_columns`].
+    /// See [`Index::lower_many`].
+    ///
+    /// # Errors
+    /// Those of [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.lower_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([-5, 0, -5], [50, 0, 50], [true, false, true]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn lower_columns(
+        &self,
+        keys: &[K::Probe<'_>],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.engine.near_columns(Side::LOWER, keys, (found_keys, values, found))
+    }
+
+    /// Finds the next higher entry of each key, with the answers in columns as in [`Index::floor_columns`].
+    /// See [`Index::higher_many`].
+    ///
+    /// # Errors
+    /// Those of [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.higher_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([3, -5, 0], [30, 50, 0], [true, true, false]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn higher_columns(
+        &self,
+        keys: &[K::Probe<'_>],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.engine.near_columns(Side::HIGHER, keys, (found_keys, values, found))
+    }
 }
 
 exclusive! {
@@ -193,23 +306,8 @@ exclusive! {
         self.access().neighbours_many(Side::HIGHER, keys, answers);
         Ok(())
     }
-}
 
-operations! {
-    /// Finds the floor of each key, with the answers in columns: `found` says whether a key has one; if it
-    /// hasn't, the places in `found_keys` and `values` are unchanged. Returns the number of keys that have
-    /// one. See [`Index::floor_many`].
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is written then.
-    ///
-    /// ```
-    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
-    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
-    /// assert_eq!(index.floor_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
-    /// assert_eq!((keys, values, found), ([-5, 0, 3], [50, 0, 30], [true, false, true]));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::floor_columns`].
     #[inline]
     pub fn floor_columns(
         &self,
@@ -221,19 +319,7 @@ operations! {
         self.access().neighbour_columns(Side::FLOOR, keys, (found_keys, values, found))
     }
 
-    /// Finds the ceiling of each key, with the answers in columns as in [`Index::floor_columns`]. See
-    /// [`Index::ceiling_many`].
-    ///
-    /// # Errors
-    /// Those of [`Index::floor_columns`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
-    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
-    /// assert_eq!(index.ceiling_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 3);
-    /// assert_eq!((keys, values, found), ([3, -5, 3], [30, 50, 30], [true; 3]));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::ceiling_columns`].
     #[inline]
     pub fn ceiling_columns(
         &self,
@@ -245,19 +331,7 @@ operations! {
         self.access().neighbour_columns(Side::CEILING, keys, (found_keys, values, found))
     }
 
-    /// Finds the next lower entry of each key, with the answers in columns as in [`Index::floor_columns`].
-    /// See [`Index::lower_many`].
-    ///
-    /// # Errors
-    /// Those of [`Index::floor_columns`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
-    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
-    /// assert_eq!(index.lower_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
-    /// assert_eq!((keys, values, found), ([-5, 0, -5], [50, 0, 50], [true, false, true]));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::lower_columns`].
     #[inline]
     pub fn lower_columns(
         &self,
@@ -269,19 +343,7 @@ operations! {
         self.access().neighbour_columns(Side::LOWER, keys, (found_keys, values, found))
     }
 
-    /// Finds the next higher entry of each key, with the answers in columns as in [`Index::floor_columns`].
-    /// See [`Index::higher_many`].
-    ///
-    /// # Errors
-    /// Those of [`Index::floor_columns`].
-    ///
-    /// ```
-    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
-    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
-    /// assert_eq!(index.higher_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
-    /// assert_eq!((keys, values, found), ([3, -5, 0], [30, 50, 0], [true, true, false]));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// See [`Index::higher_columns`].
     #[inline]
     pub fn higher_columns(
         &self,

@@ -1,6 +1,7 @@
 //! What every engine can do by the order of keys, besides single neighbours and ranges. Keys, values and
 //! ranges are named as in an [`Index`](super::Index). The caller checks the lengths of slices.
 
+use crate::tree::Own;
 use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
@@ -17,10 +18,41 @@ pub trait Ranked<K: IndexKey, V> {
     fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]);
 }
 
-/// The neighbours of many keys.
+/// The neighbours of many keys, and the nearer one of two.
 pub trait Neighbours<K: IndexKey, V> {
     /// Finds the neighbour of each key on this side.
     fn near_many(&self, side: Side, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]);
+    /// Finds the nearer one of the entries on both sides of a key, the lower one if they are equally far,
+    /// with the key's own entry or without it.
+    fn nearest_by<D: Ord>(
+        &self,
+        key: K::Probe<'_>,
+        own: Own,
+        distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+    ) -> Option<(K, V)>;
+    /// Calls `answer` with the position of each key and its nearest entry.
+    fn nearest_each<D: Ord>(
+        &self,
+        keys: &[K::Probe<'_>],
+        own: Own,
+        distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+        mut answer: impl FnMut(usize, Option<(K, V)>),
+    ) {
+        for (at, &key) in keys.iter().enumerate() {
+            answer(at, self.nearest_by(key, own, &distance));
+        }
+    }
+}
+
+/// Returns the nearer one of the neighbours of a key; the one before it, if they are equally far.
+pub fn nearer<K: IndexKey, T, D: Ord>(
+    key: K::Probe<'_>,
+    [before, after]: [Option<(K, T)>; 2],
+    distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+) -> Option<(K, T)> {
+    let (Some(low), Some(high)) = (&before, &after) else { return before.or(after) };
+    let to = |(other, _): &(K, T)| distance(key, other.probe());
+    if to(high) < to(low) { after } else { before }
 }
 
 /// Reads that lend entries. Concurrent changes are visible as in the engine's iterators.

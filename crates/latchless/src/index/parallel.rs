@@ -5,7 +5,7 @@
 
 use super::Index;
 use super::access::{EncodedRange, decode_entry, encode_range};
-use super::columns::check_columns;
+use super::in_columns::check_columns;
 use crate::tree::Shared;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 const KEYS_TOGETHER: usize = 4096;
 
 /// The entries of a range, distributed to the threads of rayon's pool: see [`Index::par_range`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ParallelRange<'a, K: Key, V: Value> {
     index: &'a Index<K, V>,
     rest: Option<EncodedRange<K, V>>,

@@ -4,6 +4,7 @@ use super::access::{Access, Words, encode_key, encode_range, encode_value, full_
 use super::bulk::Bulk;
 use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
+use super::order::Side;
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
 use super::{Entries, Incomplete, Options, TryInsertError};
@@ -170,6 +171,35 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
     fn clear(&self) {
         let (low, high) = full_range::<K, V>();
         self.tree.remove_range::<Shared>(low, high);
+    }
+
+    #[inline(always)]
+    fn get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().get_columns(keys, values, found)
+    }
+
+    #[inline(always)]
+    fn remove_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().remove_columns(keys, values, found)
+    }
+
+    #[inline(always)]
+    fn near_columns(
+        &self,
+        side: Side,
+        keys: &[K],
+        columns: (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        self.access().neighbour_columns(side, keys, columns)
+    }
+
+    fn range_columns<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        keys: &mut Vec<K>,
+        values: &mut Vec<V>,
+    ) -> Result<usize> {
+        self.access().range_columns(&range, keys, values)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::node::operation::Search;
 use crate::node::{Leaf, LeafReader};
+use core::ops::Bound;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::{next, previous};
 
@@ -19,6 +20,16 @@ pub enum Own {
     Counts,
     /// It isn't: the nearest other entries are.
     IsPassed,
+}
+
+impl Own {
+    /// Returns where the neighbours of a key are looked for on both sides.
+    pub fn of<K>(self, key: K) -> Bound<K> {
+        match self {
+            Self::Counts => Bound::Included(key),
+            Self::IsPassed => Bound::Excluded(key),
+        }
+    }
 }
 
 /// The start of the search on each side. `None`: there is no key on that side.

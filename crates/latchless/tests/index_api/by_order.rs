@@ -4,7 +4,8 @@ use crate::common::{Rng, scaled};
 use core::fmt::Debug;
 use core::ops::Bound::{Excluded, Included, Unbounded};
 use core::ops::ControlFlow::{Break, Continue};
-use latchless::{Error, Index, IndexValue, KeyFor};
+use latchless::index::Own;
+use latchless::{Error, Index, IndexKey, IndexValue, KeyFor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,8 @@ where
 {
     positions(index, map, probe, keys);
     neighbours(index, map, probe, keys);
+    columns(index, map, probe, keys);
+    nearest(index, map, probe, keys);
     let ends = [&keys[..keys.len().min(3)], &keys[keys.len() / 2..][..2]].concat();
     for low in &ends {
         for high in &ends {
@@ -81,6 +84,116 @@ where
     assert_eq!(answers_of("lower"), expected(&lower));
     assert_eq!(answers_of("higher"), expected(&higher));
     assert!(matches!(index.higher_many(&probes, &mut []), Err(Error::UnequalBuffers { .. })));
+}
+
+/// Compares the answers in columns with those of pairs. The places of absent answers stay as they are.
+fn columns<K, V, P>(index: &Index<K, V>, map: &BTreeMap<K, V>, probe: &P, keys: &[K])
+where
+    K: KeyFor<V> + Ord + Clone + Debug,
+    V: IndexValue + PartialEq + Debug,
+    P: for<'q> Fn(&'q K) -> K::Probe<'q>,
+{
+    let Some((some_key, some)) = map.iter().next() else { return };
+    let probes: Vec<_> = keys.iter().map(probe).collect();
+    let mut values = vec![some.clone(); keys.len()];
+    let (mut found_keys, mut found) = (vec![some_key.clone(); keys.len()], vec![false; keys.len()]);
+    let hits = index.get_columns(&probes, &mut values, &mut found).unwrap();
+    assert!(keys.iter().map(|key| map.contains_key(key)).eq(found.iter().copied()));
+    assert!(keys.iter().map(|key| map.get(key).unwrap_or(some)).eq(&values));
+    assert_eq!(hits, found.iter().filter(|found| **found).count());
+    assert!(matches!(index.get_columns(&probes, &mut [], &mut found), Err(Error::UnequalBuffers { .. })));
+
+    let mut answers = vec![None; keys.len()];
+    type Near<K, V> = (&'static str, fn(&Index<K, V>, &[<K as IndexKey>::Probe<'_>], &mut [Option<(K, V)>]));
+    let all: [Near<K, V>; 4] = [
+        ("floor", |index, keys, answers| index.floor_many(keys, answers).unwrap()),
+        ("ceiling", |index, keys, answers| index.ceiling_many(keys, answers).unwrap()),
+        ("lower", |index, keys, answers| index.lower_many(keys, answers).unwrap()),
+        ("higher", |index, keys, answers| index.higher_many(keys, answers).unwrap()),
+    ];
+    for (side, near) in all {
+        near(index, &probes, &mut answers);
+        found_keys.fill(some_key.clone());
+        values.fill(some.clone());
+        let columns = (&mut found_keys[..], &mut values[..], &mut found[..]);
+        let hits = match side {
+            "floor" => index.floor_columns(&probes, columns.0, columns.1, columns.2),
+            "ceiling" => index.ceiling_columns(&probes, columns.0, columns.1, columns.2),
+            "lower" => index.lower_columns(&probes, columns.0, columns.1, columns.2),
+            _ => index.higher_columns(&probes, columns.0, columns.1, columns.2),
+        };
+        assert_eq!(hits, Ok(answers.iter().flatten().count()));
+        let entries = found_keys.iter().zip(&values).zip(&found);
+        for (answer, ((key, value), &found)) in answers.iter().zip(entries) {
+            assert_eq!(answer.is_some(), found, "{side}");
+            let expected = answer.as_ref().map_or((some_key, some), |(key, value)| (key, value));
+            assert_eq!((key, value), expected, "{side}");
+        }
+    }
+
+    let (one, other) = (&keys[0], &keys[keys.len() / 3]);
+    let (low, high) = (one.min(other), one.max(other));
+    let within = map.range::<K, _>((Included(low), Excluded(high)));
+    let (in_range, of_range): (Vec<K>, Vec<V>) =
+        within.map(|(key, value)| (key.clone(), value.clone())).unzip();
+    let (mut their_keys, mut their_values) = (vec![some_key.clone()], vec![some.clone()]);
+    let appended = index.range_columns(probe(low)..probe(high), &mut their_keys, &mut their_values);
+    assert_eq!(appended, Ok(in_range.len()));
+    assert_eq!((&their_keys[1..], &their_values[1..]), (&in_range[..], &of_range[..]));
+
+    let (copy, mut model) = (map.clone().into_iter().collect::<Index<K, V>>(), map.clone());
+    let (mut removed, mut gone) = (vec![some.clone(); keys.len()], vec![true; keys.len()]);
+    let hits = copy.remove_columns(&probes, &mut removed, &mut gone).unwrap();
+    let expected: Vec<_> = keys.iter().map(|key| model.remove(key)).collect();
+    assert_eq!((hits, copy.len()), (map.len() - model.len(), model.len()));
+    assert!(expected.iter().map(|value| value.as_ref().unwrap_or(some)).eq(&removed));
+    assert!(expected.iter().map(Option::is_some).eq(gone));
+}
+
+/// Compares the nearest entries, by the distance of places in the order of all keys.
+fn nearest<K, V, P>(index: &Index<K, V>, map: &BTreeMap<K, V>, probe: &P, keys: &[K])
+where
+    K: KeyFor<V> + Ord + Clone + Debug,
+    V: IndexValue + PartialEq + Debug,
+    P: for<'q> Fn(&'q K) -> K::Probe<'q>,
+{
+    let mut places = keys.to_vec();
+    places.sort();
+    places.dedup();
+    let place = |key: K::Probe<'_>| places.binary_search(&K::own(key)).unwrap();
+    let distance = |one: K::Probe<'_>, other: K::Probe<'_>| place(one).abs_diff(place(other));
+    let owned = |(key, value): (&K, &V)| (key.clone(), value.clone());
+    let expected = |key: &K, own: Own| {
+        let before = match own {
+            Own::Counts => map.range(..=key.clone()).next_back(),
+            Own::IsPassed => map.range(..key.clone()).next_back(),
+        };
+        let end = if own == Own::Counts { Included(key.clone()) } else { Excluded(key.clone()) };
+        let after = map.range((end, Unbounded)).next();
+        let to = |(other, _): (&K, &V)| places.binary_search(other).unwrap();
+        let at = places.binary_search(key).unwrap();
+        match (before, after) {
+            (Some(before), Some(after)) if at.abs_diff(to(after)) >= at.abs_diff(to(before)) => Some(before),
+            (before, after) => after.or(before),
+        }
+        .map(owned)
+    };
+    for own in [Own::Counts, Own::IsPassed] {
+        for key in keys {
+            assert_eq!(index.nearest_by(probe(key), own, distance), expected(key, own), "{key:?} {own:?}");
+        }
+        let Some((some_key, some)) = map.iter().next() else { continue };
+        let probes: Vec<_> = keys.iter().map(probe).collect();
+        let (mut found_keys, mut values) =
+            (vec![some_key.clone(); keys.len()], vec![some.clone(); keys.len()]);
+        let mut found = vec![false; keys.len()];
+        let columns = (&mut found_keys[..], &mut values[..], &mut found[..]);
+        let hits = index.nearest_columns_by(&probes, (own, distance), columns).unwrap();
+        let wanted: Vec<_> = keys.iter().map(|key| expected(key, own)).collect();
+        assert_eq!(hits, wanted.iter().flatten().count());
+        let entries = found_keys.into_iter().zip(values).zip(found);
+        assert!(entries.map(|(entry, found)| found.then_some(entry)).eq(wanted));
+    }
 }
 
 fn whole_ranges<K, V, P>(index: &Index<K, V>, map: &BTreeMap<K, V>, probe: &P, (low, high): (&K, &K))

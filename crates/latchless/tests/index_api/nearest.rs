@@ -1,10 +1,11 @@
 //! The nearest entry, on either side: against a `BTreeMap`, and with a concurrent writer.
 
 use latchless::index::{Options, Own};
-use latchless::{BoxedIndex, Distance, FillFactor, Index, Nanos};
+use latchless::{BoxedIndex, Distance, FillFactor, Index, IndexValue, KeyFor, Nanos};
 use latchless_core::testing::Rng;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// By the keys' bits, in their order.
@@ -137,16 +138,21 @@ const GAPS: u64 = if cfg!(miri) { 2 } else { 70 };
 const SWAPS: u64 = if cfg!(miri) { 10 } else { 400 };
 
 /// Swaps two keys on both sides of the middle of a gap, of which one is always present.
-fn swapped(index: &Index<u64, u64>, middle: u64, look: impl Fn(u64) + Sync) {
+fn swapped<V: IndexValue + Sync>(index: &Index<u64, V>, value: &V, middle: u64, look: impl Fn(u64) + Sync)
+where
+    u64: KeyFor<V>,
+    Index<u64, V>: Sync,
+{
     let (one, other) = (middle - 1, middle + 1);
-    index.insert(one, 0).unwrap();
+    let insert = |key| assert!(index.try_insert(key, value.clone()).is_ok());
+    insert(one);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..SWAPS {
-                index.insert(other, 0).unwrap();
+                insert(other);
                 index.remove(one);
-                index.insert(one, 0).unwrap();
+                insert(one);
                 index.remove(other);
             }
             is_over.store(true, Relaxed);
@@ -158,20 +164,28 @@ fn swapped(index: &Index<u64, u64>, middle: u64, look: impl Fn(u64) + Sync) {
     index.remove(one);
 }
 
-fn beside_a_writer(look: impl Fn(&Index<u64, u64>, u64) + Sync) {
-    let entries: Vec<_> = (0..2 * GAPS).map(|key| (key * GAP, 0)).collect();
+fn beside_a_writer<V: IndexValue + Sync>(value: &V, look: impl Fn(&Index<u64, V>, u64) + Sync)
+where
+    u64: KeyFor<V>,
+    Index<u64, V>: Sync,
+{
+    let entries: Vec<_> = (0..2 * GAPS).map(|key| (key * GAP, value.clone())).collect();
     let index = Index::from_sorted(&entries, FillFactor::default()).unwrap();
     for gap in 0..GAPS {
-        swapped(&index, gap * GAP + GAP / 2, |middle| look(&index, middle));
+        swapped(&index, value, gap * GAP + GAP / 2, |middle| look(&index, middle));
     }
     // These two only: all around them is empty.
     let index = Index::new().unwrap();
-    swapped(&index, GAP, |middle| look(&index, middle));
+    swapped(&index, value, GAP, |middle| look(&index, middle));
 }
 
-#[test]
-fn a_nearer_entry_that_is_on_one_side_or_the_other_is_never_missed() {
-    beside_a_writer(|index, middle| {
+/// Checks that one of two keys is always the nearest.
+fn is_never_missed<V: IndexValue + Sync>(value: &V)
+where
+    u64: KeyFor<V>,
+    Index<u64, V>: Sync,
+{
+    beside_a_writer(value, |index, middle| {
         for own in [Own::Counts, Own::IsPassed] {
             let (found, _) =
                 index.nearest_by(middle, own, u64::abs_diff).expect("one of two is always there");
@@ -181,8 +195,19 @@ fn a_nearer_entry_that_is_on_one_side_or_the_other_is_never_missed() {
 }
 
 #[test]
+fn a_nearer_entry_that_is_on_one_side_or_the_other_is_never_missed() {
+    is_never_missed(&0u64);
+}
+
+#[test]
+fn a_nearer_entry_among_byte_strings_is_never_missed() {
+    is_never_missed(&(7u64, 7u64));
+    is_never_missed(&Arc::new(7));
+}
+
+#[test]
 fn each_answer_of_a_batch_is_of_one_moment() {
-    beside_a_writer(|index, middle| {
+    beside_a_writer(&0u64, |index, middle| {
         let keys = [middle; 50];
         let mut answers = [None; 50];
         index.nearest_many(&keys, &mut answers).unwrap();

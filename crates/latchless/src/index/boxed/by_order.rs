@@ -5,9 +5,10 @@ use super::engine::Clones;
 use super::{Boxed, HandleIndex, Handles, KeyArg, KeyForm, Pins, TOGETHER};
 use crate::index::Index;
 use crate::index::engine::Engine;
-use crate::index::order::{Neighbours, Ranked, Scanned, Side, span};
+use crate::index::order::{Neighbours, Ranked, Scanned, Side, nearer, span};
 use crate::index::prefix::{Prefixed, WordPrefix};
 use crate::slot_map::{Pinned, SlotId};
+use crate::tree::Own;
 use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::index::Direction;
@@ -99,6 +100,19 @@ where
                 });
             }
         }
+    }
+
+    fn nearest_by<D: Ord>(
+        &self,
+        key: K::Probe<'_>,
+        own: Own,
+        distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D,
+    ) -> Option<(K, V)> {
+        let find = |index: &I| {
+            let beside = I::with_key(&key, |key| index.beside(own.of(key)));
+            nearer(key, beside, &distance)
+        };
+        self.found(&self.pin(), find).map(|(key, value)| (key, value.clone()))
     }
 }
 

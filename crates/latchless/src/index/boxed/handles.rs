@@ -88,6 +88,8 @@ pub trait Handles: Storage {
     ) -> Option<R>;
     /// Removes the first entry in a direction.
     fn pop(&self, direction: Direction) -> Option<(Self::Key, SlotId)>;
+    /// Returns the nearest entries before and after a bound, of one moment.
+    fn beside(&self, from: Bound<Self::KeyRef<'_>>) -> [Option<(Self::Key, SlotId)>; 2];
 
     /// Returns the entries of a range; of an inverted range, none.
     fn entries(&self, span: Span<'_, Self>) -> Self::Entries<'_>;

@@ -3,11 +3,11 @@
 
 use super::handles::{Handles, KeyArg, KeyForm, Span};
 use super::{Boxed, Cursor, IntoEntries, order};
-use crate::index::access::{Words, encode_key, encode_range, encode_value};
+use crate::index::access::{Words, decode_entry, encode_key, encode_range, encode_value};
 use crate::index::order::{Neighbours, Side};
 use crate::index::{Entries, Incomplete, Index, Own, Range};
 use crate::slot_map::{Pinned, SlotId};
-use crate::tree::{Edit, Edited, Tries};
+use crate::tree::{Beside, Edit, Edited, Shared, Tries};
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
@@ -116,6 +116,16 @@ impl<K: Key> Handles for Index<K, SlotId> {
 
     fn pop(&self, direction: Direction) -> Option<(K, SlotId)> {
         self.access().pop(direction)
+    }
+
+    fn beside(&self, from: Bound<K>) -> [Option<(K, SlotId)>; 2] {
+        let (key, own) = match from {
+            Bound::Included(key) => (key, Own::Counts),
+            Bound::Excluded(key) => (key, Own::IsPassed),
+            Bound::Unbounded => return [None, None],
+        };
+        let Beside { before, after } = self.engine.tree.beside::<Shared>(encode_key::<K, SlotId>(key), own);
+        [before, after].map(|found| found.map(decode_entry::<K, SlotId>))
     }
 
     #[inline]

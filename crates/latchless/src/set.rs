@@ -291,6 +291,13 @@ impl<I: Iterator> Iterator for Merged<I> {
 
 impl<I: FusedIterator> FusedIterator for Merged<I> {}
 
+/// A clone goes on from the same key.
+impl<I: Iterator<Item: Clone> + Clone> Clone for Merged<I> {
+    fn clone(&self) -> Self {
+        Self { own: self.own.clone(), other: self.other.clone(), ..*self }
+    }
+}
+
 impl<I: Iterator> fmt::Debug for Merged<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Merged").finish_non_exhaustive()

@@ -5,7 +5,7 @@ use super::{BytesIndex, Holder, Lent, stored};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;
-use core::ops::{ControlFlow, RangeBounds};
+use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
@@ -184,6 +184,22 @@ impl<H: Holder> DoubleEndedIterator for Entries<H> {
 
 impl<H: Holder> FusedIterator for Entries<H> {}
 
+/// A clone goes on from the same entry. It reads the leaf of its first entry itself.
+impl<H: Clone> Clone for Entries<H> {
+    fn clone(&self) -> Self {
+        let end =
+            |end: &End| End { last: end.last.clone(), is_over: end.is_over, leaf: None, from: 0, to: 0 };
+        let mut bounds = self.bounds.clone();
+        if let Some(last) = &self.front.last {
+            bounds.low = Bound::Excluded(last.clone());
+        }
+        if let Some(last) = &self.back.last {
+            bounds.high = Bound::Excluded(last.clone());
+        }
+        Self { holder: self.holder.clone(), bounds, front: end(&self.front), back: end(&self.back) }
+    }
+}
+
 impl<H> fmt::Debug for Entries<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesEntries").field("bounds", &self.bounds).finish_non_exhaustive()
@@ -208,6 +224,12 @@ impl<K: BytesKey, V: BytesValue> DoubleEndedIterator for BytesValues<'_, K, V> {
 }
 
 impl<K: BytesKey, V: BytesValue> FusedIterator for BytesValues<'_, K, V> {}
+
+impl<K: BytesKey, V: BytesValue> Clone for BytesValues<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesValues<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

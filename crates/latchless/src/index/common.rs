@@ -411,7 +411,7 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
     /// assert_eq!(index.keys().collect::<Vec<_>>(), [7, 9]);
     /// ```
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + Clone + '_ {
         self.iter().map(|(key, _)| key)
     }
 
@@ -421,7 +421,7 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
     /// assert_eq!(index.values().collect::<Vec<_>>(), [70, 90]);
     /// ```
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + '_ {
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + Clone + '_ {
         self.iter().map(|(_, value)| value)
     }
 

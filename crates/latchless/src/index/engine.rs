@@ -47,7 +47,7 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 pub trait Engine<K: IndexKey, V: IndexValue>:
     Storage + Changes<K, V> + Bulk<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
 {
-    type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + fmt::Debug
+    type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + Clone + fmt::Debug
     where
         Self: 'i;
 

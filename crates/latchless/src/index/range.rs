@@ -272,6 +272,18 @@ impl<H: Holder> DoubleEndedIterator for Entries<H> {
 
 impl<H: Holder> FusedIterator for Entries<H> {}
 
+/// A clone goes on from the same entry.
+impl<H: Holder + Clone> Clone for Entries<H> {
+    fn clone(&self) -> Self {
+        Self {
+            holder: self.holder.clone(),
+            chunk: self.chunk.clone(),
+            chunks: self.chunks.clone(),
+            both: self.both.clone(),
+        }
+    }
+}
+
 impl<H: Holder> fmt::Debug for Entries<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Encoded keys, because an end may be one that no key has.
@@ -293,6 +305,18 @@ struct BothEnds<B> {
 struct End<B> {
     chunks: Chunks<B>,
     chunk: Chunk<B>,
+}
+
+impl<B: Bits> Clone for BothEnds<B> {
+    fn clone(&self) -> Self {
+        Self { front: self.front.clone(), back: self.back.clone(), ..*self }
+    }
+}
+
+impl<B: Bits> Clone for End<B> {
+    fn clone(&self) -> Self {
+        Self { chunks: self.chunks.clone(), chunk: self.chunk.clone() }
+    }
 }
 
 impl<B: Bits> BothEnds<B> {
@@ -362,12 +386,12 @@ exclusive! {
     }
 
     /// See [`Index::keys`].
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + Clone + '_ {
         self.iter().map(|(key, _)| key)
     }
 
     /// See [`Index::values`].
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + '_ {
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + Clone + '_ {
         self.iter().map(|(_, value)| value)
     }
 }

@@ -29,6 +29,12 @@ pub struct Chunk<B> {
     behind: u32,
 }
 
+impl<B: Bits> Clone for Chunk<B> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
 impl<B: Bits> Default for Chunk<B> {
     #[inline(always)]
     fn default() -> Self {

@@ -62,6 +62,7 @@ mod prune;
 mod range;
 mod readers;
 mod snapshot;
+mod traits;
 mod transaction;
 mod version;
 mod versioned;

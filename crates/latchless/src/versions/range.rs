@@ -45,6 +45,13 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> DoubleEndedIterator for SnapshotRange
 
 impl<K: KeyFor<Version<V>>, V: IndexValue> FusedIterator for SnapshotRange<'_, K, V> {}
 
+/// A clone goes on from the same entry.
+impl<K: KeyFor<Version<V>>, V: IndexValue> Clone for SnapshotRange<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), number: self.number }
+    }
+}
+
 impl<K: KeyFor<Version<V>>, V: IndexValue> fmt::Debug for SnapshotRange<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SnapshotRange").field("number", &self.number).finish_non_exhaustive()

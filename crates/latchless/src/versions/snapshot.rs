@@ -249,12 +249,12 @@ where
     }
 
     /// Returns an iterator over all keys.
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + Clone + '_ {
         self.iter().map(|(key, _)| key)
     }
 
     /// Returns an iterator over all values, in the order of their keys.
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + '_ {
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + Clone + '_ {
         self.iter().map(|(_, value)| value)
     }
 

@@ -154,6 +154,19 @@ impl<K: BytesKey> DoubleEndedIterator for MultiKeys<'_, K> {
 
 impl<K: BytesKey> FusedIterator for MultiKeys<'_, K> {}
 
+/// A clone goes on from the same key.
+impl<K: BytesKey> Clone for MultiKeys<'_, K> {
+    fn clone(&self) -> Self {
+        Self {
+            index: self.index,
+            bounds: self.bounds.clone(),
+            pairs: self.pairs.clone(),
+            front: self.front.clone(),
+            back: self.back.clone(),
+        }
+    }
+}
+
 impl<K: BytesKey> fmt::Debug for MultiKeys<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MultiKeys").field("bounds", &self.bounds).finish_non_exhaustive()

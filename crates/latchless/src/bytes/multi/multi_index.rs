@@ -181,7 +181,7 @@ impl<K: BytesKey> MultiIndex<K> {
     pub fn rows<Q: BytesKey<K> + ?Sized>(
         &self,
         key: &Q,
-    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
+    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + Clone + use<'_, K, Q> {
         self.rows_from(key, 0)
     }
 
@@ -199,7 +199,7 @@ impl<K: BytesKey> MultiIndex<K> {
         &self,
         key: &Q,
         least: u64,
-    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
+    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + Clone + use<'_, K, Q> {
         let pairs = self.pairs.range((key, least)..=(key, u64::MAX));
         pairs.map(|((_, row), ())| row)
     }

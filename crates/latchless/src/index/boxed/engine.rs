@@ -268,6 +268,12 @@ impl<I: Handles, V: IndexValue> DoubleEndedIterator for Clones<'_, I, V> {
 
 impl<I: Handles, V: IndexValue> FusedIterator for Clones<'_, I, V> {}
 
+impl<I: Handles, V: IndexValue> Clone for Clones<'_, I, V> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), boxed: self.boxed }
+    }
+}
+
 impl<I: Handles, V: IndexValue> fmt::Debug for Clones<'_, I, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.entries.fmt(f)

@@ -41,7 +41,7 @@ pub trait Handles: Storage {
     type KeyRef<'k>: Copy + fmt::Debug;
     /// The form of a key that a cursor keeps.
     type KeyBuf: Clone;
-    type Entries<'i>: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + fmt::Debug
+    type Entries<'i>: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + Clone + fmt::Debug
     where
         Self: 'i;
     type IntoEntries: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + fmt::Debug;

@@ -297,6 +297,13 @@ pub struct Entries<'p, I: HandleIndex + 'p, T: Send + Sync + 'static> {
     pin: &'p Pinned,
 }
 
+/// A clone goes on from the same entry.
+impl<I: HandleIndex, T: Send + Sync + 'static> Clone for Entries<'_, I, T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), ..*self }
+    }
+}
+
 impl<'p, I: HandleIndex, T: Send + Sync + 'static> Entries<'p, I, T> {
     #[inline]
     pub(super) fn new(entries: I::Entries<'p>, boxed: &'p Boxed<I, T>, pin: &'p Pinned) -> Self {

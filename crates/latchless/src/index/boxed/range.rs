@@ -18,7 +18,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
     /// assert_eq!(names.keys().rev().collect::<Vec<_>>(), [9, 7, 5]);
     /// ```
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = I::Key> + FusedIterator + '_ {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = I::Key> + FusedIterator + Clone + '_ {
         self.index.entries((Unbounded, Unbounded)).map(|(key, _)| key)
     }
 

@@ -107,8 +107,7 @@ fn page() -> String {
     let all = of_blocks(&own, |line| is_index(line, "KeyFor<V>"));
     let both = of_blocks(&own, |line| line == "operations! {");
     let numbers = &of_blocks(&own, |line| is_index(line, "K: Key,")) | &both;
-    let alone =
-        &of_blocks(&own, |line| line == "exclusive! {" || line.contains(" Exclusive<'")) | &both;
+    let alone = &of_blocks(&own, |line| line == "exclusive! {" || line.contains(" Exclusive<'")) | &both;
     let log: Vec<String> = files_below("crates/log/src");
     let of_index = |line: &str| line.contains("Durable") && !line.contains("DurableVersionedIndex");
     let durable = of_blocks(&log, |line| line.starts_with("impl<") && of_index(line));

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchless import _interchange
 from latchless._asked import Array, Asked
-from latchless._batches import answered, checked_threads, of_positions
+from latchless._batches import of_positions
 from latchless._dtypes import Column, listed
 from latchless._index import SHOWN, check_fill
 from latchless._latchless import RowsCore
+from latchless._neighbours import answered, checked_threads
 from latchless._ranges import Closed, checked_limit, ends_of
 from latchless._text import KeyDtype, Texts, described_keys
 from latchless._tuples import Tuples

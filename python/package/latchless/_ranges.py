@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchless._asked import Asked, keys_alone
-from latchless._batches import Answer, Batches
-from latchless._dtypes import listed
+from latchless._batches import Batches
+from latchless._dtypes import Column, listed
 from latchless._latchless import NoKey
+from latchless._neighbours import Answer
 from latchless._text import Texts
 
 Closed = Literal["left", "right", "both", "neither"]
@@ -155,7 +156,7 @@ class Ranges(Batches):
         >>> Index(["ant", "bee", "cat"], [1, 2, 3]).range_many(["a", "c"], ["b", "d"])
         (array([0, 1, 2]), ['ant', 'cat'], array([1, 3]))
         """
-        offsets, keys, values = self._of_ranges(lo, hi, closed, self._range_many)
+        offsets, keys, values = of_ranges(self._key, lo, hi, closed, self._range_many)
         return offsets, self._key.from_words(keys), self._value.from_words(values)
 
     def count_many(
@@ -169,37 +170,12 @@ class Ranges(Batches):
         >>> Index([1, 2, 3, 4], 0).count_many([1, 9], [3, 12])
         array([2, 0])
         """
-        return self._of_ranges(lo, hi, closed, self._counts)
+        return of_ranges(self._key, lo, hi, closed, self._counts)
 
     def _counts(self, lows: Any, highs: Any, closed: Any) -> NDArray[np.int64]:
         counts = np.empty(len(lows), np.int64)
         self._count_many(lows, highs, closed, counts.view(np.uint64))
         return counts
-
-    def _of_ranges(self, lo: Any, hi: Any, closed: Closed, answer: Callable[[Any, Any, Any], Answer]) -> Answer:
-        """The answer for ranges: of their ends as words, and of which of these belong to them."""
-        lo, hi, belongs = listed(lo), listed(hi), ends_of(closed)
-        if isinstance(self._key, Texts):
-            return answer(self._key.to_words(lo), self._key.to_words(hi), belongs)
-        lows, highs = self._key.words_or_asked(lo), self._key.words_or_asked(hi)
-        if not isinstance(lows, Asked) and not isinstance(highs, Asked):
-            try:
-                return answer(lows, highs, belongs)
-            except NoKey:
-                lows, highs = self._key.asked_of(lo), self._key.asked_of(hi)
-        starts, stops = (
-            its if isinstance(its, Asked) else keys_alone(its.view(self._key.stored)) for its in (lows, highs)
-        )
-        if len(starts) != len(stops):
-            raise ValueError(f"there are {len(starts)} low ends but {len(stops)} high ends")
-        # From the least key that isn't before the start to the greatest that isn't after the end. Where there is
-        # none, the range is empty, as one that ends before it starts.
-        some, (least, most) = starts.has_up & stops.has_down, self._key.ends()
-        return answer(
-            self._key.as_words(np.where(some, starts.up, most)),
-            self._key.as_words(np.where(some, stops.down, least)),
-            (belongs[0] | ~starts.exact, belongs[1] | ~stops.exact),
-        )
 
     def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
         """For each of n keys, how many keys of the index are less: n integers.
@@ -241,6 +217,32 @@ class Ranges(Batches):
         if parts < 1:
             raise ValueError(f"parts must be at least 1, not {parts}")
         return self._key.from_words(self._split_points(parts))
+
+
+def of_ranges(
+    key: Column | Texts, lo: Any, hi: Any, closed: Closed, answer: Callable[[Any, Any, Any], Answer]
+) -> Answer:
+    """The answer for ranges: of their ends as words, and of which of these belong to them."""
+    lo, hi, belongs = listed(lo), listed(hi), ends_of(closed)
+    if isinstance(key, Texts):
+        return answer(key.to_words(lo), key.to_words(hi), belongs)
+    lows, highs = key.words_or_asked(lo), key.words_or_asked(hi)
+    if not isinstance(lows, Asked) and not isinstance(highs, Asked):
+        try:
+            return answer(lows, highs, belongs)
+        except NoKey:
+            lows, highs = key.asked_of(lo), key.asked_of(hi)
+    starts, stops = (its if isinstance(its, Asked) else keys_alone(its.view(key.stored)) for its in (lows, highs))
+    if len(starts) != len(stops):
+        raise ValueError(f"there are {len(starts)} low ends but {len(stops)} high ends")
+    # From the least key that isn't before the start to the greatest that isn't after the end. Where there is
+    # none, the range is empty, as one that ends before it starts.
+    some, (least, most) = starts.has_up & stops.has_down, key.ends()
+    return answer(
+        key.as_words(np.where(some, starts.up, most)),
+        key.as_words(np.where(some, stops.down, least)),
+        (belongs[0] | ~starts.exact, belongs[1] | ~stops.exact),
+    )
 
 
 def ends_of(closed: str) -> tuple[bool, bool]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchless._asked import Array
-from latchless._batches import Found
 from latchless._dtypes import one_or_many
 from latchless._durable import Sync, check_sync
 from latchless._interchange import pyarrow
+from latchless._neighbours import Found
 from latchless._ranges import Closed, checked_limit, ends_of
 from latchless.ray import _build, _map
 from latchless.ray._calls import Send, Shards, ray

@@ -6,7 +6,7 @@ use crate::failure;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use latchless::FillFactor;
-use latchless::snapshot::{self, DataType, strings};
+use latchless::snapshot::{self, DataType, multi, strings};
 use latchless_log::Columns;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,10 +22,14 @@ pub struct Snapshot(File);
 enum File {
     Numbers(snapshot::Snapshot),
     Strings(strings::Snapshot),
+    Rows(multi::Snapshot),
 }
 
 impl File {
-    fn open(path: &Path) -> snapshot::Result<Self> {
+    fn open(path: &Path, rows: bool) -> snapshot::Result<Self> {
+        if rows {
+            return multi::Snapshot::open(path).map(Self::Rows);
+        }
         match snapshot::Snapshot::open(path) {
             Err(snapshot::Error::OtherKeys { .. }) => strings::Snapshot::open(path).map(Self::Strings),
             opened => opened.map(Self::Numbers),
@@ -33,15 +37,35 @@ impl File {
     }
 }
 
+impl File {
+    /// If its keys are strings, the name of their type, and the metadata.
+    fn strings(&self) -> Option<(&str, &[(String, String)])> {
+        match self {
+            Self::Numbers(_) => None,
+            Self::Strings(strings) => Some((strings.key_name(), strings.metadata())),
+            Self::Rows(rows) => Some((rows.key_name(), rows.metadata())),
+        }
+    }
+
+    fn metadata(&self) -> &[(String, String)] {
+        match self {
+            Self::Numbers(numbers) => numbers.metadata(),
+            Self::Strings(strings) => strings.metadata(),
+            Self::Rows(rows) => rows.metadata(),
+        }
+    }
+}
+
 #[pymethods]
 impl Snapshot {
+    /// `rows`: its keys are in any number of rows.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = py.detach(|| File::open(&path)).map_err(|error| exception(&error))?;
-        if let File::Strings(strings) = &file
-            && !matches!(strings.key_name(), "text" | "bytes" | "u64" | "i64" | "f64")
+    #[pyo3(signature = (path, rows=false))]
+    fn new(py: Python<'_>, path: PathBuf, rows: bool) -> PyResult<Self> {
+        let file = py.detach(|| File::open(&path, rows)).map_err(|error| exception(&error))?;
+        if let Some((found, _)) = file.strings()
+            && !matches!(found, "text" | "bytes" | "u64" | "i64" | "f64")
         {
-            let found = strings.key_name();
             return Err(PyValueError::new_err(format!(
                 "the file has keys of type {found}: they are no keys of an index in Python"
             )));
@@ -53,22 +77,21 @@ impl Snapshot {
         match &self.0 {
             File::Numbers(numbers) => numbers.len(),
             File::Strings(strings) => strings.len(),
+            File::Rows(rows) => rows.len(),
         }
     }
 
     /// The dtype of the keys; or `str` or `bytes`, if they are strings.
     #[getter]
     fn key_dtype(&self) -> String {
-        match &self.0 {
-            File::Numbers(numbers) => dtype_of(numbers.metadata(), DTYPES[0], numbers.key_type()),
-            File::Strings(strings) => match strings.key_name() {
-                "text" => "str".into(),
-                "u64" => dtype_of(strings.metadata(), DTYPES[0], DataType::UInt64),
-                "i64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Int64),
-                "f64" => dtype_of(strings.metadata(), DTYPES[0], DataType::Float64),
-                // Tuples name the types of their parts.
-                _ => told(strings.metadata(), DTYPES[0]).unwrap_or_else(|| "bytes".into()),
-            },
+        match (&self.0, self.0.strings()) {
+            (File::Numbers(numbers), _) => dtype_of(self.0.metadata(), DTYPES[0], numbers.key_type()),
+            (_, Some(("text", _))) => "str".into(),
+            (_, Some(("u64", metadata))) => dtype_of(metadata, DTYPES[0], DataType::UInt64),
+            (_, Some(("i64", metadata))) => dtype_of(metadata, DTYPES[0], DataType::Int64),
+            (_, Some(("f64", metadata))) => dtype_of(metadata, DTYPES[0], DataType::Float64),
+            // Tuples name the types of their parts.
+            _ => told(self.0.metadata(), DTYPES[0]).unwrap_or_else(|| "bytes".into()),
         }
     }
 
@@ -82,16 +105,14 @@ impl Snapshot {
                 DataType::Binary => "bytes".into(),
                 number => dtype_of(strings.metadata(), DTYPES[1], number),
             },
+            File::Rows(_) => "int64".into(),
         }
     }
 
     /// Whether it is known that times have no zone where the dtypes have none.
     #[getter]
     fn zones_known(&self) -> bool {
-        match &self.0 {
-            File::Numbers(numbers) => zones_known(numbers.metadata()),
-            File::Strings(strings) => zones_known(strings.metadata()),
-        }
+        zones_known(self.0.metadata())
     }
 }
 
@@ -117,8 +138,16 @@ impl Snapshot {
     /// The file, if its keys are strings.
     pub fn strings(&self) -> PyResult<&strings::Snapshot> {
         match &self.0 {
-            File::Numbers(_) => Err(PyTypeError::new_err("the file has keys that are no strings")),
             File::Strings(strings) => Ok(strings),
+            _ => Err(PyTypeError::new_err("the file has keys that are no strings")),
+        }
+    }
+
+    /// The file, if its keys are in any number of rows.
+    pub fn rows(&self) -> PyResult<&multi::Snapshot> {
+        match &self.0 {
+            File::Rows(rows) => Ok(rows),
+            _ => Err(PyTypeError::new_err("the file has one value under a key")),
         }
     }
 
@@ -177,6 +206,10 @@ pub fn exception(error: &snapshot::Error) -> PyErr {
             Some(path) => failure::of_the_system(cause, doing, path),
             None => io::Error::new(cause.kind(), error.to_string()).into(),
         },
+        snapshot::Error::OtherRows { opener } => {
+            let class = if opener.contains("multi") { "MultiIndex" } else { "Index" };
+            PyValueError::new_err(format!("the file is one of another kind of index: {class}.open opens it"))
+        }
         snapshot::Error::NotAFile { path, kind } => failure::not_a_file(path, kind),
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         snapshot::Error::Index(error) => failure::exception(error),

@@ -44,6 +44,7 @@ def test_everything_public_is_documented(made):
     [
         (latchless.Index, {"key_dtype", "value_dtype", "key_zone", "value_zone"}),
         (latchless.DurableIndex, {"directory", "recovery", "read_only"}),
+        (latchless.MultiIndex, {"key_dtype", "key_zone"}),
     ],
 )
 def test_everything_public_is_in_the_reference(made, attributes):

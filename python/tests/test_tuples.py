@@ -5,6 +5,7 @@ import copy
 import itertools
 import pickle
 import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -236,14 +237,24 @@ def test_files_pickles_and_copies(index, kinds, tmp_path):
         Index.open(path, key_dtype="i8")
 
 
-def test_a_file_of_other_bytes_is_refused(tmp_path):
+@pytest.mark.parametrize("made", [Index, MultiIndex])
+@pytest.mark.parametrize(
+    ("kinds", "other"), [((str, "i8"), b"KEYSXX"), ((str, "i8"), b"K\xffYS\0\0"), ((bytes, str), b"KEYS\0\xff")]
+)
+def test_a_file_with_bytes_that_are_no_key_is_refused(made, kinds, other, tmp_path):
+    """A maliciously made file, whose checksum is right."""
     path = tmp_path / "index.arrow"
-    Index((["a", "b"], [1, 2]), 0).save(path)
+    first, last = "KEYS" if kinds[0] is str else b"KEYS", "x" if kinds[1] is str else 7
+    made([(first, last)], [1], key_dtype=kinds).save(path)
+    assert len(made.open(path)) == 1
     data = path.read_bytes()
-    # The key ("b", 2) with its end cut off, in a file whose checksum is right: a file of byte strings says so.
-    Index([b"b\x00\x00\x80"], 0).save(path)
-    assert b"(str; int64)" in data
-    assert Index.open(path).key_dtype is bytes
+    assert data.count(b"KEYS\0\0") == 1
+    data = data.replace(b"KEYS\0\0", other)
+    digits = data.rindex(b"crc32=") + len(b"crc32=")
+    checksum = zlib.crc32(data[:digits] + b"0" * 8 + data[digits + 8 :])
+    path.write_bytes(data[:digits] + f"{checksum:08x}".encode() + data[digits + 8 :])
+    with pytest.raises(ValueError, match="row 0 has no key"):
+        made.open(path)
 
 
 def test_zones_of_a_part(tmp_path):

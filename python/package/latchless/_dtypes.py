@@ -475,6 +475,11 @@ def columns_of_a_file(
 
 def checked_duplicates(duplicates: Duplicates) -> Duplicates:
     """What becomes of equal keys, if it is one of the known ways."""
+    given: str = duplicates
+    if given == "keep":
+        raise ValueError(
+            "an index has one value under a key, so duplicates can't be kept: a MultiIndex has all rows of a key"
+        )
     if duplicates not in ("last", "first", "raise"):
         raise ValueError(f"duplicates is 'last', 'first' or 'raise', not {duplicates!r}")
     return duplicates

@@ -85,9 +85,8 @@ class Index(Ranges, SortedMapping[Any]):
 
     Keys that are `str` are in the order of `sorted`: by their code points, which is the order of their UTF-8.
     Common prefixes of adjacent keys are stored once; values of up to 192 bytes are next to their keys. A prefix
-    has a range of keys, but two keys have no distance: `nearest` is a TypeError, as it is beside values that are
-    strings. Strings are returned in lists, not in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it
-    does everywhere.
+    has a range of keys, but two keys have no distance: `nearest` is a TypeError. Strings are returned in lists,
+    not in arrays. NumPy's dtype `S` loses zeros at the end of a key, as it does everywhere.
 
     Keys that are tuples are in the order of tuples. Batches take and return a column for each part, and one
     element stands for a whole column; single operations and iterators take and return tuples. Fewer parts are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from latchless import _interchange
 from latchless._asked import Array, Asked
 from latchless._batches import of_positions
-from latchless._dtypes import Column, listed
+from latchless._dtypes import Column, columns, listed
 from latchless._index import SHOWN, check_fill
-from latchless._latchless import RowsCore
-from latchless._neighbours import answered, checked_threads
-from latchless._ranges import Closed, checked_limit, ends_of
-from latchless._text import KeyDtype, Texts, described_keys
+from latchless._latchless import RowsCore, Snapshot
+from latchless._neighbours import Neighbours, answered, checked_threads
+from latchless._ranges import Closed, checked_limit, ends_of, of_ranges
+from latchless._text import KeyDtype, Texts, described_in_a_file, described_keys
 from latchless._tuples import Tuples
 from latchless._views import listed as objects
 
@@ -52,10 +53,10 @@ def _row_word(row: Any) -> int:
     return word
 
 
-class MultiIndex(RowsCore):
+class MultiIndex(Neighbours, RowsCore):
     """An ordered index of a column whose keys are in any number of rows, for many threads at once.
 
-    `Index` and `StringIndex` have one value under a key. A column of a table has the same key in many rows: this
+    An `Index` has one value under a key. A column of a table has the same key in many rows: this
     index says in which. It stores pairs of a key and a row's number, in the order of the keys, and the rows of a
     key ascending. So a join, a lookup of all orders of a user, or a range of times with several rows each returns
     row numbers, which select rows of any array, frame or table.
@@ -88,8 +89,9 @@ class MultiIndex(RowsCore):
     Notes
     -----
     A pair that is inserted twice is stored once. The rows of a key take about nine bytes each, however long the
-    key is. Every method may be called from any thread at any time; operations on one pair are atomic, and batches
-    release the interpreter's lock.
+    key is. `floor_many`, `asof` and their like return keys and rows: of a key before the question its last row, of
+    one after it its first row, and row -1 where there is none. Every method may be called from any thread at any
+    time; operations on one pair are atomic, and batches release the interpreter's lock.
 
     Examples
     --------
@@ -107,7 +109,6 @@ class MultiIndex(RowsCore):
     """The dtype of the keys, or `str` or `bytes`."""
     key_zone: str | None
     """The zone of the keys, if they are times with one."""
-    _key: Column | Texts
 
     def __new__(
         cls,
@@ -135,6 +136,8 @@ class MultiIndex(RowsCore):
     def _made(cls, key: Column | Texts, *told: Any) -> Self:
         made = super().__new__(cls, key.told(), *told)
         made._key, made.key_dtype, made.key_zone = key, key.dtype, key.zone
+        made._value = columns(np.int64, np.int64)[1]
+        made._missing = key.missing_word(), made._value.missing_word(-1)
         return made
 
     # ---- one key ----
@@ -180,11 +183,25 @@ class MultiIndex(RowsCore):
 
     def first(self) -> tuple[Any, int] | None:
         """The smallest key and its first row, or None."""
-        return self._end(False)
+        return self._end(False, False)
 
     def last(self) -> tuple[Any, int] | None:
         """The greatest key and its last row, or None."""
-        return self._end(True)
+        return self._end(True, False)
+
+    def popitem(self, last: bool = True) -> tuple[Any, int]:
+        """Remove and return the last pair, or the first one. Raises KeyError if there is none.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex(["b", "a", "b"]).popitem()
+        ('b', 2)
+        """
+        pair = self._end(bool(last), True)
+        if pair is None:
+            raise KeyError("the index is empty")
+        return pair
 
     # ---- batches ----
 
@@ -334,11 +351,87 @@ class MultiIndex(RowsCore):
         """
         return self._count(lo, hi, ends_of(closed), False)
 
+    def range_many(
+        self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
+    ) -> tuple[NDArray[np.int64], Any, NDArray[np.int64]]:
+        """Copy the pairs of n ranges at once: an interval join, in which a key may be in many rows.
+
+        Returns
+        -------
+        offsets : array (n + 1, int64)
+            The pairs of range i are at offsets[i]:offsets[i + 1].
+        keys : array (m, key_dtype) or list
+            The keys of all ranges, one range after the other.
+        rows : array (m, int64)
+            Their rows.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex([3, 1, 2, 2]).range_many([2, 9], [4, 12])
+        (array([0, 3, 3]), array([2, 2, 3]), array([2, 3, 0]))
+        """
+        offsets, keys, rows = of_ranges(self._key, lo, hi, closed, self._range_many)
+        return offsets, self._key.from_words(keys), rows.view(np.int64)
+
+    def count_many(
+        self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
+    ) -> NDArray[np.int64]:
+        """How many pairs have their keys in each of n ranges: n integers.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex([3, 1, 2, 2]).count_many([2, 9], [4, 12])
+        array([3, 0])
+        """
+        return of_ranges(self._key, lo, hi, closed, self._counts)
+
+    def _counts(self, lows: Any, highs: Any, closed: Any) -> NDArray[np.int64]:
+        counts = np.empty(len(lows), np.int64)
+        self._count_many(lows, highs, closed, counts.view(np.uint64))
+        return counts
+
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the pairs whose keys are in a range, and return how many there were: see `range`."""
         return self._count(lo, hi, ends_of(closed), True)
 
     # ---- the whole index ----
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Save all pairs in an Arrow file, which is replaced in one step. Returns how many there are.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from latchless import MultiIndex
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.arrow"
+        >>> MultiIndex(["b", "a", "b"]).save(path)
+        3
+        >>> MultiIndex.open(path).rows("b")
+        array([0, 2])
+        """
+        return self._save(os.fspath(path))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key_dtype: KeyDtype | None = None,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> Self:
+        """Make an index from a file that `save` has written, here or in Rust. A dtype must be that of the file.
+
+        Raises ValueError for a file that was cut or changed, by a single bit, or isn't such a file; OSError if it
+        can't be read; MemoryError for more than `limit_bytes`.
+        """
+        check_fill(fill)
+        snapshot = Snapshot(os.fspath(path), True)
+        names = (snapshot.key_dtype, "bytes")
+        key, _ = described_in_a_file("the file", names, snapshot.zones_known, (key_dtype, None))
+        return cls._made(key, None, None, True, fill, limit_bytes, snapshot)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MultiIndex):

@@ -194,7 +194,8 @@ class Neighbours:
         """The nearest entries of questions none of which can be a key."""
         if direction != "nearest":
             return self._on_side(asked, "before" if direction == "backward" else "after", farthest, threads)
-        keys, values = (np.empty(len(asked), self._numbers.words) for _ in range(2))
+        keys = np.empty(len(asked), self._numbers.words)
+        values = np.empty(len(asked), object if isinstance(self._value, Texts) else self._numbers.words)
         found, left = np.empty(len(asked), bool), np.arange(len(asked))
         while len(left):
             some = asked.take(left)

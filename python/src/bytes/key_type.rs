@@ -256,6 +256,41 @@ impl KeyType {
         }
     }
 
+    /// Whether two keys have a distance: of tuples, if those of a group are asked for, which differ in the last part
+    /// alone.
+    pub fn is_measured(&self, grouped: bool) -> bool {
+        match self {
+            Self::Strings(_) => false,
+            Self::Numbers(_) => true,
+            Self::Tuples(of) => grouped && of.get().is_measured(),
+        }
+    }
+
+    /// How far a key is from another one, if they are of one group; 0 if it can't be measured.
+    pub fn distance(&self, one: &[u8], other: &[u8]) -> Option<u64> {
+        let stored =
+            |key: &[u8]| u64::from_be_bytes(*key.first_chunk().expect("eight bytes are stored for each"));
+        match self {
+            Self::Strings(_) => Some(0),
+            Self::Numbers(of) => Some(stored(one).distance(stored(other), of.kind.order())),
+            Self::Tuples(of) => of.get().distance(one, other),
+        }
+    }
+
+    /// The exception for keys without a distance.
+    pub fn no_distance(&self) -> PyErr {
+        PyTypeError::new_err(match self {
+            Self::Tuples(of) if of.get().is_measured() => {
+                "tuples have no distance: asof measures that of their last parts where the others are equal"
+                    .to_owned()
+            }
+            Self::Tuples(_) => "the last part of the keys is a string, which has no distance".to_owned(),
+            Self::Strings(_) | Self::Numbers(_) => {
+                format!("keys that are {} have no distance: numbers and times have", self.name())
+            }
+        })
+    }
+
     fn no_arrow(&self) -> PyErr {
         PyTypeError::new_err(
             "tuples are no column of Arrow's: range() returns a column for each part of the keys",

@@ -1,7 +1,8 @@
 //! Indexes whose keys are `str` or `bytes`. Both are one index of byte strings: a text's UTF-8 has the
 //! order of its characters. [`key_type`] has the types of keys, [`composite`] tuples as keys, [`keys`] makes columns of
 //! strings from Python's objects and arrays, [`import`] from Arrow's, [`value`] defines the values, [`typed`] combines them with the index, [`snapshot`] reads and
-//! writes files; [`rows`] is the class of keys that map to many rows; [`engine`],
+//! writes files; [`rows`] is the class of keys that map to many rows, and [`pairs`]
+//! are what it stores; [`engine`],
 //! [`nearest`] and [`strings`] don't depend on Python.
 
 pub mod composite;
@@ -10,6 +11,7 @@ pub mod import;
 pub mod key_type;
 pub mod keys;
 pub mod nearest;
+pub mod pairs;
 pub mod rows;
 pub mod snapshot;
 pub mod strings;

@@ -1,18 +1,41 @@
-//! The neighbours of many keys, and the nearest entries of those that are tuples.
+//! The neighbours of many keys, and their nearest entries.
 
-use super::composite::TupleType;
 use super::engine::BytesEngine;
-use super::value::Value;
-use crate::lookups::Near;
-use latchless::Result;
+use super::key_type::KeyType;
+use super::strings::Strings;
+use super::value::{Found, Value};
+use crate::batch::{self, CHUNK};
+use crate::failure;
+use crate::lookups::{Near, Sides};
+use crate::map::{Nearest, Object};
+use latchless::bytes::MultiIndex;
 use latchless::index::Own;
+use latchless::{IndexValue, Result};
+use pyo3::prelude::*;
+use std::iter::repeat_with;
+use std::ops::Range;
 
 /// An entry, if there is one.
-pub type Neighbour<V> = Option<(<V as Value>::Key, V)>;
+type Neighbour<I> = Option<(<I as Beside>::Key, <I as Beside>::Value)>;
 
-impl<V: Value> BytesEngine<V> {
+/// An index with neighbours.
+pub trait Beside: Sync {
+    /// Its keys.
+    type Key: AsRef<[u8]>;
+    /// Its values, or rows.
+    type Value: Value;
+
     /// The neighbours of keys.
-    pub fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<V>>> {
+    fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>>
+    where
+        Self: Sized;
+}
+
+impl<V: Value> Beside for BytesEngine<V> {
+    type Key = V::Key;
+    type Value = V;
+
+    fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>> {
         let (index, mut entries) = (&self.index, Vec::new());
         entries.resize_with(keys.len(), || None);
         match near {
@@ -23,40 +46,115 @@ impl<V: Value> BytesEngine<V> {
         }?;
         Ok(entries)
     }
+}
 
-    /// The nearest entries of keys, on either side, among those that differ in the last part alone.
-    pub fn nearest_in(&self, group: &TupleType, own: Own, keys: &[&[u8]]) -> Result<Vec<Neighbour<V>>> {
-        let (below, above) = match own {
-            Own::Counts => (Near::Floor, Near::Ceiling),
-            Own::IsPassed => (Near::Lower, Near::Higher),
-        };
-        let key = |entry: &Neighbour<V>| entry.as_ref().map(|(key, _)| key.as_ref().to_vec());
-        let mut nearest = self.beside(below, keys)?;
-        let (mut left, mut before): (Vec<usize>, Vec<_>) =
-            ((0..keys.len()).collect(), nearest.iter().map(key).collect());
-        while !left.is_empty() {
-            let asked: Vec<_> = left.iter().map(|&at| keys[at]).collect();
-            let (after, again) = (self.beside(above, &asked)?, self.beside(below, &asked)?);
-            let mut rest = Vec::new();
-            for ((at, after), again) in left.into_iter().zip(after).zip(again) {
-                // Where another thread has changed what is before a key, the two sides weren't there together.
-                let now = key(&again);
-                if now != before[at] {
-                    before[at] = now;
-                    rest.push(at);
-                }
-                let far = |entry: &Neighbour<V>| {
-                    entry.as_ref().and_then(|(its, _)| group.distance(keys[at], its.as_ref()))
-                };
-                let is_after = match (far(&again), far(&after)) {
-                    (Some(below), Some(above)) => above < below,
-                    (None, above) => above.is_some(),
-                    (Some(_), None) => false,
-                };
-                nearest[at] = if is_after { after } else { again };
-            }
-            left = rest;
-        }
-        Ok(nearest)
+impl Beside for MultiIndex<Vec<u8>> {
+    type Key = Vec<u8>;
+    type Value = u64;
+
+    fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>> {
+        Ok(keys.iter().map(|key| pair_beside(self, near, key)).collect())
     }
+}
+
+/// The neighbour of a key: of those before it the last row, of those after it the first one.
+pub fn pair_beside(index: &MultiIndex<Vec<u8>>, near: Near, key: &[u8]) -> Option<(Vec<u8>, u64)> {
+    match near {
+        Near::Floor => index.floor(key),
+        Near::Ceiling => index.ceiling(key),
+        Near::Lower => index.lower(key),
+        Near::Higher => index.higher(key),
+    }
+}
+
+/// Neighbours that one thread has found.
+struct Answers<V: Value> {
+    keys: Strings,
+    rest: Found<V>,
+}
+
+/// The nearest entries of a batch: their keys, their values, and whether there are any.
+pub fn near_many<'py, I: Beside>(
+    index: &I,
+    (of, keys): (&KeyType, &Object<'py>),
+    asked: Nearest<'_>,
+    missing: &Object<'py>,
+) -> PyResult<(Object<'py>, Vec<Found<I::Value>>)> {
+    let (strings, sides) = (of.batch(keys)?, asked.sides()?);
+    let measures = matches!(sides, Sides::Both(_)) || asked.farthest.is_some();
+    if measures && !of.is_measured(asked.grouped) {
+        return Err(of.no_distance());
+    }
+    // Of tuples only those count that have all parts but the last in common.
+    let filters = asked.farthest.is_some() || (asked.grouped && matches!(of, KeyType::Tuples(_)));
+    let look = |chunk: Range<usize>, answers: &mut Answers<I::Value>| -> Result<()> {
+        let keys = strings.read(chunk);
+        let mut entries = match sides {
+            Sides::One(near) => index.beside(near, &keys)?,
+            Sides::Both(own) => nearest(index, of, own, &keys)?,
+        };
+        if filters {
+            let farthest = asked.farthest.unwrap_or(u64::MAX);
+            for (entry, key) in entries.iter_mut().zip(&keys) {
+                let is_near = |its: &[u8]| of.distance(key, its).is_some_and(|far| far <= farthest);
+                entry.take_if(|(its, _)| !is_near(its.as_ref()));
+            }
+        }
+        entries.iter().map(Option::as_ref).try_for_each(|entry| {
+            answers.keys.push(entry.map_or(&[], |(key, _)| key.as_ref()))?;
+            answers.rest.push(entry.map(|(_, value)| value.lend()))
+        })
+    };
+    let cuts = batch::cuts(strings.len(), asked.threads);
+    let states = repeat_with(|| Answers { keys: Strings::default(), rest: Found::default() });
+    let (parts, failed) = batch::run_with(keys.py(), (&cuts, CHUNK), states, |chunk, answers| {
+        look(chunk, answers).map_err(|error| failure::exception(&error))
+    });
+    failed.map_or(Ok(()), Err)?;
+    let found = parts.iter().map(|part| (&part.state.keys, &part.state.rest.found[..]));
+    let keys = of.answers(found, missing)?;
+    Ok((keys, parts.into_iter().map(|part| part.state.rest).collect()))
+}
+
+/// The nearest entries of keys, on either side; of two that are equally near those before. The one after a key is
+/// looked up as the next one after the one before it: at that moment there was none between them.
+pub fn nearest<I: Beside>(index: &I, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Neighbour<I>>> {
+    let counts = matches!(own, Own::Counts);
+    let below = if counts { Near::Floor } else { Near::Lower };
+    // No key that is measured is empty.
+    let key = |entry: &Neighbour<I>| entry.as_ref().map_or(Vec::new(), |(key, _)| key.as_ref().to_vec());
+    let mut nearest = Vec::new();
+    nearest.resize_with(keys.len(), || None);
+    let mut left: Vec<usize> = (0..keys.len()).collect();
+    while !left.is_empty() {
+        let asked: Vec<_> = left.iter().map(|&at| keys[at]).collect();
+        let before: Vec<_> = index.beside(below, &asked)?.iter().map(key).collect();
+        let from: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
+        let mut after = index.beside(Near::Higher, &from)?;
+        for (after, asked) in
+            after.iter_mut().zip(&asked).filter(|(after, asked)| !counts && key(after) == **asked)
+        {
+            *after = index.beside(Near::Higher, &[asked])?.pop().flatten();
+        }
+        let again = index.beside(below, &asked)?;
+        let mut rest = Vec::new();
+        for (((at, before), after), again) in left.into_iter().zip(&before).zip(after).zip(again) {
+            // Another thread has changed what is before the key: the two sides weren't there together.
+            if key(&again) != *before || after.as_ref().is_some_and(|(its, _)| its.as_ref() <= keys[at]) {
+                rest.push(at);
+                continue;
+            }
+            let far = |entry: &Neighbour<I>| {
+                entry.as_ref().and_then(|(its, _)| of.distance(keys[at], its.as_ref()))
+            };
+            let is_after = match (far(&again), far(&after)) {
+                (Some(below), Some(above)) => above < below,
+                (None, above) => above.is_some(),
+                (Some(_), None) => false,
+            };
+            nearest[at] = if is_after { after } else { again };
+        }
+        left = rest;
+    }
+    Ok(nearest)
 }

@@ -1,31 +1,35 @@
 //! The class under `latchless.MultiIndex`: keys that map to any number of rows.
 
-use super::engine::{Ends, PIECE, until_signal};
+use super::engine::Ends;
 use super::key_type::{BatchKeys, KeyBytes, KeyOf, KeyType};
+use super::nearest;
+use super::pairs::{self, Found, Pairs};
+use super::snapshot as files;
 use super::strings::Strings;
+use super::value;
 use crate::asked::{Asked, Ends as Between, no_key_of_a_dict};
 use crate::batch::{self, CHUNK, Pulse};
-use crate::column::{self, Fresh, Words};
+use crate::column::{self, Fresh};
 use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
-use crate::map::{Object, Told};
-use crate::serve::{FINE, change_in_order, guarded, one, stats_dict};
-use crate::sort::{reserve, room};
+use crate::lookups::Near;
+use crate::map::{Answers, Nearest, Object, Told};
+use crate::serve::{ClosedOf, Closing, FINE, change_in_order, check_ends, guarded, one, stats_dict};
+use crate::snapshot::Snapshot;
 use crate::updates::Changed;
 use latchless::bytes::MultiIndex;
 use latchless::index::Options;
-use latchless::{Error, FillFactor, Result};
+use latchless::{Error, Result};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyAssertionError, PyValueError};
+use pyo3::exceptions::PyAssertionError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::iter::repeat_with;
-use std::ops::{Bound as Bounded, ControlFlow, Range};
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::ops::{Bound as Bounded, Range};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU8;
 
-/// Row numbers of a caller's array.
-type RowWords<'a> = Words<'a, AtomicU64>;
 /// A pair of a key and a row.
 type Pair<'py> = (Object<'py>, u64);
 
@@ -41,6 +45,8 @@ pub struct RowsCore {
 #[pymethods]
 impl RowsCore {
     #[new]
+    #[pyo3(signature = (key, keys, rows, sorted, fill, limit_bytes, snapshot=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn new(
         py: Python<'_>,
         key: KeyOf,
@@ -49,6 +55,7 @@ impl RowsCore {
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
+        snapshot: Option<&Bound<'_, Snapshot>>,
     ) -> PyResult<Self> {
         let (own, state) = (KeyType::new(key)?, AtomicU8::new(FINE));
         let options = Options { limit_bytes, ..Options::default() };
@@ -57,8 +64,11 @@ impl RowsCore {
             let strings = own.batch_to_store(keys)?;
             let rows = column::input::<u64>(rows)?.beside(strings.len(), "rows")?;
             let (rows, index) = (rows.words(), &mut index);
-            let load = || load(index, (&strings, rows), sorted, fill);
-            guarded(&state, || py.detach(load).map_err(not_loaded))?;
+            let load = || pairs::load(index, (&strings, rows), sorted, fill);
+            guarded(&state, || py.detach(load).map_err(pairs::not_loaded))?;
+        }
+        if let Some(file) = snapshot {
+            files::load_pairs(file.get().rows()?, py, &mut index, &own, fill)?;
         }
         Ok(Self { index, keys: own, state })
     }
@@ -108,9 +118,42 @@ impl RowsCore {
         guarded(&self.state, || Ok(batch::alone(py, || self.index.remove_all(&*key))))
     }
 
-    fn _end<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Option<Pair<'py>>> {
-        let pair = self.one(|| Ok(if last { self.index.last() } else { self.index.first() }))?;
-        pair.map(|(key, row)| Ok((self.keys.object(py, &key)?, row))).transpose()
+    fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Pair<'py>>> {
+        let pair = self.one(|| {
+            Ok(match (last, remove) {
+                (false, false) => self.index.first(),
+                (true, false) => self.index.last(),
+                (false, true) => self.index.pop_first(),
+                (true, true) => self.index.pop_last(),
+            })
+        });
+        self.pair(py, pair?)
+    }
+
+    /// The last row of the greatest key that is equal or smaller, as (key, row), or None.
+    fn floor<'py>(&self, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
+        self.near(Near::Floor, key)
+    }
+
+    /// The first row of the smallest key that is equal or larger, as (key, row), or None.
+    fn ceiling<'py>(&self, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
+        self.near(Near::Ceiling, key)
+    }
+
+    /// The last row of the greatest smaller key, as (key, row), or None.
+    fn lower<'py>(&self, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
+        self.near(Near::Lower, key)
+    }
+
+    /// The first row of the smallest larger key, as (key, row), or None.
+    fn higher<'py>(&self, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
+        self.near(Near::Higher, key)
+    }
+
+    /// How many different keys there are. The time is that of going over those that have few rows; of others most
+    /// rows are passed over.
+    fn distinct_keys(&self, py: Python<'_>) -> PyResult<usize> {
+        guarded(&self.state, || Ok(batch::alone(py, || self.index.distinct_keys())))
     }
 
     // ---- batches ----
@@ -136,6 +179,65 @@ impl RowsCore {
                 to.write(end);
             }
             Ok((rows.into_any(), ends.into_any()))
+        })
+    }
+
+    fn _near_many<'py>(
+        &self,
+        question: (String, bool, Option<u64>, bool),
+        keys: &Object<'py>,
+        missing: (Object<'py>, u64),
+        threads: usize,
+    ) -> PyResult<Answers<'py>> {
+        let (direction, exact, farthest, grouped) = question;
+        let asked = Nearest { direction: &direction, exact, farthest, grouped, threads };
+        guarded(&self.state, || {
+            let (keys, found) = nearest::near_many(&*self.index, (&self.keys, keys), asked, &missing.0)?;
+            let flags = value::flags(keys.py(), &found)?;
+            Ok((keys, value::words(missing.0.py(), &found, missing.1)?, flags))
+        })
+    }
+
+    fn _range_many<'py>(
+        &self,
+        lows: &Object<'py>,
+        highs: &Object<'py>,
+        closed: ClosedOf<'py>,
+    ) -> PyResult<Answers<'py>> {
+        let (py, mut ends) = (lows.py(), vec![0]);
+        let copied = self.in_ranges((lows, highs), closed, |ranges| {
+            let (mut copied, mut pulse) = (Pairs::default(), Pulse::new());
+            for range in ranges {
+                pairs::append(&self.index, range.bounds(), (false, usize::MAX), &mut copied, &mut pulse)?;
+                ends.push(copied.1.len() as i64);
+                pulse.check()?;
+            }
+            Ok(copied)
+        });
+        let (strings, rows) = copied?;
+        let keys = self.keys.column(py, strings)?;
+        Ok((PyArray1::from_vec(py, ends).into_any(), keys, PyArray1::from_vec(py, rows).into_any()))
+    }
+
+    fn _count_many(
+        &self,
+        lows: &Object<'_>,
+        highs: &Object<'_>,
+        closed: ClosedOf<'_>,
+        counts: &Object<'_>,
+    ) -> PyResult<()> {
+        let counts = column::output::<u64>(counts, lows.len()?)?;
+        let counts = counts.words();
+        self.in_ranges((lows, highs), closed, |ranges| {
+            let mut pulse = Pulse::new();
+            for (at, range) in ranges.enumerate() {
+                {
+                    let _pass = Pass::new();
+                    counts.store(at, self.index.count::<[u8]>(range.bounds()) as u64);
+                }
+                pulse.check()?;
+            }
+            Ok(())
         })
     }
 
@@ -201,6 +303,10 @@ impl RowsCore {
         self._count(py, None, None, Some((true, true)), true).map(drop)
     }
 
+    fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        guarded(&self.state, || files::save_pairs(py, &self.index, &self.keys, &path))
+    }
+
     /// Bytes that the index holds for its nodes and long keys.
     #[getter]
     fn nbytes(&self) -> usize {
@@ -237,6 +343,41 @@ impl RowsCore {
         }
     }
 
+    fn pair<'py>(&self, py: Python<'py>, pair: Option<(Vec<u8>, u64)>) -> PyResult<Option<Pair<'py>>> {
+        pair.map(|(key, row)| Ok((self.keys.object(py, &key)?, row))).transpose()
+    }
+
+    /// The neighbour of a question.
+    fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
+        let Some((near, asked)) = self.keys.asked(key)??.near(near) else { return Ok(None) };
+        let pair = self.one(|| Ok(nearest::pair_beside(&self.index, near, &asked)))?;
+        self.pair(key.py(), pair)
+    }
+
+    /// Does something with many ranges, without the interpreter's lock.
+    fn in_ranges<T: Send>(
+        &self,
+        (lows, highs): (&Object<'_>, &Object<'_>),
+        closed: ClosedOf<'_>,
+        work: impl FnOnce(&mut dyn Iterator<Item = Between<&[u8]>>) -> Result<T, Undone> + Send,
+    ) -> PyResult<T> {
+        let (py, lows, highs) = (lows.py(), self.keys.batch(lows)?, self.keys.batch(highs)?);
+        check_ends(lows.len(), highs.len())?;
+        let closing = Closing::new(closed, lows.len())?;
+        let closes = closing.closes();
+        guarded(&self.state, || {
+            let done = py.detach(|| {
+                let range = |at| Between {
+                    low: Some(lows.get(at)),
+                    high: Some(highs.get(at)),
+                    closed: closes.at(at),
+                };
+                work(&mut (0..lows.len()).map(range))
+            });
+            done.map_err(failure::undone)
+        })
+    }
+
     /// Does something with a range; nothing if no key can be in it.
     fn within<T>(
         &self,
@@ -258,7 +399,10 @@ impl RowsCore {
         reverse: bool,
         limit: Option<usize>,
     ) -> PyResult<(Strings, Vec<u64>)> {
-        let copy = || collect(&self.index, ends, reverse, limit.unwrap_or(usize::MAX));
+        let copy = || {
+            let (mut copied, most) = (Pairs::default(), limit.unwrap_or(usize::MAX));
+            pairs::append(&self.index, ends, (reverse, most), &mut copied, &mut Pulse::new()).map(|()| copied)
+        };
         guarded(&self.state, || py.detach(copy).map_err(failure::undone))
     }
 
@@ -283,115 +427,4 @@ impl RowsCore {
 
 fn refused(error: Error) -> PyErr {
     failure::exception(&error)
-}
-
-/// The exception for pairs that weren't loaded: they differ where keys needn't.
-fn not_loaded(undone: Undone) -> PyErr {
-    match undone {
-        Undone::Refused(Error::DuplicateKey { position }) => PyValueError::new_err(format!(
-            "with assume_sorted=True pairs must differ, but the one at position {position} equals the one before it"
-        )),
-        Undone::Refused(Error::Unsorted { position }) => PyValueError::new_err(format!(
-            "with assume_sorted=True keys must ascend, and the rows of a key, but the pair at position {position} is \
-             smaller than the one before it"
-        )),
-        undone => failure::undone(undone),
-    }
-}
-
-/// Fills the empty index. In any order: pairs that come more than once are there once. A signal can end it.
-fn load(
-    index: &mut MultiIndex<Vec<u8>>,
-    (keys, rows): (&Strings, RowWords<'_>),
-    sorted: bool,
-    fill: f64,
-) -> Result<(), Undone> {
-    let (fill, pulse) = (FillFactor::new(fill)?, &mut Pulse::new());
-    // Other threads may write the caller's array: the rows that are sorted are those that are loaded.
-    let mut copied = room(keys.len())?;
-    copied.extend((0..keys.len()).map(|at| rows.load(at)));
-    if sorted {
-        return load_in_order(index, (keys, &copied), 0..keys.len(), fill, pulse);
-    }
-    let mut order = keys.sorted(pulse)?;
-    for run in order.chunk_by_mut(|&one, &next| keys.get(one) == keys.get(next)) {
-        run.sort_unstable_by_key(|&at| copied[at]);
-    }
-    order.dedup_by(|one, other| keys.get(*one) == keys.get(*other) && copied[*one] == copied[*other]);
-    pulse.check()?;
-    load_in_order(index, (keys, &copied), order.into_iter(), fill, pulse)
-}
-
-/// Fills the empty index with the pairs at these places.
-fn load_in_order(
-    index: &mut MultiIndex<Vec<u8>>,
-    (keys, rows): (&Strings, &[u64]),
-    places: impl Iterator<Item = usize>,
-    fill: FillFactor,
-    pulse: &mut Pulse,
-) -> Result<(), Undone> {
-    let mut stopped = None;
-    let places = until_signal(places, pulse, &mut stopped);
-    index.bulk_load(places.map(|at| (keys.get(at), rows[at])), fill)?;
-    stopped.map_or(Ok(()), |raised| Err(raised.into()))
-}
-
-/// The rows of some keys, and how many each has.
-#[derive(Debug, Default)]
-struct Found {
-    rows: Vec<u64>,
-    counts: Vec<usize>,
-}
-
-impl Found {
-    fn read(&mut self, index: &MultiIndex<Vec<u8>>, keys: &Strings, chunk: Range<usize>) -> Result<()> {
-        reserve(&mut self.counts, chunk.len())?;
-        for at in chunk {
-            let (before, mut refused) = (self.rows.len(), Ok(()));
-            let _ = index.scan_rows(keys.get(at), |row| {
-                refused = reserve(&mut self.rows, 1);
-                if refused.is_err() {
-                    return ControlFlow::Break(());
-                }
-                self.rows.push(row);
-                ControlFlow::Continue(())
-            });
-            refused?;
-            self.counts.push(self.rows.len() - before);
-        }
-        Ok(())
-    }
-}
-
-/// The pairs of a range, at most `limit`, from its low end or from its high end.
-fn collect(
-    index: &MultiIndex<Vec<u8>>,
-    ends: Ends<'_>,
-    reverse: bool,
-    limit: usize,
-) -> Result<(Strings, Vec<u64>), Undone> {
-    let (mut keys, mut rows, mut pulse) = (Strings::default(), Vec::new(), Pulse::new());
-    let mut pairs = index.range::<[u8]>(ends);
-    while rows.len() < limit {
-        let most = rows.len().saturating_add(PIECE).min(limit);
-        let is_all = {
-            let _pass = Pass::new();
-            loop {
-                if rows.len() == most {
-                    break false;
-                }
-                let Some((key, row)) = (if reverse { pairs.next_back() } else { pairs.next() }) else {
-                    break true;
-                };
-                keys.push(&key)?;
-                reserve(&mut rows, 1)?;
-                rows.push(row);
-            }
-        };
-        if is_all {
-            break;
-        }
-        pulse.check()?;
-    }
-    Ok((keys, rows))
 }

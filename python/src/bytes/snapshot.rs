@@ -9,13 +9,28 @@ use crate::failure;
 use crate::kind::Kind;
 use crate::lane::{Lane, Order};
 use crate::snapshot::exception;
+use latchless::bytes::MultiIndex;
 use latchless::snapshot::DataType;
+use latchless::snapshot::multi;
 use latchless::snapshot::strings::{self, Layout};
 use latchless::{BytesKey, FillFactor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
 use std::path::Path;
+
+/// Saves rows as the type that keys have in a file.
+macro_rules! save_as {
+    ($keys:expr, $layout:ident.$save:ident($path:expr, $rows:expr)) => {
+        match $keys.name_in_a_file() {
+            "text" => $layout.$save::<String>($path, $rows),
+            "u64" => $layout.$save::<u64>($path, $rows),
+            "i64" => $layout.$save::<i64>($path, $rows),
+            "f64" => $layout.$save::<f64>($path, $rows),
+            _ => $layout.$save::<Vec<u8>>($path, $rows),
+        }
+    };
+}
 
 impl KeyType {
     /// Its type name in a file: numbers are of the widest type of their sort.
@@ -43,13 +58,25 @@ impl KeyType {
         }
     }
 
-    /// How rows are saved.
-    fn layout(&self, values: DataType) -> Layout {
+    /// How rows are saved: with the names of the types that keys have.
+    fn named(&self, layout: Layout) -> Layout {
         match self {
-            Self::Strings(_) => Layout::new(values),
+            Self::Strings(_) => layout,
             Self::Numbers(_) | Self::Tuples(_) => {
-                Layout::new(values).with_metadata(DTYPES[0], self.name()).with_metadata(ZONES.0, ZONES.1)
+                layout.with_metadata(DTYPES[0], self.name()).with_metadata(ZONES.0, ZONES.1)
             }
+        }
+    }
+
+    /// An error if a file has keys of another type, or strings that are none.
+    fn check<'a>(&self, found: &str, mut keys: impl Iterator<Item = &'a [u8]>) -> PyResult<()> {
+        let asked = self.name_in_a_file();
+        if found != asked {
+            return Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}")));
+        }
+        match keys.position(|key| !self.has(key)) {
+            Some(row) => Err(PyValueError::new_err(format!("row {row} has no key of type {asked}"))),
+            None => Ok(()),
         }
     }
 }
@@ -107,22 +134,36 @@ fn load_rows<'a, V: Value>(
     entries: impl Iterator<Item = (&'a [u8], V::Taken<'a>)> + Send,
     fill: f64,
 ) -> PyResult<()> {
-    let (found, asked) = (snapshot.key_name(), keys.name_in_a_file());
-    if found != asked {
-        return Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}")));
-    }
     let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
-    let no_key = || snapshot.rows().position(|(key, _)| !keys.has(key));
-    let load = || {
-        no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
+    py.detach(|| {
+        keys.check(snapshot.key_name(), snapshot.rows().map(|(key, _)| key))?;
         let rows: Vec<_> = entries.collect();
         let row_at = |at: usize| (rows[at].0, V::as_given(rows[at].1));
-        engine.index.bulk_load_by(rows.len(), row_at, fill, NonZeroUsize::MIN).map_err(Err)
-    };
-    py.detach(load).map_err(|error| match error {
-        Ok(row) => PyValueError::new_err(format!("row {row} has no key of type {asked}")),
-        Err(error) => failure::exception(&error),
+        let loaded = engine.index.bulk_load_by(rows.len(), row_at, fill, NonZeroUsize::MIN);
+        loaded.map_err(|error| failure::exception(&error))
     })
+}
+
+/// Fills an empty index of rows that no other thread has yet.
+pub fn load_pairs(
+    snapshot: &multi::Snapshot,
+    py: Python<'_>,
+    index: &mut MultiIndex<Vec<u8>>,
+    keys: &KeyType,
+    fill: f64,
+) -> PyResult<()> {
+    let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
+    py.detach(|| {
+        keys.check(snapshot.key_name(), snapshot.pairs().map(|(key, _)| key))?;
+        index.bulk_load(snapshot.pairs(), fill).map_err(|error| failure::exception(&error))
+    })
+}
+
+/// Writes an index of rows to a file, which is replaced in one step, and returns how many pairs it has.
+pub fn save_pairs(py: Python<'_>, index: &MultiIndex<Vec<u8>>, keys: &KeyType, path: &Path) -> PyResult<u64> {
+    let layout = keys.named(Layout::of_rows());
+    let save = || save_as!(keys, layout.save_rows(path, index.iter()));
+    py.detach(save).map_err(|error| exception(&error))
 }
 
 /// Writes an index of words to a file, which is replaced in one step, and returns how many entries it has.
@@ -133,16 +174,10 @@ pub fn save_words(
     path: &Path,
 ) -> PyResult<u64> {
     let form = values.cell_form();
-    let layout = keys.layout(form.data_type).with_metadata(DTYPES[1], values.name());
+    let layout = keys.named(Layout::new(form.data_type)).with_metadata(DTYPES[1], values.name());
     let save = || {
         let rows = engine.index.iter().map(|(key, word)| (key, form.cell(word)));
-        match keys.name_in_a_file() {
-            "text" => layout.save_rows::<String>(path, rows),
-            "u64" => layout.save_rows::<u64>(path, rows),
-            "i64" => layout.save_rows::<i64>(path, rows),
-            "f64" => layout.save_rows::<f64>(path, rows),
-            _ => layout.save_rows::<Vec<u8>>(path, rows),
-        }
+        save_as!(keys, layout.save_rows(path, rows))
     };
     py.detach(save).map_err(|error| exception(&error))
 }
@@ -154,16 +189,7 @@ pub fn save_strings(
     (keys, values): (&KeyType, &StringType),
     path: &Path,
 ) -> PyResult<u64> {
-    let layout = keys.layout(if values.is_text { DataType::Utf8 } else { DataType::Binary });
-    let save = || {
-        let rows = engine.index.iter();
-        match keys.name_in_a_file() {
-            "text" => layout.save_byte_rows::<String>(path, rows),
-            "u64" => layout.save_byte_rows::<u64>(path, rows),
-            "i64" => layout.save_byte_rows::<i64>(path, rows),
-            "f64" => layout.save_byte_rows::<f64>(path, rows),
-            _ => layout.save_byte_rows::<Vec<u8>>(path, rows),
-        }
-    };
+    let layout = keys.named(Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary }));
+    let save = || save_as!(keys, layout.save_byte_rows(path, engine.index.iter()));
     py.detach(save).map_err(|error| exception(&error))
 }

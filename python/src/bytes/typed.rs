@@ -1,12 +1,12 @@
 //! An index whose keys are byte strings, or numbers and times as such, with values of one type.
 
-use super::composite::TupleType;
 use super::engine::{BytesEngine, Copies};
 use super::key_type::{KeyBytes, KeyType};
+use super::nearest;
 use super::strings::Strings;
 use super::value::{self, Found, Value};
 use crate::asked::{Asked, Ends};
-use crate::batch::{self, CHUNK, LOOKUPS, Pulse};
+use crate::batch::{self, LOOKUPS, Pulse};
 use crate::column;
 use crate::core::Made;
 use crate::engine::Undone;
@@ -14,16 +14,17 @@ use crate::export::Exported;
 use crate::failure;
 use crate::gate::Pass;
 use crate::kind::Format;
-use crate::lookups::{Near, Sides};
+use crate::lookups::Near;
 use crate::map::{Answers, Entry, Map, Nearest, Object};
 use crate::ranges::RANGES;
 use crate::serve::{ClosedOf, Closing, change_in_order, check_ends};
+use latchless::index::Own;
 use latchless::{Broken, Direction, Stats};
 use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::iter::repeat_with;
-use std::ops::{Bound as End, Range};
+use std::ops::Bound as End;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -67,27 +68,6 @@ impl<V: Value> Typed<V> {
         let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
         loaded.map_err(failure::undone)
     }
-
-    fn no_distance(&self) -> PyErr {
-        let why = match &self.keys {
-            KeyType::Strings(of) => {
-                format!("keys that are {} have no distance: numbers and times have", of.name())
-            }
-            KeyType::Tuples(of) if of.get().is_measured() => {
-                "tuples have no distance: asof measures that of their last parts where the others are equal"
-                    .into()
-            }
-            KeyType::Tuples(_) => "the last part of the keys is a string, which has no distance".to_owned(),
-            KeyType::Numbers(_) => "beside values that are strings no distance is measured".to_owned(),
-        };
-        PyTypeError::new_err(why)
-    }
-}
-
-/// Neighbours that one thread has found.
-struct Beside<V: Value> {
-    keys: Strings,
-    rest: Found<V>,
 }
 
 impl<V: Value> Map for Typed<V> {
@@ -179,8 +159,12 @@ impl<V: Value> Map for Typed<V> {
         }
     }
 
-    fn nearest(&self, _: KeyBytes<'_>) -> PyResult<Option<(V::Key, V)>> {
-        Err(self.no_distance())
+    fn nearest(&self, key: KeyBytes<'_>) -> PyResult<Option<(V::Key, V)>> {
+        if !self.keys.is_measured(false) {
+            return Err(self.keys.no_distance());
+        }
+        let found = nearest::nearest(&self.engine, &self.keys, Own::Counts, &[&key]);
+        Ok(found.map_err(|error| failure::exception(&error))?.pop().flatten())
     }
 
     fn rank(&self, key: KeyBytes<'_>) -> usize {
@@ -263,7 +247,7 @@ impl<V: Value> Map for Typed<V> {
         });
         failed.map_or(Ok(()), Err)?;
         let answers: Vec<_> = parts.into_iter().map(|part| part.state).collect();
-        let found = value::flags(py, keys.len(), &answers)?;
+        let found = value::flags(py, &answers)?;
         Ok((V::answers(&self.values, answers, missing)?, found))
     }
 
@@ -295,44 +279,8 @@ impl<V: Value> Map for Typed<V> {
         asked: Nearest<'_>,
         missing: (&Object<'py>, &Object<'py>),
     ) -> PyResult<Answers<'py>> {
-        let (py, strings, sides) = (keys.py(), self.keys.batch(keys)?, asked.sides()?);
-        let group = match &self.keys {
-            KeyType::Tuples(of) if asked.grouped => Some(of.get()),
-            _ => None,
-        };
-        let measures = matches!(sides, Sides::Both(_)) || asked.farthest.is_some();
-        if measures && !group.is_some_and(TupleType::is_measured) {
-            return Err(self.no_distance());
-        }
-        let cuts = batch::cuts(strings.len(), asked.threads);
-        let states = repeat_with(|| Beside::<V> { keys: Strings::default(), rest: Found::default() });
-        let look = |chunk: Range<usize>, beside: &mut Beside<V>| -> latchless::Result<()> {
-            let keys = strings.read(chunk);
-            let mut entries = match (sides, group) {
-                (Sides::Both(own), Some(group)) => self.engine.nearest_in(group, own, &keys)?,
-                (Sides::Both(_), None) => unreachable!("nothing is measured without a group"),
-                (Sides::One(near), _) => self.engine.beside(near, &keys)?,
-            };
-            if let Some(group) = group {
-                let farthest = asked.farthest.unwrap_or(u64::MAX);
-                for (entry, key) in entries.iter_mut().zip(&keys) {
-                    let is_near = |its: &[u8]| group.distance(key, its).is_some_and(|far| far <= farthest);
-                    entry.take_if(|(its, _)| !is_near(its.as_ref()));
-                }
-            }
-            entries.iter().map(Option::as_ref).try_for_each(|entry| {
-                beside.keys.push(entry.map_or(&[], |(key, _)| key.as_ref()))?;
-                beside.rest.push(entry.map(|(_, value)| value.lend()))
-            })
-        };
-        let (parts, failed) = batch::run_with(py, (&cuts, CHUNK), states, |chunk, beside| {
-            look(chunk, beside).map_err(|error| failure::exception(&error))
-        });
-        failed.map_or(Ok(()), Err)?;
-        let found = parts.iter().map(|part| (&part.state.keys, &part.state.rest.found[..]));
-        let keys = self.keys.answers(found, missing.0)?;
-        let answers: Vec<_> = parts.into_iter().map(|part| part.state.rest).collect();
-        let found = value::flags(py, strings.len(), &answers)?;
+        let (keys, answers) = nearest::near_many(&self.engine, (&self.keys, keys), asked, missing.0)?;
+        let found = value::flags(missing.0.py(), &answers)?;
         Ok((keys, V::answers(&self.values, answers, missing.1)?, found))
     }
 

@@ -109,11 +109,22 @@ impl<V: Value> Found<V> {
 }
 
 /// Whether the answers of all threads are there, as an array.
-pub fn flags<'py, V: Value>(py: Python<'py>, count: usize, answers: &[Found<V>]) -> PyResult<Object<'py>> {
+pub fn flags<'py, V: Value>(py: Python<'py>, answers: &[Found<V>]) -> PyResult<Object<'py>> {
+    let count = answers.iter().map(|answers| answers.found.len()).sum();
     let mut found = Fresh::<bool>::new(py, count)?;
     let all = answers.iter().flat_map(|answers| &answers.found);
     found.places().iter_mut().zip(all).for_each(|(place, &found)| _ = place.write(found));
     Ok(found.into_any())
+}
+
+/// The words of the answers of all threads, with another one where there is none, as an array.
+pub fn words<'py>(py: Python<'py>, answers: &[Found<u64>], missing: u64) -> PyResult<Object<'py>> {
+    let count = answers.iter().map(|answers| answers.found.len()).sum();
+    let mut array = Fresh::<u64>::new(py, count)?;
+    let all = answers.iter().flat_map(|answers| answers.values.iter().zip(&answers.found));
+    let words = all.map(|(&value, &found)| if found { value } else { missing });
+    array.places().iter_mut().zip(words).for_each(|(place, word)| _ = place.write(word));
+    Ok(array.into_any())
 }
 
 /// The outcome of an operation that replaces a value.
@@ -178,13 +189,7 @@ impl Value for u64 {
     }
 
     fn answers<'py>(_: &Kind, answers: Vec<Found<Self>>, missing: &Object<'py>) -> PyResult<Object<'py>> {
-        let word = missing.extract::<u64>()?;
-        let count = answers.iter().map(|answers| answers.found.len()).sum();
-        let mut array = Fresh::<u64>::new(missing.py(), count)?;
-        let all = answers.iter().flat_map(|answers| answers.values.iter().zip(&answers.found));
-        let words = all.map(|(&value, &found)| if found { value } else { word });
-        array.places().iter_mut().zip(words).for_each(|(place, word)| _ = place.write(word));
-        Ok(array.into_any())
+        words(missing.py(), &answers, missing.extract()?)
     }
 
     fn filler<'a>() -> Self::Lent<'a> {

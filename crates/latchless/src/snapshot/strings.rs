@@ -40,7 +40,7 @@
 
 use super::data_type::DataType;
 use super::error::{Error, Result};
-use super::layout::{About, COLUMNS};
+use super::layout::{About, COLUMNS, ROW_COLUMNS};
 use super::parse::{self, Parsed};
 use super::saved_value::{SavedValue, number_of};
 pub use super::write::SeeRow;
@@ -133,6 +133,24 @@ impl Layout {
     /// Values of this type.
     pub fn new(value: DataType) -> Self {
         Self(About::new([DataType::Binary, value]))
+    }
+
+    /// Keys in many rows, as a [`MultiIndex`](crate::bytes::MultiIndex) has them: [`Layout::save_rows`] takes
+    /// their pairs, and [`multi`](super::multi) reads the file.
+    ///
+    /// ```
+    /// use latchless::snapshot::multi;
+    /// use latchless::snapshot::strings::Layout;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("latchless-layout-{}", std::process::id()));
+    /// let layout = Layout::of_rows().with_metadata("of", "city");
+    /// layout.save_rows::<String>(&path, [("Bonn", 1), ("Ulm", 0), ("Ulm", 2)])?;
+    /// assert_eq!(multi::open::<String>(&path)?.rows("Ulm").collect::<Vec<_>>(), [0, 2]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_rows() -> Self {
+        Self(About { columns: ROW_COLUMNS, ..About::new([DataType::Binary, DataType::UInt64]) })
     }
 
     /// Values of this type, as [`write()`] saves them.

@@ -127,8 +127,8 @@ impl<V: Value> BytesEngine<V> {
         while keys.len() < limit {
             let most = keys.len().saturating_add(PIECE).min(limit);
             let mut refused = Ok(());
-            let mut see = |key: V::Key, value: V::Lent<'_>| {
-                refused = keys.push(key.as_ref()).and_then(|()| V::push(values, value));
+            let see = |key: &[u8], value: V::Lent<'_>| {
+                refused = keys.push(key).and_then(|()| V::push(values, value));
                 if refused.is_ok() && keys.len() < most {
                     ControlFlow::Continue(())
                 } else {
@@ -142,12 +142,7 @@ impl<V: Value> BytesEngine<V> {
             };
             let shown = {
                 let _pass = Pass::new();
-                match direction {
-                    Direction::Forward => self.index.scan(rest, see),
-                    Direction::Reverse => {
-                        self.index.range(rest).rev().try_for_each(|(key, value)| see(key, value.lend()))
-                    }
-                }
+                V::show(&self.index, rest, direction, see)
             };
             refused?;
             if shown.is_continue() {

@@ -1,7 +1,7 @@
 //! The values of an index of byte strings: words, which are numbers and times of a dtype, or byte strings,
 //! which are `str` or `bytes` as keys are.
 
-use super::engine::BytesEngine;
+use super::engine::{BytesEngine, Ends};
 use super::key_type::KeyType;
 use super::keys::{StringColumn, StringType};
 use super::snapshot as files;
@@ -13,11 +13,12 @@ use crate::map::Object;
 use crate::sort::{reserve, room};
 use latchless::index::{Comparable, Replaced, Replacement};
 use latchless::snapshot::strings;
-use latchless::{IndexKey, KeyFor, Result};
+use latchless::{Direction, Index, IndexKey, KeyFor, Result};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
@@ -62,6 +63,13 @@ pub trait Value: Comparable {
         answers: Vec<Found<Self>>,
         missing: &Object<'py>,
     ) -> PyResult<Object<'py>>;
+    /// Shows the entries of a range, in a direction, until `see` breaks off.
+    fn show(
+        index: &Index<Self::Key, Self>,
+        ends: Ends<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
     /// What keeps the place of a value that isn't there.
     fn filler<'a>() -> Self::Lent<'a>;
     /// Arrow's name of the type.
@@ -192,6 +200,15 @@ impl Value for u64 {
         words(missing.py(), &answers, missing.extract()?)
     }
 
+    fn show(
+        index: &Index<Vec<u8>, Self>,
+        ends: Ends<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        index.scan_lent(ends, direction, see)
+    }
+
     fn filler<'a>() -> Self::Lent<'a> {
         0
     }
@@ -299,6 +316,15 @@ impl Value for Vec<u8> {
             append(&list, *of, (&values, &found), missing)?;
         }
         Ok(list.into_any())
+    }
+
+    fn show(
+        index: &Index<Vec<u8>, Self>,
+        ends: Ends<'_>,
+        direction: Direction,
+        see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        index.scan_lent(ends, direction, see)
     }
 
     fn filler<'a>() -> Self::Lent<'a> {

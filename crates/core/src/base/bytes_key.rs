@@ -90,6 +90,10 @@ use std::borrow::Cow;
 pub trait BytesKey<Owned = Self> {
     /// The length of every key in bytes, if all keys have the same length.
     const FIXED: Option<usize>;
+    /// Whether keys are [`VersionedKey`](super::versioned::VersionedKey)s: the versions of a key then have one
+    /// hash.
+    #[doc(hidden)]
+    const IS_VERSIONED: bool = false;
     /// Calls `f` with the key's bytes, which live on the stack or in the key. Nothing is allocated for keys
     /// of one part, nor for keys of several parts up to 128 bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
@@ -160,6 +164,7 @@ macro_rules! pointer {
     ($([$($parameter:tt)*] $pointer:ty),*) => {$(
         impl<Owned: BytesKey, $($parameter)*> BytesKey<Owned> for $pointer {
             const FIXED: Option<usize> = T::FIXED;
+            const IS_VERSIONED: bool = T::IS_VERSIONED;
 
             #[inline]
             fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {

@@ -24,5 +24,6 @@ pub mod strings;
 pub mod times;
 pub mod tuples;
 pub mod value;
+pub mod versioned;
 pub mod wide;
 pub mod wrapped;

@@ -16,7 +16,7 @@
 //! bytes more than its parts, `(&str, u64)` two.
 
 use super::bytes_key::BytesKey;
-use super::closed::{Buffer, open};
+use super::closed::{Buffer, Ending, open};
 use core::cmp::Reverse;
 use std::borrow::Cow;
 
@@ -33,12 +33,15 @@ fn take<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
 
 /// Removes a closed part from the bytes of several and decodes it.
 fn take_closed<K, Q: BytesKey<K>>(bytes: &mut &[u8]) -> K {
-    Q::from_bytes(open(bytes).expect("a closed part has an end").bytes())
+    let (mut part, _) = open(bytes, Ending::PLAIN).expect("a closed part has an end");
+    Q::from_bytes(part.bytes())
 }
 
 /// Removes the first part from the bytes of several. Returns whether it was a valid one.
 fn take_key<K: BytesKey, Q: BytesKey<K>>(bytes: &mut &[u8]) -> bool {
-    let Some(length) = Q::FIXED else { return open(bytes).is_some_and(|mut open| Q::is_key(open.bytes())) };
+    let Some(length) = Q::FIXED else {
+        return open(bytes, Ending::PLAIN).is_some_and(|(mut part, _)| Q::is_key(part.bytes()));
+    };
     let Some((part, rest)) = bytes.split_at_checked(length) else { return false };
     *bytes = rest;
     Q::is_key(part)

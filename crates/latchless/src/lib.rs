@@ -111,6 +111,7 @@ pub use latchless_core::base::{
     request::{Reply, Request},
     stats::Stats,
     value::Value,
+    versioned::VersionedKey,
 };
 #[doc(inline)]
 pub use latchless_core::search::Kernel;

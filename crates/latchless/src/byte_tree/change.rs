@@ -106,7 +106,7 @@ impl Tag for u8 {
 }
 
 /// Some of a node's entries, in order: a bit for each.
-struct Places([u64; SLOTS_MAX / 64]);
+pub(super) struct Places([u64; SLOTS_MAX / 64]);
 
 impl Places {
     #[inline(always)]
@@ -115,7 +115,7 @@ impl Places {
     }
 
     #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
+    pub(super) fn next(&mut self) -> Option<usize> {
         let [low, high] = self.0;
         if low | high == 0 {
             return None;
@@ -211,7 +211,7 @@ impl<'a> Shared<'a> {
     /// The entries with this tag. All tags are compared, without branches: the place of a tag is
     /// unpredictable.
     #[inline(always)]
-    fn tagged<S: Lines>(self, shape: Shape, tag: u8) -> Places {
+    pub(super) fn tagged<S: Lines>(self, shape: Shape, tag: u8) -> Places {
         const { assert!(SLOTS_MAX == 128) };
         let words: &[Word; SLOTS_MAX / 8] =
             self.words[SLOTS..].first_chunk().expect("slots end before the node");

@@ -9,11 +9,72 @@ use super::take::{OneWord, Take};
 use super::text::{Hashed, Seed, head};
 use super::tree::ByteTree;
 use crate::blink::{Levels, Side};
+use crate::node::lines::Lines;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Share;
 use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
+
+/// The entry that a lookup of a key wants.
+pub(super) trait Wanted: Copy {
+    /// The hash of the key.
+    fn hash(self, store: &Store, key: &[u8]) -> u64;
+    /// Its place in a leaf, if it is there. The key has this tag.
+    fn find<S: Lines>(self, leaf: Shared<'_>, key: &[u8], tag: impl Tag) -> Option<usize>;
+    /// The same in a leaf of records that was looked at. `None`: the records there don't decide it.
+    fn find_near(self, leaf: Shared<'_>, near: Near, key: &[u8]) -> Option<Option<usize>>;
+    /// Whether an entry that was found is the wanted one even if the leaf doesn't cover the key.
+    fn is_certain(self, leaf: Shared<'_>, at: usize, key: &[u8]) -> bool;
+    /// Whether no other leaf has the entry if the one that covers the key doesn't.
+    fn is_absent(self, leaf: Shared<'_>, key: &[u8]) -> bool;
+    /// Takes its value out of whichever leaf has it.
+    fn take_elsewhere<T: Take>(self, tree: &ByteTree, key: &[u8], take: &mut T) -> Option<T::Value>;
+}
+
+/// The entry of the key itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own;
+
+impl Wanted for Own {
+    #[inline(always)]
+    fn hash(self, store: &Store, key: &[u8]) -> u64 {
+        store.hash(key)
+    }
+
+    #[inline(always)]
+    fn find<S: Lines>(self, leaf: Shared<'_>, key: &[u8], tag: impl Tag) -> Option<usize> {
+        leaf.find::<S>(key, tag)
+    }
+
+    #[inline(always)]
+    fn find_near(self, leaf: Shared<'_>, near: Near, key: &[u8]) -> Option<Option<usize>> {
+        let Near { shape, rank, own, .. } = near;
+        if rank == shape.len() {
+            return None;
+        }
+        if leaf.head(shape, rank) == own {
+            return leaf.rest_is(shape, rank, key).then_some(Some(rank));
+        }
+        // Only a key between two entries is certainly between the fences.
+        (rank > 0).then_some(None)
+    }
+
+    #[inline(always)]
+    fn is_certain(self, _: Shared<'_>, _: usize, _: &[u8]) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn is_absent(self, _: Shared<'_>, _: &[u8]) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn take_elsewhere<T: Take>(self, _: &ByteTree, _: &[u8], _: &mut T) -> Option<T::Value> {
+        None
+    }
+}
 
 /// A leaf's answer about a key.
 enum Told<V> {
@@ -45,15 +106,16 @@ impl Near {
 }
 
 /// The tag of a key that isn't hashed yet.
-struct TagOf<'a> {
+struct TagOf<'a, W> {
     store: &'a Store,
+    wanted: W,
     key: &'a [u8],
 }
 
-impl Tag for TagOf<'_> {
+impl<W: Wanted> Tag for TagOf<'_, W> {
     #[inline(always)]
     fn tag(self) -> u8 {
-        Seed::tag(self.store.hash(self.key))
+        Seed::tag(self.wanted.hash(self.store, self.key))
     }
 }
 
@@ -67,10 +129,21 @@ impl ByteTree {
     /// Looks up a key; `take` takes the value.
     #[inline]
     pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
+        self.look_up(Own, key, take)
+    }
+
+    /// Looks up a key, of which an entry is wanted; `take` takes the value.
+    #[inline(always)]
+    pub(super) fn look_up<W: Wanted, T: Take>(
+        &self,
+        wanted: W,
+        key: &[u8],
+        take: &mut T,
+    ) -> Option<T::Value> {
         if self.finder.has_positions(Aim::Find) {
-            self.store.dispatch().run(Get::<_, true> { tree: self, key, take })
+            self.store.dispatch().run(Get::<_, _, true> { tree: self, wanted, key, take })
         } else {
-            self.store.dispatch().run(Get::<_, false> { tree: self, key, take })
+            self.store.dispatch().run(Get::<_, _, false> { tree: self, wanted, key, take })
         }
     }
 }
@@ -78,60 +151,72 @@ impl ByteTree {
 /// Looks up a key whose position gives no guess. A function of its own, so that the other lookups don't
 /// set up the registers that it needs.
 #[inline(never)]
-fn get_without_position<T: Take>(tree: &ByteTree, key: &[u8], take: &mut T) -> Option<T::Value> {
-    tree.store.dispatch().run(Get::<_, false> { tree, key, take })
+fn get_without_position<W: Wanted, T: Take>(
+    tree: &ByteTree,
+    wanted: W,
+    key: &[u8],
+    take: &mut T,
+) -> Option<T::Value> {
+    tree.store.dispatch().run(Get::<_, _, false> { tree, wanted, key, take })
 }
 
 /// Looks up a key in the leaves that its hash predicts, then in the one that a descent finds.
 #[inline(always)]
-fn get_by_hash<S: Search, T: Take>(tree: &ByteTree, own: Hashed<'_>, take: &mut T) -> Option<T::Value> {
+fn get_by_hash<S: Search, W: Wanted, T: Take>(
+    tree: &ByteTree,
+    wanted: W,
+    own: Hashed<'_>,
+    take: &mut T,
+) -> Option<T::Value> {
     let mut wrong = NodeRef::NIL;
     if let Some(line) = tree.finder.guesses_by_hash(own.hash) {
         for leaf in line.leaves() {
             tree.store.prefetch().node(leaf, 0);
-            match get_guessed::<S, T>(tree, leaf, own, take) {
+            match get_guessed::<S, W, T>(tree, wanted, leaf, own, take) {
                 Some(answer) => return answer,
                 None => wrong = leaf,
             }
         }
     }
     let leaf = tree.store.descend_to_leaf::<S>(own.key, Toward::Key);
-    get_from::<S, T>(tree, leaf, own, wrong, take)
+    get_from::<S, W, T>(tree, wanted, (leaf, wrong), own, take)
 }
 
 /// Looks up a key from a start on. A start by position needs no hash.
 #[inline(always)]
-pub(super) fn get_at<S: Search, T: Take>(
+pub(super) fn get_at<S: Search, W: Wanted, T: Take>(
     tree: &ByteTree,
+    wanted: W,
     start: Start,
     own: Hashed<'_>,
     take: &mut T,
 ) -> Option<T::Value> {
     let answer = match start.by {
-        StartBy::Hash => get_guessed::<S, T>(tree, start.leaf, own, take),
-        StartBy::Position => get_at_position::<S, T>(tree, start, own.key, take),
+        StartBy::Hash => get_guessed::<S, W, T>(tree, wanted, start.leaf, own, take),
+        StartBy::Position => get_at_position::<S, W, T>(tree, wanted, start, own.key, take),
         StartBy::Descent | StartBy::End => {
-            return get_from::<S, T>(tree, start.leaf, own, NodeRef::NIL, take);
+            return get_from::<S, W, T>(tree, wanted, (start.leaf, NodeRef::NIL), own, take);
         }
     };
     // A closure in place of the branch would be called.
     match answer {
         Some(answer) => answer,
-        None => get_without_position(tree, own.key, take),
+        None => get_without_position(tree, wanted, own.key, take),
     }
 }
 
 /// The answer, if a leaf that a key's hash predicts, or its right neighbour, has it.
 #[inline(always)]
-fn get_guessed<S: Search, T: Take>(
+fn get_guessed<S: Search, W: Wanted, T: Take>(
     tree: &ByteTree,
+    wanted: W,
     guess: NodeRef,
     own: Hashed<'_>,
     take: &mut T,
 ) -> Option<Option<T::Value>> {
     let mut leaf = guess;
     let answer = loop {
-        match look_in::<S, T>(&tree.store, leaf, own.key, Seed::tag(own.hash), take) {
+        match look_in::<S, W, T>(&tree.store, wanted, leaf, own.key, Seed::tag(own.hash), take) {
             Told::Answer(answer) => break answer,
             // Since the guess was written the leaf was split.
             Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
@@ -148,13 +233,15 @@ fn get_guessed<S: Search, T: Take>(
 /// The answer, if the leaf that a key's position leads to has it. Also counts, if the key's likely place in
 /// it is known, that the key wasn't there.
 #[inline(always)]
-fn get_at_position<S: Search, T: Take>(
+fn get_at_position<S: Search, W: Wanted, T: Take>(
     tree: &ByteTree,
+    wanted: W,
     start: Start,
     key: &[u8],
     take: &mut T,
 ) -> Option<Option<T::Value>> {
-    match look_in::<S, T>(&tree.store, start.leaf, key, TagOf { store: &tree.store, key }, take) {
+    let tag = TagOf { store: &tree.store, wanted, key };
+    match look_in::<S, W, T>(&tree.store, wanted, start.leaf, key, tag, take) {
         Told::Answer(answer) => {
             tree.finder.count_elsewhere(&tree.store, start);
             Some(answer)
@@ -168,8 +255,9 @@ fn get_at_position<S: Search, T: Take>(
 
 /// A leaf's answer about a key with this tag.
 #[inline(always)]
-fn look_in<S: Search, T: Take>(
+fn look_in<S: Search, W: Wanted, T: Take>(
     store: &Store,
+    wanted: W,
     node: NodeRef,
     key: &[u8],
     tag: impl Tag,
@@ -177,17 +265,20 @@ fn look_in<S: Search, T: Take>(
 ) -> Told<T::Value> {
     let (_, leaf) = store.at(node);
     let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
-    let found = value_in::<S, T>(leaf, key, tag, take);
+    let found = wanted.find::<S>(leaf, key, tag);
     // A key that is found is right, however the reader came here.
-    if found.is_some() {
-        return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
+    if let Some(at) = found
+        && wanted.is_certain(leaf, at, key)
+    {
+        let value = take.take(leaf, leaf.shape(), at);
+        return if leaf.latch().validate(version) { Told::Answer(Some(value)) } else { Told::Nothing };
     }
     let (side, link) = (leaf.side_apart(key), leaf.link());
     match side {
         _ if !leaf.latch().validate(version) => Told::Nothing,
-        Side::Here => Told::Answer(None),
+        Side::Here if wanted.is_absent(leaf, key) => Told::Answer(None),
         Side::Right => Told::ToTheRight(link),
-        Side::Left => Told::Nothing,
+        Side::Here | Side::Left => Told::Nothing,
     }
 }
 
@@ -208,29 +299,21 @@ pub(super) fn find_near<S: Search>(store: &Store, leaf: NodeRef, key: &[u8], sha
 
 /// The answer, if a leaf that was looked at has it there.
 #[inline(always)]
-pub(super) fn get_near<T: Take>(
+pub(super) fn get_near<W: Wanted, T: Take>(
     tree: &ByteTree,
+    wanted: W,
     leaf: NodeRef,
     near: Near,
     key: &[u8],
     take: &mut T,
 ) -> Option<Option<T::Value>> {
     let (_, leaf) = tree.store.at(leaf);
-    let Near { version, shape, own, rank } = near;
-    if rank == shape.len() {
-        return None;
-    }
+    let at = wanted.find_near(leaf, near, key)?;
     let mut value = None;
-    if leaf.head(shape, rank) == own {
-        if !leaf.rest_is(shape, rank, key) {
-            return None;
-        }
-        value = Some(take.take(leaf, shape, rank));
-    } else if rank == 0 {
-        // Only a key between two entries is certainly between the fences.
-        return None;
+    if let Some(at) = at {
+        value = Some(take.take(leaf, near.shape, at));
     }
-    if !leaf.latch().validate(version) {
+    if !leaf.latch().validate(near.version) {
         return None;
     }
     tree.finder.count_nearness(&tree.store, true);
@@ -239,17 +322,17 @@ pub(super) fn get_near<T: Take>(
 
 /// Looks up a key at the leaf where a descent ended. Its guess was `wrong`, or nil.
 #[inline(always)]
-fn get_from<S: Search, T: Take>(
+fn get_from<S: Search, W: Wanted, T: Take>(
     tree: &ByteTree,
-    node: NodeRef,
+    wanted: W,
+    (node, wrong): (NodeRef, NodeRef),
     own: Hashed<'_>,
-    wrong: NodeRef,
     take: &mut T,
 ) -> Option<T::Value> {
     let Hashed { key, hash } = own;
-    let (answer, leaf) = match look_in::<S, T>(&tree.store, node, key, Seed::tag(hash), take) {
+    let (answer, leaf) = match look_in::<S, W, T>(&tree.store, wanted, node, key, Seed::tag(hash), take) {
         Told::Answer(answer) => (answer, node),
-        _ => get_again(&tree.store, node, own, take),
+        _ => get_again(tree, wanted, node, own, take),
     };
     let was_there = answer.is_some();
     let outcome = Outcome { hash, leaf, wrong, aim: Aim::Find, was_there, applied: false, is_lookup: true };
@@ -259,54 +342,48 @@ fn get_from<S: Search, T: Take>(
 
 /// The value, and the leaf that covers the key, after a first look without an answer.
 #[inline(never)]
-fn get_again<T: Take>(
-    store: &Store,
+fn get_again<W: Wanted, T: Take>(
+    tree: &ByteTree,
+    wanted: W,
     node: NodeRef,
     Hashed { key, hash }: Hashed<'_>,
     take: &mut T,
 ) -> (Option<T::Value>, NodeRef) {
-    let read = |(_, leaf): At<'_>| value_in::<Scalar, T>(leaf, key, Seed::tag(hash), take);
-    let (value, leaf, _) = store.read_leaf(node, Target::key(key), read);
-    (value, leaf)
-}
-
-/// The value of a key in a leaf.
-#[inline(always)]
-fn value_in<S: Search, T: Take>(
-    leaf: Shared<'_>,
-    key: &[u8],
-    tag: impl Tag,
-    take: &mut T,
-) -> Option<T::Value> {
-    leaf.find::<S>(key, tag).map(|at| take.take(leaf, leaf.shape(), at))
+    let read = |(_, leaf): At<'_>| match wanted.find::<Scalar>(leaf, key, Seed::tag(hash)) {
+        Some(at) => (Some(take.take(leaf, leaf.shape(), at)), true),
+        None => (None, wanted.is_absent(leaf, key)),
+    };
+    let ((value, is_known), leaf, _) = tree.store.read_leaf(node, Target::key(key), read);
+    (if is_known { value } else { wanted.take_elsewhere(tree, key, take) }, leaf)
 }
 
 /// One lookup, by the key's position first or without it.
-struct Get<'a, T, const BY_POSITION: bool> {
+struct Get<'a, W, T, const BY_POSITION: bool> {
     tree: &'a ByteTree,
+    wanted: W,
     key: &'a [u8],
     take: &'a mut T,
 }
 
-impl<T: Take, const BY_POSITION: bool> Operation for Get<'_, T, BY_POSITION> {
+impl<W: Wanted, T: Take, const BY_POSITION: bool> Operation for Get<'_, W, T, BY_POSITION> {
     type Output = Option<T::Value>;
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<T::Value> {
-        let Self { tree, key, take } = self;
+        let Self { tree, wanted, key, take } = self;
         if !BY_POSITION {
-            let hash = tree.store.hash(key);
-            return get_by_hash::<S, T>(tree, Hashed { key, hash }, take);
+            let hash = wanted.hash(&tree.store, key);
+            return get_by_hash::<S, W, T>(tree, wanted, Hashed { key, hash }, take);
         }
         let Some(start) = tree.finder.start_by_position(&tree.store, key) else {
-            return get_without_position(tree, key, take);
+            return get_without_position(tree, wanted, key, take);
         };
         if let Some(share) = start.share
             && let Some(near) = find_near::<S>(&tree.store, start.leaf, key, share)
-            && let Some(answer) = get_near(tree, start.leaf, near, key, take)
+            && let Some(answer) = get_near(tree, wanted, start.leaf, near, key, take)
         {
             return answer;
         }
-        get_at::<S, T>(tree, start, Hashed { key, hash: 0 }, take)
+        get_at::<S, W, T>(tree, wanted, start, Hashed { key, hash: 0 }, take)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::edit::edit_from;
 use super::finder::{Aim, Start, StartBy};
-use super::get::{find_near, get_at, get_near};
+use super::get::{Own, Wanted, find_near, get_at, get_near};
 use super::long::check_length;
 use super::node::Toward;
 use super::store::Store;
@@ -54,7 +54,20 @@ impl ByteTree {
         take: &mut T,
         done: impl FnMut(Option<T::Value>, &T),
     ) {
-        self.store.dispatch().run(GetGroup { tree: self, keys, take, done });
+        self.look_up_group(&[Own; GROUP], keys, take, done);
+    }
+
+    /// Looks up a group of keys, of each of which an entry is wanted; otherwise as
+    /// [`ByteTree::get_group_by`].
+    #[inline(always)]
+    pub(super) fn look_up_group<W: Wanted, T: Take>(
+        &self,
+        wanted: &[W],
+        keys: &[&[u8]],
+        take: &mut T,
+        done: impl FnMut(Option<T::Value>, &T),
+    ) {
+        self.store.dispatch().run(GetGroup { tree: self, wanted, keys, take, done });
     }
 
     /// Applies edits, all with the same purpose, to the entries of at most [`GROUP`] keys, in order.
@@ -85,9 +98,9 @@ pub(super) fn starts_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: A
         ways.iter_mut().zip(keys).for_each(|(way, key)| *way = Way { hash: store.hash(key), at });
         return ways;
     }
-    descend_together::<S>(tree, keys, aim, &mut ways);
+    descend_together::<S, _>(tree, &[Own; GROUP], keys, aim, &mut ways);
     for (way, key) in ways.iter_mut().zip(keys) {
-        let hash = hash_of(store, way, key);
+        let hash = hash_of(store, Own, way, key);
         way.hash = hash;
         // An added key is usually absent.
         if aim == Aim::Find {
@@ -102,21 +115,32 @@ pub(super) fn starts_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: A
 /// The leaves that are likely to have these keys: by guesses where there are any. Only keys without a
 /// guess by position are hashed.
 #[inline(always)]
-fn descend_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim, ways: &mut [Way; GROUP]) {
+fn descend_together<S: Search, W: Wanted>(
+    tree: &ByteTree,
+    wanted: &[W],
+    keys: &[&[u8]],
+    aim: Aim,
+    ways: &mut [Way; GROUP],
+) {
     let ByteTree { store, finder, .. } = tree;
     let mut places = [0; GROUP];
     let slots = finder.prefetch_slots(keys, aim, &mut places);
     if slots.is_none() {
-        for (way, key) in ways.iter_mut().zip(keys) {
-            way.hash = store.hash(key);
+        for ((way, key), wanted) in ways.iter_mut().zip(keys).zip(wanted) {
+            way.hash = wanted.hash(store, key);
             finder.prefetch_guesses(way.hash);
         }
     }
     let (root, levels) = store.root().get();
     let mut unguessed = [0u8; GROUP];
     let mut count = 0;
-    for ((at, way), (key, place)) in ways.iter_mut().enumerate().zip(keys.iter().zip(places)) {
-        if let Some(start) = finder.guess_at(store, slots, place, key, &mut way.hash) {
+    let those = ways.iter_mut().enumerate().zip(keys.iter().zip(places)).zip(wanted);
+    for (((at, way), (key, place)), wanted) in those {
+        let by_slot = finder.guess_at_slot(store, slots, place);
+        if by_slot.is_none() && slots.is_some() {
+            way.hash = wanted.hash(store, key);
+        }
+        if let Some(start) = finder.guess_at(by_slot, way.hash) {
             way.at = start;
             match start.share {
                 Some(_) => store.prefetch().header(start.leaf),
@@ -133,8 +157,8 @@ fn descend_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: Aim, ways: 
 
 /// The hash of a key with this way. It isn't computed yet if the key's position gave the leaf.
 #[inline(always)]
-fn hash_of(store: &Store, way: &Way, key: &[u8]) -> u64 {
-    if way.at.by == StartBy::Position { store.hash(key) } else { way.hash }
+fn hash_of<W: Wanted>(store: &Store, wanted: W, way: &Way, key: &[u8]) -> u64 {
+    if way.at.by == StartBy::Position { wanted.hash(store, key) } else { way.hash }
 }
 
 /// Takes these of the keys from the root to their leaves.
@@ -180,24 +204,26 @@ fn prefetch_entry<S: Search>(store: &Store, Start { leaf, share, .. }: Start, ha
     }
 }
 
-struct GetGroup<'a, T, D> {
+struct GetGroup<'a, W, T, D> {
     tree: &'a ByteTree,
+    /// The wanted entries of the keys.
+    wanted: &'a [W],
     keys: &'a [&'a [u8]],
     take: &'a mut T,
     done: D,
 }
 
-impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
+impl<W: Wanted, T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, W, T, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        let Self { tree, keys, take, mut done } = self;
+        let Self { tree, wanted, keys, take, mut done } = self;
         let store = &tree.store;
         let mut ways = [Way::NONE; GROUP];
-        descend_together::<S>(tree, keys, Aim::Find, &mut ways);
-        for (way, key) in ways.iter().zip(keys) {
-            prefetch_entry::<S>(store, way.at, || hash_of(store, way, key));
+        descend_together::<S, W>(tree, wanted, keys, Aim::Find, &mut ways);
+        for ((way, key), &wanted) in ways.iter().zip(keys).zip(wanted) {
+            prefetch_entry::<S>(store, way.at, || hash_of(store, wanted, way, key));
         }
         let mut nears = [None; GROUP];
         for ((near, way), key) in nears.iter_mut().zip(&ways).zip(keys) {
@@ -208,14 +234,15 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
                 store.prefetch().word(way.at.leaf, near.record());
             }
         }
-        for ((&key, &Way { hash, at }), near) in keys.iter().zip(&ways).zip(nears) {
+        let those = wanted.iter().zip(keys).zip(&ways).zip(nears);
+        for (((&wanted, &key), &Way { hash, at }), near) in those {
             if let Some(near) = near
-                && let Some(answer) = get_near(tree, at.leaf, near, key, take)
+                && let Some(answer) = get_near(tree, wanted, at.leaf, near, key, take)
             {
                 done(answer, take);
                 continue;
             }
-            let answer = get_at::<S, T>(tree, at, Hashed { key, hash }, take);
+            let answer = get_at::<S, W, T>(tree, wanted, at, Hashed { key, hash }, take);
             done(answer, take);
         }
     }

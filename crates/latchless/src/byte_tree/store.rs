@@ -52,14 +52,15 @@ pub type Held<'a> = (At<'a>, HeldLatch<'a>);
 pub type HeldLatch<'a> = <blink::Shared as Mode>::Held<'a>;
 
 impl Store {
-    /// No nodes: there is no root until [`Store::init_root`].
-    pub fn new(nodes: Nodes, values: Values, dispatch: Dispatch) -> Self {
+    /// No nodes: there is no root until [`Store::init_root`]. `versioned`: whether keys are.
+    pub fn new(nodes: Nodes, values: Values, versioned: bool, dispatch: Dispatch) -> Self {
+        let seed = if cfg!(any(miri, latchless_shuttle)) { 6 } else { RandomState::new().hash_one(0) };
         Self {
             root: Root::default(),
             long: LongStrings::new(nodes),
             usual: Usual::default(),
             dispatch,
-            seed: Seed(if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) }),
+            seed: Seed::new(seed, versioned),
             values,
             longest: Longest::default(),
             counts: Counts::default(),
@@ -137,6 +138,12 @@ impl Store {
     #[inline(always)]
     pub fn hash(&self, key: &[u8]) -> u64 {
         self.seed.hash(key)
+    }
+
+    /// The hash of a versioned key, whose version begins at this place.
+    #[inline(always)]
+    pub fn hash_before(&self, key: &[u8], place: usize) -> u64 {
+        self.seed.hash_before(key, place)
     }
 
     /// Derives the tags of the keys in a node of this level, if they have any.

@@ -5,6 +5,7 @@
 //! only in trailing zero bytes, `"a"` and `"a\0"`, are distinguished by their lengths.
 
 use core::cmp::Ordering;
+use latchless_core::base::versioned::place_of;
 
 /// Words that a string of this length takes.
 #[inline(always)]
@@ -86,19 +87,38 @@ pub fn compare(len: usize, other: &[u8], stored: impl Fn(usize) -> u64) -> Order
     len.cmp(&other.len())
 }
 
-/// The seed of hashes: each index has its own, so that keys with equal tags can't be chosen.
+/// The seed of hashes: each index has its own, so that keys with equal tags can't be chosen. Its lowest bit
+/// says whether keys are versioned: then all versions of a key have one hash, that of the bytes before the
+/// version.
 #[derive(Debug, Clone, Copy)]
-pub struct Seed(pub u64);
+pub struct Seed(u64);
 
 impl Seed {
+    pub const fn new(bits: u64, versioned: bool) -> Self {
+        Self(bits & !1 | versioned as u64)
+    }
+
+    const fn is_versioned(self) -> bool {
+        self.0 & 1 != 0
+    }
+
     /// The hash of a key.
     #[inline(always)]
     pub fn hash(self, key: &[u8]) -> u64 {
-        hash(key, self.0)
+        hash(if self.is_versioned() { before_version(key) } else { key }, self.0)
+    }
+
+    /// The hash of a versioned key, whose version begins at this place.
+    #[inline(always)]
+    pub fn hash_before(self, key: &[u8], place: usize) -> u64 {
+        hash(key.get(..place).unwrap_or(key), self.0)
     }
 
     /// The hash of a key that begins with one string and ends with another.
     pub fn hash_of_two(self, start: &[u8], end: &[u8]) -> u64 {
+        if self.is_versioned() {
+            return self.hash(&[start, end].concat());
+        }
         let len = start.len() + end.len();
         let mut state = begin(self.0, len);
         for at in (0..len).step_by(16) {
@@ -115,6 +135,12 @@ impl Seed {
     pub fn tag(hash: u64) -> u8 {
         (hash >> 48) as u8
     }
+}
+
+/// The bytes that all versions of a key have. Apart: other keys don't need it.
+#[inline(never)]
+fn before_version(key: &[u8]) -> &[u8] {
+    place_of(key).map_or(key, |place| &key[..place])
 }
 
 /// A key and its hash.
@@ -173,6 +199,7 @@ pub fn separator_len(last: &[u8], first: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latchless_core::base::versioned::VersionedKey;
     use proptest::prelude::*;
 
     proptest! {
@@ -200,8 +227,21 @@ mod tests {
                 let separator = &other[..separator_len(&one, &other)];
                 prop_assert!(&one[..] < separator && separator <= &other[..]);
             }
-            prop_assert_eq!(hash(&one, 7) == hash(&other, 7), one == other);
-            prop_assert_eq!(Seed(7).hash_of_two(&start, &one[start.len()..]), hash(&one, 7));
+            prop_assert_eq!(hash(&one, 6) == hash(&other, 6), one == other);
+            for seed in [false, true].map(|versioned| Seed::new(7, versioned)) {
+                prop_assert_eq!(seed.hash_of_two(&start, &one[start.len()..]), seed.hash(&one));
+            }
+        }
+    }
+
+    #[test]
+    fn versions_of_a_key_have_one_hash() {
+        let hash = |key: &'static [u8], number| {
+            VersionedKey(key, number).with_place::<Vec<u8>, _>(|bytes, _| Seed::new(7, true).hash(bytes))
+        };
+        for number in [0, 1, 255, 256, 1 << 40, u64::MAX] {
+            assert_eq!(hash(b"a\0b", number), hash(b"a\0b", 7));
+            assert_ne!(hash(b"a\0b", number), hash(b"a\0c", number));
         }
     }
 }

@@ -6,10 +6,11 @@
 //! may panic, read beyond the node, or loop for ever, whatever the words are; every answer must be an entry
 //! that the node has.
 
-use super::get::{find_near, get_near};
+use super::get::{Own, Wanted, find_near, get_near};
 use super::key_room::KeyRoom;
 use super::leaf_copy::{Bounds, Extent, LeafCopy, first_from};
 use super::near::{Border, look};
+use super::newest::{Newest, WithEnd};
 use super::node::{Image, Node, Toward, Words};
 use super::shape::{HEADER_LEN_MAX, LEN_MAX, LONG, LongRef, WORDS};
 use super::take::{Kept, OneWord, Take};
@@ -189,9 +190,18 @@ impl Operation for Find<'_> {
             let likely = leaf.likely_place::<S>(tag);
             assert!(likely.is_none_or(|(head, place)| head.max(place) < WORDS), "{likely:?}");
         }
+        for newest in [0, key.len() / 2, key.len()].map(Newest) {
+            let found = newest.find::<S>(leaf, key, Seed::tag(store.hash(key)));
+            assert!(found.is_none_or(is_place), "a version is found that there isn't");
+            let (at, mut take) = (found.unwrap_or_default(), OneWord);
+            let (end, _) = WithEnd(&mut take).take(leaf, shape, at);
+            let _ = (end.number(newest), newest.is_certain(leaf, at, key), newest.is_absent(leaf, key));
+        }
         for share in [Share::default(), Share::any(shape.0 >> 40, shape.0 >> 20 & 0x7FF)] {
             if let Some(near) = find_near::<S>(store, torn.node, key, share) {
-                let _ = get_near(&torn.tree, torn.node, near, key, &mut OneWord);
+                let _ = get_near(&torn.tree, Own, torn.node, near, key, &mut OneWord);
+                let newest = Newest(key.len() / 2);
+                let _ = get_near(&torn.tree, newest, torn.node, near, key, &mut WithEnd(&mut OneWord));
             }
             let usual = UsualRecords::any(shape.0);
             store.prefetch().record(torn.node, share, usual);

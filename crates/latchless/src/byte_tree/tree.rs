@@ -37,9 +37,17 @@ impl ByteTree {
     /// # Errors
     /// When memory for that leaf is refused, or the kernel isn't available here.
     pub fn new(options: BlinkOptions, values: Kind) -> Result<Self> {
+        Self::with_keys(options, values, false)
+    }
+
+    /// An empty tree whose keys may be versioned.
+    ///
+    /// # Errors
+    /// Those of [`ByteTree::new`].
+    pub fn with_keys(options: BlinkOptions, values: Kind, versioned: bool) -> Result<Self> {
         let (nodes, dispatch) = options.begin()?;
         let finder = Finder::none(options.huge_pages, options.prefault, nodes.budget());
-        let store = Store::new(nodes, Values::of(values), dispatch);
+        let store = Store::new(nodes, Values::of(values), versioned, dispatch);
         store.init_root()?;
         Ok(Self { store, finder, listing: Listing::empty() })
     }

@@ -45,7 +45,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// # Errors
     /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is refused.
     pub fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { tree: ByteTree::new(options.of_tree(), kind::<V>())?, of: PhantomData })
+        let tree = ByteTree::with_keys(options.of_tree(), kind::<V>(), K::IS_VERSIONED)?;
+        Ok(Self { tree, of: PhantomData })
     }
 
     /// How many keys there are. O(1). Exact when no thread is changing that.

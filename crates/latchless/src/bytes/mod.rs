@@ -93,6 +93,7 @@ mod cursor;
 mod engine;
 mod load;
 mod multi;
+mod newest;
 mod order;
 mod point;
 mod range;

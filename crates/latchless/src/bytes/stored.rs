@@ -2,7 +2,9 @@
 //! than one word. The type of the values selects the form at compile time.
 
 use super::bytes_index::{BytesIndex, Lent, kind};
-use crate::byte_tree::{Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, OnSide, OneWord};
+use crate::byte_tree::{
+    Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, Newest, OnSide, OneWord,
+};
 use crate::tree::{Edit, Edited};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::bytes_key::BytesKey;
@@ -14,6 +16,9 @@ use latchless_core::base::index::Direction;
 type FormOf<V> = <V as BytesValue>::Form;
 /// A value made of words or bytes.
 type Held<'v, V> = <FormOf<V> as Form<V>>::Held<'v>;
+
+/// Gets the versions of a group of keys. Called through a pointer, as in lookups.
+type Done<'f, Value, Take> = &'f mut dyn FnMut(Option<(u64, Value)>, &Take);
 
 /// Whether values are words, as the tree has them.
 #[inline(always)]
@@ -295,6 +300,41 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.nearest_group(keys, border, &mut Kept::of(kind::<V>()), &mut |found, kept| {
             see(found.map(|(key, ())| (key, lent::<V>(0, kept))));
         });
+    }
+
+    /// Shows `see` the newest version of a key up to its number, if there is one.
+    #[inline]
+    pub(super) fn look_newest<R>(
+        &self,
+        newest: Newest,
+        key: &[u8],
+        see: impl FnOnce(u64, Lent<'_, V>) -> R,
+    ) -> Option<R> {
+        if is_word::<V>() {
+            let (number, word) = self.tree.newest(newest, key, &mut OneWord)?;
+            return Some(see(number, <FormOf<V> as Form<V>>::lent(Raw::Word(word))));
+        }
+        let mut kept = Kept::of(kind::<V>());
+        let (number, ()) = self.tree.newest(newest, key, &mut kept)?;
+        Some(see(number, lent::<V>(0, &kept)))
+    }
+
+    /// Shows `see`, for each of at most [`GROUP`] keys in order, its newest version up to its number.
+    pub(super) fn look_newest_group(
+        &self,
+        newest: &[Newest],
+        keys: &[&[u8]],
+        mut see: impl FnMut(Option<(u64, Lent<'_, V>)>),
+    ) {
+        if is_word::<V>() {
+            let lent = |word| <FormOf<V> as Form<V>>::lent(Raw::Word(word));
+            let done: Done<'_, u64, OneWord> =
+                &mut |found, _| see(found.map(|(number, word)| (number, lent(word))));
+            return self.tree.newest_group(newest, keys, &mut OneWord, done);
+        }
+        let done: Done<'_, (), Kept> =
+            &mut |found, kept| see(found.map(|(number, ())| (number, lent::<V>(0, kept))));
+        self.tree.newest_group(newest, keys, &mut Kept::of(kind::<V>()), done);
     }
 
     /// Shows `see` the entry before which there are `position` others, if there is one.

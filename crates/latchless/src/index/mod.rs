@@ -164,6 +164,8 @@ mod memory;
 mod nearest;
 mod neighbours;
 mod neighbours_many;
+#[doc(hidden)]
+pub mod newest;
 mod operations;
 mod options;
 pub(crate) mod order;

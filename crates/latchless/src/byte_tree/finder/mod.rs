@@ -166,26 +166,17 @@ impl Finder {
         self.guesses.ask(hash);
     }
 
-    /// The guess for a key that has this place among the slots, if there are any. If the place gives no
-    /// guess, the key is hashed.
+    /// The guess for a key that has this place among the slots, if there are any.
     #[inline(always)]
-    pub fn guess_at(
-        &self,
-        store: &Store,
-        slots: Option<Slots<'_>>,
-        place: u64,
-        key: &[u8],
-        hash: &mut u64,
-    ) -> Option<Start> {
-        if let Some(slots) = slots
-            && let Some((leaf, share)) = slots.guess_at(place.into())
-        {
-            return Some(at_position(store, leaf, share));
-        }
-        if slots.is_some() {
-            *hash = store.hash(key);
-        }
-        self.guess_by_hash(*hash)
+    pub fn guess_at_slot(&self, store: &Store, slots: Option<Slots<'_>>, place: u64) -> Option<Start> {
+        let (leaf, share) = slots?.guess_at(place.into())?;
+        Some(at_position(store, leaf, share))
+    }
+
+    /// The guess by position, or else the one for a key with this hash.
+    #[inline(always)]
+    pub fn guess_at(&self, by_position: Option<Start>, hash: u64) -> Option<Start> {
+        if by_position.is_some() { by_position } else { self.guess_by_hash(hash) }
     }
 
     /// Where a search for a key's neighbour begins. The key needn't be there, so its hash gives no guess.

@@ -3,7 +3,7 @@
 
 use super::super::change::Shared;
 use super::super::finder::Start;
-use super::super::get::{find_near, get_near};
+use super::super::get::{Own, find_near, get_near};
 use super::super::leaf_copy::{Bounds, LeafCopy};
 use super::super::node::Toward;
 use super::super::take::OneWord;
@@ -191,7 +191,7 @@ fn lookups_look_where_keys_are_likely_to_stand() {
             let key = key(*number);
             tree.finder.start_by_position(&tree.store, &key).is_some_and(|Start { leaf, share, .. }| {
                 let near = share.and_then(|share| find_near::<Scalar>(&tree.store, leaf, &key, share));
-                near.is_some_and(|near| get_near(&tree, leaf, near, &key, &mut OneWord).is_some())
+                near.is_some_and(|near| get_near(&tree, Own, leaf, near, &key, &mut OneWord).is_some())
             })
         };
         let near = (0..KEYS).filter(is_near).count() as f64 / KEYS as f64;

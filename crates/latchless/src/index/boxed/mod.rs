@@ -20,6 +20,7 @@ mod cursor;
 mod engine;
 mod handles;
 mod load;
+mod newest;
 mod numbers;
 mod order;
 mod point;

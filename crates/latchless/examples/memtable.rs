@@ -3,16 +3,12 @@
 //! an active one replaces it: a merging iterator shows both as one.
 //! `cargo run --release -p latchless --example memtable`
 
-use latchless::bytes::{BytesCursor, BytesIndex};
-use std::cmp::Reverse;
+use latchless::{Index, VersionedKey, index::Cursor};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// A key, and the sequence number of one of its versions: of one key, the newest version comes first.
-type Version = (String, Reverse<u64>);
-
 /// The versions of all keys, with their values. A tombstone is empty; a value is preceded by this byte.
-type Versions = BytesIndex<Version, Vec<u8>>;
+type Versions = Index<VersionedKey<String>, Vec<u8>>;
 const VALUE: u8 = b'+';
 
 struct Memtable {
@@ -26,20 +22,19 @@ impl Memtable {
 
     fn put(&self, key: &str, sequence: u64, value: &str) -> latchless::Result<()> {
         let value = [&[VALUE], value.as_bytes()].concat();
-        self.versions.insert(&(key, Reverse(sequence)), &value)?;
+        self.versions.insert(VersionedKey(key, sequence), &value)?;
         Ok(())
     }
 
     fn delete(&self, key: &str, sequence: u64) -> latchless::Result<()> {
-        self.versions.insert(&(key, Reverse(sequence)), &[])?;
+        self.versions.insert(VersionedKey(key, sequence), &[])?;
         Ok(())
     }
 
     /// Returns the newest version of a key up to a sequence number, if this memtable has one: its value, or
     /// `None` for a tombstone.
     fn get(&self, key: &str, snapshot: u64) -> Option<Option<String>> {
-        let ((found, _), value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
-        (found == key).then(|| text_of(&value))
+        self.versions.newest_with(key, snapshot, |_, value| text_of(value))
     }
 }
 
@@ -57,7 +52,7 @@ fn get(memtables: &[&Memtable], key: &str, snapshot: u64) -> Option<String> {
 /// An iterator over the keys of several memtables with their newest visible values, in order.
 struct Merge<'m> {
     snapshot: u64,
-    sources: Vec<BytesCursor<&'m Versions>>,
+    sources: Vec<Cursor<&'m Versions>>,
     /// The key whose newest visible version was met last; older ones are skipped.
     last: Option<String>,
 }
@@ -67,7 +62,7 @@ impl<'m> Merge<'m> {
     fn from(memtables: &[&'m Memtable], key: &str, snapshot: u64) -> Self {
         let source = |&memtable: &&'m Memtable| {
             let mut cursor = memtable.versions.cursor();
-            cursor.seek(&(key, Reverse(snapshot)));
+            cursor.seek(VersionedKey(key, snapshot));
             cursor
         };
         Self { snapshot, sources: memtables.iter().map(source).collect(), last: None }
@@ -79,16 +74,16 @@ impl Iterator for Merge<'_> {
 
     fn next(&mut self) -> Option<(String, String)> {
         loop {
-            // Keys are compared as the bytes that cursors lend: these have the order of the versions.
-            let rest = self.sources.iter_mut().filter(|cursor| cursor.key().is_some());
-            let cursor = rest.min_by(|a, b| a.key().cmp(&b.key()))?;
-            let (key, Reverse(sequence)) = cursor.owned_key()?;
+            let rest = self.sources.iter_mut().filter_map(|cursor| {
+                let (VersionedKey(key, sequence), value) = cursor.current()?;
+                Some((VersionedKey(key.to_owned(), sequence), text_of(value), cursor))
+            });
+            let (VersionedKey(key, sequence), value, cursor) = rest.min_by(|(a, ..), (b, ..)| a.cmp(b))?;
             if sequence > self.snapshot {
                 // However many versions came after the snapshot, only the newest visible one is read.
-                let _ = cursor.seek(&(&key[..], Reverse(self.snapshot)));
+                cursor.seek(VersionedKey(&key, self.snapshot));
                 continue;
             }
-            let value = cursor.current().and_then(|(_, value)| text_of(value));
             cursor.next();
             if self.last.as_deref() == Some(&key) {
                 continue;

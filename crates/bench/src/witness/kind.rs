@@ -13,11 +13,14 @@ pub enum Kind {
     Boxed,
     /// `BoxedBytesIndex` with values of 32 bytes
     BoxedBytes,
+    /// `Index<VersionedKey, u64>`
+    Versions,
 }
 
 impl Kind {
     /// In the order of the table.
-    pub const ALL: [Self; 5] = [Self::Index, Self::Exclusive, Self::Bytes, Self::Boxed, Self::BoxedBytes];
+    pub const ALL: [Self; 6] =
+        [Self::Index, Self::Exclusive, Self::Bytes, Self::Boxed, Self::BoxedBytes, Self::Versions];
 
     /// Returns the name in the table and on the command line.
     pub const fn name(self) -> &'static str {
@@ -27,6 +30,7 @@ impl Kind {
             Self::Bytes => "bytes",
             Self::Boxed => "boxed",
             Self::BoxedBytes => "boxed-bytes",
+            Self::Versions => "versions",
         }
     }
 }

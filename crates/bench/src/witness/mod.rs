@@ -1,12 +1,13 @@
 //! `latchless-bench witness`: what the operations of each kind of index cost, in events of the processor.
 //!
-//! In reading order: [`kind`] and [`subject`] (the indexes), [`work`] (the operations), [`counter`] (the
-//! events), [`table`] (the counts, as they are kept and compared).
+//! In reading order: [`kind`], [`subject`] and [`versions`] (the indexes), [`work`] (the operations),
+//! [`counter`] (the events), [`table`] (the counts, as they are kept and compared).
 
 mod counter;
 mod kind;
 mod subject;
 mod table;
+mod versions;
 mod work;
 
 use counter::Counter;

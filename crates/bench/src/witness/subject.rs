@@ -30,10 +30,18 @@ pub trait Subject {
     fn get_many(&self, keys: &[Self::Key]) -> Result<usize>;
     /// Inserts a batch.
     fn insert_many(&mut self, keys: &[Self::Key]) -> Result<usize>;
+    /// Finds the newest version of a key; `None`: keys have no versions.
+    fn newest(&self, _: &Self::Key) -> Option<usize> {
+        None
+    }
+    /// Finds those of a batch.
+    fn newest_many(&self, _: &[Self::Key]) -> Result<usize> {
+        Ok(0)
+    }
 }
 
 /// Returns the number of answers that are some; each is computed.
-fn present<T>(answers: &[Option<T>]) -> usize {
+pub fn present<T>(answers: &[Option<T>]) -> usize {
     black_box(answers).iter().flatten().count()
 }
 

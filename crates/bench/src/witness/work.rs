@@ -3,8 +3,9 @@
 
 use super::kind::Kind;
 use super::subject::{Subject, number, text};
+use super::versions::version;
 use latchless::bytes::{BoxedBytesIndex, BytesIndex};
-use latchless::{BoxedIndex, Index};
+use latchless::{BoxedIndex, Index, VersionedKey};
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ const STRIDE: usize = 2_654_435_761;
 enum Operation {
     Get,
     GetMany,
+    Newest,
+    NewestMany,
     Ceiling,
     Range,
     Update,
@@ -31,9 +34,11 @@ enum Operation {
 
 impl Operation {
     /// In the order in which they run: first those that leave the index as it is.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Get,
         Self::GetMany,
+        Self::Newest,
+        Self::NewestMany,
         Self::Ceiling,
         Self::Range,
         Self::Update,
@@ -46,6 +51,8 @@ impl Operation {
         match self {
             Self::Get => "get",
             Self::GetMany => "get-many",
+            Self::Newest => "newest",
+            Self::NewestMany => "newest-many",
             Self::Ceiling => "ceiling",
             Self::Range => "range-48",
             Self::Update => "update",
@@ -109,13 +116,16 @@ pub fn run(kind: Kind, records: usize, operations: usize) -> Result<Vec<Done>, F
         return Err(Failure::usage(format!("the witness has at least {SHARE} records")));
     }
     match kind {
-        Kind::Index => run_over(&mut Index::new()?, Keys::new(records, number), operations),
+        Kind::Index => run_over(&mut Index::<u64, u64>::new()?, Keys::new(records, number), operations),
         Kind::Exclusive => {
-            let mut index = Index::new()?;
+            let mut index = Index::<u64, u64>::new()?;
             run_over(&mut index.exclusive(), Keys::new(records, number), operations)
         }
         Kind::Bytes => run_over(&mut BytesIndex::new()?, Keys::new(records, text), operations),
         Kind::Boxed => run_over(&mut BoxedIndex::new()?, Keys::new(records, number), operations),
+        Kind::Versions => {
+            run_over(&mut Index::<VersionedKey, u64>::new()?, Keys::new(records, version), operations)
+        }
         Kind::BoxedBytes => run_over(&mut BoxedBytesIndex::new()?, Keys::new(records, text), operations),
     }
 }
@@ -129,7 +139,11 @@ fn run_over<S: Subject>(
         subject.insert(key)?;
     }
     let mut done = Vec::new();
-    for operation in Operation::ALL.into_iter().take(operations) {
+    let has_versions = keys.present.first().is_some_and(|key| subject.newest(key).is_some());
+    let has = |operation: &Operation| {
+        has_versions || !matches!(operation, Operation::Newest | Operation::NewestMany)
+    };
+    for operation in Operation::ALL.into_iter().filter(has).take(operations) {
         let start = Instant::now();
         let found = run_one(subject, &keys, operation)?;
         let took = start.elapsed();
@@ -146,7 +160,12 @@ fn run_over<S: Subject>(
 /// Returns how often an operation runs, and how many keys it finds if that is known.
 fn expected(operation: Operation, times: usize) -> (usize, Option<usize>) {
     match operation {
-        Operation::Get | Operation::GetMany | Operation::Update | Operation::Remove => (times, Some(times)),
+        Operation::Get
+        | Operation::GetMany
+        | Operation::Newest
+        | Operation::NewestMany
+        | Operation::Update
+        | Operation::Remove => (times, Some(times)),
         Operation::Insert | Operation::InsertMany => (times, Some(0)),
         // Near the last key there may be fewer.
         Operation::Ceiling | Operation::Range => (times, None),
@@ -160,6 +179,10 @@ fn run_one<S: Subject>(subject: &mut S, keys: &Keys<S::Key>, operation: Operatio
         Operation::Get => counted_part(|| Ok(present.iter().map(|key| subject.get(key)).sum())),
         Operation::GetMany => {
             counted_part(|| present.chunks(BATCH).map(|batch| subject.get_many(batch)).sum())
+        }
+        Operation::Newest => counted_part(|| Ok(present.iter().filter_map(|key| subject.newest(key)).sum())),
+        Operation::NewestMany => {
+            counted_part(|| present.chunks(BATCH).map(|batch| subject.newest_many(batch)).sum())
         }
         Operation::Ceiling => counted_part(|| Ok(absent.iter().map(|key| subject.ceiling(key)).sum())),
         Operation::Range => counted_part(|| Ok(absent.iter().map(|key| subject.range(key)).sum())),
@@ -204,7 +227,8 @@ mod tests {
     fn every_kind_answers_rightly_in_every_operation() {
         for &kind in Kind::value_variants() {
             let done = run(kind, 4_000, usize::MAX).unwrap_or_else(|failure| panic!("{kind:?}: {failure}"));
-            assert_eq!(done.len(), Operation::ALL.len(), "{kind:?}");
+            let absent = if kind == Kind::Versions { 0 } else { 2 };
+            assert_eq!(done.len(), Operation::ALL.len() - absent, "{kind:?}");
             assert!(done.iter().all(|one| one.times == 500));
             assert_eq!(run(kind, 4_000, 7).unwrap().len(), 7, "{kind:?}");
         }

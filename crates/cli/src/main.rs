@@ -1,5 +1,6 @@
-//! `latchless`: queries the rows of a file through an ordered index.
+//! `latchless`: queries the rows of a file through an ordered index, and looks after durable indexes.
 
+mod log;
 mod query;
 
 use clap::{Parser, Subcommand};
@@ -21,15 +22,16 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Query(Box<query::Args>),
+    Log(log::Args),
 }
 
 fn main() -> ExitCode {
     program::run(
         Cli::parse,
         |cli| cli.quiet,
-        |cli| {
-            let Command::Query(args) = cli.command;
-            query::run(&args)
+        |cli| match cli.command {
+            Command::Query(args) => query::run(&args),
+            Command::Log(args) => log::run(&args),
         },
     )
 }

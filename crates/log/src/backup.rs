@@ -5,7 +5,6 @@ use crate::durable::Durable;
 use crate::error::{Error, Result};
 use crate::folder::{self, Contents, Folder};
 use crate::kept::Kept;
-use crate::later;
 use crate::reading::{LOOKS_MAX, ReadOnly, is_gone};
 use crate::scan::Scan;
 use std::io::{self, ErrorKind, Read};
@@ -86,8 +85,17 @@ impl Drop for Stage {
     }
 }
 
+/// How damage of a log counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// There is no copy.
+    IsRefused,
+    /// The copy ends there.
+    Ends,
+}
+
 /// Copies the newest snapshot and the logs from it on, the last one up to its last whole record.
-fn copy(folder: &Folder, contents: &Contents, stage: &Stage) -> Result<Backup> {
+fn copy(folder: &Folder, contents: &Contents, stage: &Stage, damage: Damage) -> Result<Backup> {
     let first = contents.snapshots.last().copied();
     let mut backup = Backup { record: 0, bytes: 0 };
     if let Some(number) = first {
@@ -95,23 +103,26 @@ fn copy(folder: &Folder, contents: &Contents, stage: &Stage) -> Result<Backup> {
     }
     let logs: Vec<u64> =
         contents.logs.iter().copied().filter(|&number| number >= first.unwrap_or(1)).collect();
-    let mut before: Option<(PathBuf, Scan)> = None;
+    let mut before: Option<Scan> = None;
     for number in logs {
         let path = folder.log(number);
         let Some(mut log) = Scan::open(folder.disk(), &path, number)? else { continue };
-        if let Some((path, before)) = before.take_if(|(_, before)| log.follows > before.last) {
-            let what = "it ends before the record that the next log follows";
-            return Err(Error::Damaged { path, at: before.at, what, whole: 0 });
-        }
-        if let Some(what) = log.pass_whole()? {
-            let later = later::look(folder.disk(), &path, log.at, log.format, log.types, log.last)?;
-            if later.proves_damage {
-                return Err(Error::Damaged { path, at: log.at, what, whole: later.records });
+        if let Some(before) = before.take_if(|before| log.follows > before.last) {
+            match damage {
+                Damage::Ends => break,
+                Damage::IsRefused => {
+                    return Err(before.damaged("it ends before the record that the next log follows")?);
+                }
             }
+        }
+        if let Some(what) = log.pass_whole()?
+            && damage == Damage::IsRefused
+        {
+            log.refuse_damage(what)?;
         }
         backup.record = log.last;
         backup.bytes += stage.copy(&path, log.at)?;
-        before = Some((path, log));
+        before = Some(log);
     }
     Ok(backup)
 }
@@ -125,12 +136,16 @@ impl ReadOnly {
     ///
     /// # Errors
     /// [`Error::Io`], also if there is something at `to`; [`Error::Damaged`]; [`Error::Snapshot`].
-    pub fn backup(mut self, to: impl AsRef<Path>) -> Result<Backup> {
-        let stage = Stage::new(&self.folder, to.as_ref())?;
+    pub fn backup(self, to: impl AsRef<Path>) -> Result<Backup> {
+        self.copy_to(to.as_ref(), Damage::IsRefused)
+    }
+
+    pub(crate) fn copy_to(mut self, to: &Path, damage: Damage) -> Result<Backup> {
+        let stage = Stage::new(&self.folder, to)?;
         let mut looks = 0;
         loop {
             let written = self.log_bytes();
-            match copy(&self.folder, &self.contents, &stage) {
+            match copy(&self.folder, &self.contents, &stage, damage) {
                 Err(error) if looks < LOOKS_MAX && self.may_be_transient(&error, written)? => {
                     looks += 1;
                     self = Self::open(self.folder.path())?;

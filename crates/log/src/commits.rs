@@ -115,43 +115,85 @@ pub fn draft<'c, K: BytesKey + 'c, V: SavedValue>(
     Ok(draft.seal())
 }
 
+/// A change as a record has it.
+pub enum RawChange<'p> {
+    Put(&'p [u8], &'p [u8]),
+    Remove(&'p [u8]),
+    RemoveRange([Bound<&'p [u8]>; 2]),
+}
+
+/// The changes of a record, or the damage.
+pub struct Changes<'p> {
+    rest: StringsOf<'p>,
+    value: DataType,
+    is_done: bool,
+}
+
+impl<'p> Changes<'p> {
+    /// With values of this type.
+    pub fn new(header: Header, payload: &'p [u8], value: DataType) -> Self {
+        Self { rest: StringsOf::new(header, payload, None), value, is_done: false }
+    }
+
+    fn change(&mut self, kind: u8) -> Result<RawChange<'p>, &'static str> {
+        const TOO_SHORT: &str = "its changes are longer than the record";
+        match kind {
+            PUT => {
+                let key = self.rest.string().ok_or(TOO_SHORT)?;
+                let width = match self.value.width_bytes() {
+                    0 => {
+                        let length = self.rest.bytes(4).and_then(|bytes| bytes.try_into().ok());
+                        u32::from_le_bytes(length.ok_or(TOO_SHORT)?) as usize
+                    }
+                    width => width,
+                };
+                Ok(RawChange::Put(key, self.rest.bytes(width).ok_or(TOO_SHORT)?))
+            }
+            REMOVE => self.rest.string().map(RawChange::Remove).ok_or(TOO_SHORT),
+            REMOVE_RANGE => self.rest.range().map(RawChange::RemoveRange),
+            _ => Err("no change of a commit is of this kind"),
+        }
+    }
+}
+
+impl<'p> Iterator for Changes<'p> {
+    type Item = Result<RawChange<'p>, &'static str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let &[kind] = self.rest.bytes(1)? else { return None };
+        let change = self.change(kind);
+        self.is_done = change.is_err();
+        Some(change)
+    }
+}
+
 /// The changes of a record; the error describes the damage.
 fn batch_of<K, V>(header: Header, payload: &[u8]) -> Result<WriteBatch<K, V>, &'static str>
 where
     K: KeyFor<Version<V>> + BytesKey,
     V: SavedValue,
 {
-    const TOO_SHORT: &str = "its changes are longer than the record";
-    let (mut rest, mut batch) = (StringsOf::new(header, payload, None), WriteBatch::new());
-    while let Some(&[kind]) = rest.bytes(1) {
-        match kind {
-            PUT => {
-                let key = key_of::<K>(rest.string().ok_or(TOO_SHORT)?)?;
-                let width = match V::COLUMN.width_bytes() {
-                    0 => {
-                        let length = rest.bytes(4).and_then(|bytes| bytes.try_into().ok());
-                        u32::from_le_bytes(length.ok_or(TOO_SHORT)?) as usize
-                    }
-                    width => width,
-                };
-                let value = V::of_cell(rest.bytes(width).ok_or(TOO_SHORT)?).ok_or(NO_VALUE)?;
-                batch.extend([(key, value)]);
+    let mut batch = WriteBatch::new();
+    for change in Changes::new(header, payload, V::COLUMN) {
+        match change? {
+            RawChange::Put(key, value) => {
+                batch.extend([(key_of::<K>(key)?, V::of_cell(value).ok_or(NO_VALUE)?)]);
             }
-            REMOVE => {
-                let key = key_of::<K>(rest.string().ok_or(TOO_SHORT)?)?;
-                batch.remove(key.probe());
+            RawChange::Remove(key) => {
+                batch.remove(key_of::<K>(key)?.probe());
             }
-            REMOVE_RANGE => {
+            RawChange::RemoveRange([low, high]) => {
                 let key = |end: Bound<&[u8]>| match end {
                     Bound::Unbounded => Ok(Bound::Unbounded),
                     Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
                     Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
                 };
-                let [low, high] = rest.range()?;
                 let (low, high) = (key(low)?, key(high)?);
                 batch.remove_range((low.as_ref().map(K::probe), high.as_ref().map(K::probe)));
             }
-            _ => return Err("no change of a commit is of this kind"),
         }
     }
     Ok(batch)

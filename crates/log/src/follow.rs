@@ -8,7 +8,6 @@ use crate::file::HEAD_BYTES;
 use crate::findings::Recovery;
 use crate::folder::Folder;
 use crate::kept::{Kept, Usual};
-use crate::later;
 use crate::options::Opening;
 use crate::reader::Reader;
 use crate::reading::{ReadOnly, is_gone};
@@ -183,14 +182,10 @@ impl<I: Kept<C>, C> Follower<I, C> {
             match (next, &*place) {
                 (Next::Nothing, Some(at)) => {
                     let Some(what) = wrong else { break };
-                    let (path, Scan { at, format, types, last, .. }) = (self.folder.log(at.number), &at.log);
-                    let later = later::look(self.folder.disk(), &path, *at, *format, *types, *last)?;
-                    if !later.proves_damage {
-                        break;
-                    }
+                    let Err(damaged) = at.log.refuse_damage(what) else { break };
                     // The writer may have finished it between the two looks.
-                    if suspect.replace(*at) == Some(*at) {
-                        return Err(Error::Damaged { path, at: *at, what, whole: later.records });
+                    if suspect.replace(at.log.at) == Some(at.log.at) {
+                        return Err(damaged);
                     }
                 }
                 (Next::Record, _) if idle < 3 => {}

@@ -5,7 +5,7 @@
 //! after it, because the disk writes pages in any order; but only unsynced ones. So a record is damaged if
 //! a later one says that it was on the disk.
 
-use crate::disk::{Disk, How, Reading};
+use crate::disk::{Disk, DiskFile, How, Reading};
 use crate::error::{Error, Result};
 use crate::record::{Entry, Format};
 use crate::replay::fill;
@@ -67,11 +67,23 @@ pub fn look(
     types: [DataType; 2],
     last: u64,
 ) -> Result<Later> {
-    let refused = |cause| Error::io("read", path)(cause);
     let file = disk.open(path, How::Read).map_err(Error::io("open", path))?;
+    look_in(&*file, path, from, format, types, last)
+}
+
+/// The same in a file that is open.
+pub fn look_in(
+    file: &dyn DiskFile,
+    path: &Path,
+    from: u64,
+    format: Format,
+    types: [DataType; 2],
+    last: u64,
+) -> Result<Later> {
+    let refused = |cause| Error::io("read", path)(cause);
     let left = file.len().map_err(refused)?.saturating_sub(from);
     file.seek(from).map_err(refused)?;
-    let mut rest = Rest { file: Reading(&*file), bytes: Vec::new(), at: 0, left };
+    let mut rest = Rest { file: Reading(file), bytes: Vec::new(), at: 0, left };
     let mut later = Later::default();
     let all = left;
     while let Some(header) = rest.peek(format.header_bytes()).map_err(refused)? {

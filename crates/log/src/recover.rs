@@ -227,7 +227,7 @@ impl<I: Usual> Durable<I, I::Columns> {
 }
 
 impl Base {
-    fn open(folder: &Folder, number: u64) -> Result<Self> {
+    pub fn open(folder: &Folder, number: u64) -> Result<Self> {
         let path = folder.snapshot(number);
         let bytes = || bytes_of(folder.disk(), &path);
         let opened = match Snapshot::from_bytes(bytes()?) {
@@ -251,6 +251,15 @@ impl Base {
                 [snapshot.key_type(), snapshot.value_type()]
             }
             Self::Pairs(snapshot) => [snapshot.key_type(), ROW],
+        }
+    }
+
+    /// The name of the type of keys that are strings.
+    pub fn key_name(&self) -> &str {
+        match self {
+            Self::Numbers(_) => "",
+            Self::Strings(snapshot) | Self::Commits(snapshot, _) => snapshot.key_name(),
+            Self::Pairs(snapshot) => snapshot.key_name(),
         }
     }
 

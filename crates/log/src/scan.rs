@@ -3,6 +3,7 @@
 use crate::disk::{Disk, How, KeptOpen};
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, Head, check_head};
+use crate::later::{self, Later};
 use crate::record::{Entry, Format};
 use crate::replay::{fill, next_entry};
 use latchless::snapshot::DataType;
@@ -82,6 +83,27 @@ impl Scan {
             self.last = entry.number;
         }
         Ok(next)
+    }
+
+    /// The whole records after the first that isn't.
+    pub fn later(&self) -> Result<Later> {
+        later::look_in(&*self.file.0, &self.path, self.at, self.format, self.types, self.last)
+    }
+
+    /// The error for damage at the place of the next entry.
+    pub fn damaged(&self, what: &'static str) -> Result<Error> {
+        Ok(Error::Damaged { path: self.path.clone(), at: self.at, what, whole: self.later()?.records })
+    }
+
+    /// Refuses an end that no kill or power failure can have left.
+    pub fn refuse_damage(&self, what: &'static str) -> Result<()> {
+        let later = self.later()?;
+        let (path, at) = (self.path.clone(), self.at);
+        if later.proves_damage {
+            Err(Error::Damaged { path, at, what, whole: later.records })
+        } else {
+            Ok(())
+        }
     }
 
     /// Reads on to the end of the whole entries, and returns why it isn't the file's.

@@ -193,7 +193,7 @@ fn what_is_refused_is_not_logged() {
     let index = open(folder.path());
     index.insert("a", "1").unwrap();
     let logged = index.log_bytes();
-    let too_long = "k".repeat(70_000);
+    let too_long = "k".repeat((16 << 20) + 1);
     assert!(matches!(index.insert(&too_long, "1"), Err(Error::Index { .. })));
     let mut batch = WriteBatch::new();
     batch.insert("b", "2").insert(too_long.as_str(), "3");

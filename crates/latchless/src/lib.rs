@@ -96,6 +96,9 @@ pub use index::{BoxedIndex, Index, Keys, PrefixKey, TryInsertError};
 pub use latchless_derive::{Key, Value};
 pub use set::{IndexSet, Merged, SetRange};
 // The types in public signatures: users needn't depend on the core.
+/// For `latchless-log`.
+#[doc(hidden)]
+pub use latchless_core::base::spans;
 #[doc(inline)]
 pub use latchless_core::base::{
     bytes_key::BytesKey,

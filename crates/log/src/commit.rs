@@ -2,6 +2,7 @@
 
 use crate::disk::DiskFile;
 use crate::error::{Error, Result};
+use crate::measured;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -83,7 +84,7 @@ impl Commit {
             drop(state);
             // Everything that was appended up to now goes with it.
             let Written { number: reached, file, path } = written();
-            let synced = file.sync_data();
+            let synced = measured::sync(|| file.sync_data());
             state = self.state();
             state.syncing = false;
             match synced {

@@ -2,6 +2,7 @@
 
 use crate::disk::{Disk, DiskFile, How};
 use crate::error::{Error, Result};
+use crate::measured;
 use crate::record::{Draft, Format, mark};
 use latchless::snapshot::{DataType, TimeUnit};
 use std::io;
@@ -238,7 +239,7 @@ impl LogFile {
     /// Appends a record of this number, while those up to `synced` are known to be on the disk. `Err(error,
     /// true)`: the file is as before. `Err(error, false)`: the file's state is unknown.
     pub fn append(&mut self, draft: &mut Draft, number: u64, synced: u64) -> Result<(), (Error, bool)> {
-        self.write(draft.numbered(number, synced), synced)
+        self.write((draft.numbered(number, synced), 1), synced)
     }
 
     /// Appends a mark that the records up to `synced` are on the disk, unless the file says so already;
@@ -247,12 +248,13 @@ impl LogFile {
         if synced <= self.stamped {
             return Ok(false);
         }
-        self.write(&mark(number, synced), synced).map(|()| true)
+        self.write((&mark(number, synced), 0), synced).map(|()| true)
     }
 
-    fn write(&mut self, bytes: &[u8], synced: u64) -> Result<(), (Error, bool)> {
+    fn write(&mut self, (bytes, records): (&[u8], u64), synced: u64) -> Result<(), (Error, bool)> {
         match self.file.write_all(bytes) {
             Ok(()) => {
+                measured::count_appended(bytes.len(), records);
                 self.len += bytes.len() as u64;
                 self.stamped = self.stamped.max(synced);
                 Ok(())

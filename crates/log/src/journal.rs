@@ -9,6 +9,7 @@ use crate::options::{Opening, SyncMode};
 use crate::record::Draft;
 use crate::stripes::{Held, Set, Stripes};
 use latchless::snapshot::{self, DataType};
+use latchless::spans;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -199,6 +200,7 @@ impl Journal {
 
     fn snapshot_alone(&self, save: impl FnOnce(&mut dyn Write) -> snapshot::Result<u64>) -> Result<u64> {
         self.log.commit.check()?;
+        let span = spans::checkpoint();
         let (number, logged_bytes) = self.begin_next_log()?;
         let saved = self.folder.save(number, save, || {
             // It was saved during writes. Any changes that it has are in the log as well, and now on the
@@ -208,7 +210,10 @@ impl Journal {
             // will be.
             self.check_fence()
         })?;
-        self.due.saved(self.folder.bytes_of(&self.folder.snapshot(number)), logged_bytes);
+        let bytes = self.folder.bytes_of(&self.folder.snapshot(number));
+        span.record("entries", saved);
+        span.record("bytes", bytes);
+        self.due.saved(bytes, logged_bytes);
         self.folder.remove_older_than(number)?;
         Ok(saved)
     }

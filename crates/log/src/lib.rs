@@ -141,6 +141,7 @@ mod kept;
 mod later;
 mod log;
 mod logged;
+mod measured;
 #[cfg(test)]
 mod model;
 mod multi;

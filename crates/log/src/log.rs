@@ -4,6 +4,7 @@ use crate::commit::{Commit, Written};
 use crate::error::{Error, Result};
 use crate::file::LogFile;
 use crate::folder::Folder;
+use crate::measured;
 use crate::record::Draft;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -127,7 +128,7 @@ impl Log {
     pub fn seal(&self) -> Result<()> {
         if self.sync_and_mark()? {
             let Written { file, path, .. } = self.written();
-            file.sync_data()
+            measured::sync(|| file.sync_data())
                 .map_err(Error::io("sync", &path))
                 .inspect_err(|error| self.commit.fail(error))?;
         }

@@ -173,6 +173,14 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
     }
 }
 
+/// With the feature `metrics`.
+#[cfg(feature = "metrics")]
+impl<K: Key, V: Value> Reader<'_, Index<K, V>> {
+    reads! { Index:
+        fn publish_metrics(self, name: &str);
+    }
+}
+
 impl<'a, K: WordPrefix, V: Value> Reader<'a, Index<K, V>> {
     reads! { Index:
         fn prefix(self, prefix: K::Prefix<'_>) -> Range<'a, K, V>;

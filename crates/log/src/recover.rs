@@ -19,6 +19,7 @@ use crate::record::Format;
 use crate::replay::{Base, End, Replay, Target, head_of};
 use crate::saver::Saver;
 use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
+use latchless::spans;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -337,6 +338,7 @@ pub fn replay(
             return Err(Error::Damaged { path: folder.log(first), at: 0, what, whole: 0 });
         }
     };
+    let span = spans::replay();
     let mut replay = Replay::new(folder.disk(), target, follows, recovery);
     let mut tail = None;
     for (at, &(number, head)) in heads.iter().enumerate() {
@@ -360,7 +362,10 @@ pub fn replay(
             tail = Some((number, end));
         }
     }
-    Ok(Replayed { last: replay.last, tail })
+    let last = replay.last;
+    span.record("records", recovery.records);
+    span.record("entries", recovery.entries);
+    Ok(Replayed { last, tail })
 }
 
 impl Replayed {

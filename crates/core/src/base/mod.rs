@@ -18,6 +18,7 @@ pub mod parts;
 pub mod replacement;
 pub mod request;
 pub mod span;
+pub mod spans;
 pub mod stats;
 pub mod strings;
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]

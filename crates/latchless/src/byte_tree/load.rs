@@ -17,6 +17,7 @@ use crate::blink::Levels;
 use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
+use latchless_core::base::spans;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
 
@@ -314,6 +315,7 @@ impl ByteTree {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
+        let span = spans::bulk_load();
         self.store.clear();
         // It leads to leaves that there were before the last key was removed.
         self.finder.clear();
@@ -322,6 +324,8 @@ impl ByteTree {
         loading.tree.store.set_entries(len);
         loading.is_whole = true;
         loading.tree.finder.follow_growth(&loading.tree.store);
+        span.record("entries", len as u64);
+        span.record("bytes", loading.tree.live_bytes() as u64);
         Ok(())
     }
 

@@ -161,6 +161,8 @@ mod keys;
 mod lent;
 mod load;
 mod memory;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod nearest;
 mod neighbours;
 mod neighbours_many;

@@ -85,6 +85,7 @@ use crate::index::Holder;
 use core::num::NonZeroUsize;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
+use latchless_core::base::spans;
 use latchless_core::base::value::Value;
 use layout::{About, COLUMNS};
 use parse::{Cells, Parsed};
@@ -373,8 +374,10 @@ impl Snapshot {
 
 /// All of a file.
 fn gather_file(path: &Path) -> Result<Vec<u8>> {
+    let span = spans::snapshot_read();
     let file = File::open(path).map_err(|cause| Error::io("open")(cause).about(path))?;
     let bytes = file.metadata().map_or(0, |about| about.len());
+    span.record("bytes", bytes);
     gather(file, bytes).map_err(|error| error.about(path))
 }
 

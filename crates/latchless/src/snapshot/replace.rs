@@ -2,6 +2,7 @@
 //! permissions of the old one. A symbolic link stays, and the file that it leads to is replaced.
 
 use super::error::{Error, Result};
+use latchless_core::base::spans;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -150,6 +151,7 @@ fn take_after(_: &File, _: &Metadata) -> io::Result<()> {
 /// old file is unchanged, and the new one is gone; but if only the folder can't be synced, the new file is
 /// in place.
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
+    let span = spans::snapshot_save();
     let target = Target::find(path)?;
     let (mut file, mut temporary) = create_beside(&target)?;
     let written = write(&mut file).map_err(|error| error.about(&temporary.path))?;
@@ -158,6 +160,9 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) -> Re
             .map_err(|cause| Error::io("set the permissions of")(cause).about(&temporary.path))?;
     }
     file.sync_all().map_err(|cause| Error::io("sync")(cause).about(&temporary.path))?;
+    if let Ok(about) = file.metadata() {
+        span.record("bytes", about.len());
+    }
     drop(file);
     fs::rename(&temporary.path, &target.path)
         .map_err(|cause| Error::io("replace")(cause).about(&target.path))?;

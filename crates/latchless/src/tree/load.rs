@@ -10,6 +10,7 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::before;
+use latchless_core::base::spans;
 use latchless_core::bulk::{Level, plan};
 use latchless_core::mem::node_ref::NodeRef;
 
@@ -73,6 +74,7 @@ impl<B: Bits> BlinkTree<B> {
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
+        let span = spans::bulk_load();
         let store = self.store();
         let guard = Unlinked { arena: store.arena(), levels: allocate_levels(store, len, fill)? };
         let (levels, (old, old_levels)) = (&guard.levels, store.root().get());
@@ -88,6 +90,8 @@ impl<B: Bits> BlinkTree<B> {
         self.set_len(len);
         self.finder().directory().count_added(levels.get(1).map_or(0, |level| level.nodes));
         self.finder().survey();
+        span.record("entries", len as u64);
+        span.record("bytes", self.live_bytes() as u64);
         Ok(())
     }
 }

@@ -309,26 +309,33 @@ template <bool IsWord> struct no_place : parameters {
     }
 };
 
-/// The ends of a range: of words both included, of byte strings without the second one.
+/// The ends of a range of byte strings, without the second one.
 template <class Key, bool IsWord> struct bounds : parameters {
-    std::optional<in<Key, true, IsWord>> from, to;
+    std::optional<in<Key, true, false>> from, to;
     bounds(const std::optional<argument<Key>> &low, const std::optional<argument<Key>> &high) {
         if (low) from.emplace(*low);
         if (high) to.emplace(*high);
     }
-    /// The least word of a key: that of minus infinity, or 0.
-    std::uint64_t low() const noexcept {
-        return from ? from->stored : std::is_floating_point_v<Key> ? ~UINT64_C(0xFFF0000000000000) : 0;
-    }
-    bool is_empty() const noexcept {
-        if constexpr (IsWord) return to && to->stored == low();
-        else return false;
-    }
+    static bool is_empty() noexcept { return false; }
     auto parts() const noexcept {
-        if constexpr (IsWord) return std::make_tuple(low(), to ? to->stored - 1 : UINT64_MAX);
-        else return std::tuple_cat(from ? from->parts() : bytes_arg(nullptr, 0),
-                                   to ? to->parts() : bytes_arg(nullptr, LATCHLESS_NO_END));
+        return std::tuple_cat(from ? from->parts() : bytes_arg(nullptr, 0),
+                              to ? to->parts() : bytes_arg(nullptr, LATCHLESS_NO_END));
     }
+};
+
+/// Those of words, which C includes both. The least word of a key is that of minus infinity, or 0.
+template <class Key> struct bounds<Key, true> : parameters {
+    std::uint64_t low = std::is_floating_point_v<Key> ? ~UINT64_C(0xFFF0000000000000) : 0, high = UINT64_MAX;
+    bool has_none = false;
+    bounds(const std::optional<Key> &from, const std::optional<Key> &to) {
+        if (from) low = word_of(*from);
+        if (!to) return;
+        high = word_of(*to);
+        has_none = high == low;
+        if (high > 0) --high;
+    }
+    bool is_empty() const noexcept { return has_none; }
+    auto parts() const noexcept { return std::make_tuple(low, high); }
 };
 
 /// A column. What is in the caller's memory as C takes it isn't copied.

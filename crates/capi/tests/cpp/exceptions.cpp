@@ -27,6 +27,7 @@ void errors() {
     CHECK(is_refused(LATCHLESS_NAN, "keys[1] is NaN", [&] { index.get_many(std::vector<double>{1.0, NAN}); }));
     CHECK(is_refused(LATCHLESS_NAN, "low is NaN", [&] { index.count(NAN, 1.0); }));
     CHECK(is_refused(LATCHLESS_INVERTED_RANGE, "low is above high", [&] { index.range(2.0, 1.0); }));
+    CHECK(is_refused(LATCHLESS_INVERTED_RANGE, "low is above high", [] { numbers().count(5, 0); }));
     CHECK(is_refused(LATCHLESS_INVALID, "2 keys, but 1 values", [&] {
         index.insert_many(std::vector<double>{1, 2}, std::vector<latchless::value>{1});
     }));

@@ -48,7 +48,7 @@ fn keys(kind: &str, most: u64) -> Vec<Key> {
         "long" => ([&vec![7; 250][..], &number.to_be_bytes()[6..]].concat(), number >> 9),
         _ => unreachable!("{kind}"),
     };
-    (0..if kind == "numbers" || kind == "texts" { most } else { most.min(KEYS / 8) })
+    (0..if ["one key", "numbers", "texts"].contains(&kind) { most } else { most.min(KEYS / 8) })
         .map(|number| VersionedKey(key(number).0, key(number).1))
         .collect()
 }

@@ -113,11 +113,11 @@ const TEXTS: Subject<DurableBytesIndex<String, u64>> = Subject {
         ("compute that leaves a key away", |index| index.compute("z", |_| None).map(drop)),
         ("compute that leaves a key as it is", |index| index.compute("a", |value| value).map(drop)),
         ("insert", |index| index.insert("a", 10).map(drop)),
-        ("insert_many of none", |index| index.insert_many::<&str>(&[]).map(drop)),
+        ("insert_many of none", |index| index.insert_many(&[]).map(drop)),
         ("remove of a key that isn't there", |index| index.remove("z").map(drop)),
         ("remove of a key that is too long", |index| index.remove(&too_long()).map(drop)),
-        ("remove_many of none", |index| index.remove_many::<&str>(&[]).map(drop)),
-        ("remove_many of keys that are too long", |index| index.remove_many(&[too_long()]).map(drop)),
+        ("remove_many of none", |index| index.remove_many(&[]).map(drop)),
+        ("remove_many of keys that are too long", |index| index.remove_many(&[&too_long()]).map(drop)),
         ("remove_range of none", |index| index.remove_range("m".."n").map(drop)),
         ("pop_first", |index| index.pop_first().map(drop)),
         ("pop_last", |index| index.pop_last().map(drop)),
@@ -240,7 +240,8 @@ fn a_batch_that_is_refused_in_part_is_on_the_disk_when_it_returns() {
         index.insert_many(&keys().map(|key| (key, key)).collect::<Vec<_>>())
     });
     TEXTS.says_what_was_refused_when_the_rest_is_on_the_disk(|index| {
-        index.insert_many(&keys().map(|key| (key.to_string(), key)).collect::<Vec<_>>())
+        let texts: Vec<_> = keys().map(|key| (key.to_string(), key)).collect();
+        index.insert_many(&texts.iter().map(|(text, key)| (&**text, *key)).collect::<Vec<_>>())
     });
     PAIRS.says_what_was_refused_when_the_rest_is_on_the_disk(|index| {
         index.insert_many(&keys().map(|key| (key.to_string(), key)).collect::<Vec<_>>())

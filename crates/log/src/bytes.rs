@@ -1,20 +1,24 @@
-//! A durable index of byte strings.
+//! The records and snapshots of byte strings.
 
 use crate::batch;
 use crate::durable::Durable;
 use crate::error::Result;
 use crate::journal::Journal;
-use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
+use crate::logged::Part;
 use crate::record::{Draft, Kind, check_length};
+use crate::replay::Target;
+use crate::stored::{Ends, Stored, StoredAsUsual};
+use crate::strings::Strings;
 use crate::stripes::Set;
-use latchless::BytesKey;
-use latchless::bytes::{BytesIndex, Form, Lent, VALUE_LEN_MAX};
-use latchless::snapshot::{self, SavedValue};
-use std::ops::{Bound, RangeBounds};
+use latchless::bytes::{BytesIndex, KeyInBytes, Lent, VALUE_LEN_MAX};
+use latchless::snapshot::{self, SavedValue, strings};
+use latchless::{BytesKey, Index};
+use std::io::Write;
+use std::ops::Bound;
+use std::path::Path;
 
-/// A [`BytesIndex`] in memory with a redo log in a folder: the counterpart of
-/// [`DurableIndex`](crate::DurableIndex) for keys of any length, with every value that a snapshot has
-/// ([`SavedValue`]). The promises of the [crate's head](crate) hold here.
+/// An [`Index`] whose keys or values fit no word, in memory with a redo log in a folder: the counterpart of
+/// [`DurableIndex`](crate::DurableIndex), with every value that a snapshot has ([`SavedValue`]). The promises of the [crate's head](crate) hold here.
 ///
 /// ```
 /// use latchless_log::{DurableBytesIndex, Options};
@@ -39,34 +43,26 @@ use std::ops::{Bound, RangeBounds};
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type DurableBytesIndex<K, V> = Durable<BytesIndex<K, V>>;
+pub type DurableBytesIndex<K, V> = Durable<Index<K, V>>;
 
 /// The stripe of a key, as a set.
 pub fn stripe_of(key: &[u8]) -> Set {
     Set::of([crc32fast::hash(key).into()])
 }
 
-/// The record that removes the first of these keys, with all that they have.
-pub fn removals<'q, K: BytesKey, Q: BytesKey<K> + ?Sized + 'q>(keys: impl Iterator<Item = &'q Q>) -> Part {
-    batch::part(Kind::RemoveStrings, keys, |draft, key| {
-        key.with_bytes(|key| {
-            draft.push(key);
-            stripe_of(key)
-        })
-    })
+/// Adds a key that is removed, with all that it has, to a record. Returns its stripe.
+pub fn removed(draft: &mut Draft, key: &[u8]) -> Set {
+    draft.push(key);
+    stripe_of(key)
 }
 
-impl<K: BytesKey + 'static, V: SavedValue> Logged<()> for BytesIndex<K, V> {
-    type Value = V;
-    type Lent<'v> = Lent<'v, V>;
-    type Entry = (K, V);
-
-    fn lend(value: &V) -> Lent<'_, V> {
-        <V::Form as Form<V>>::lend(value)
+impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for BytesIndex<K, V> {
+    fn write(index: &Index<K, V>, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
+        strings::write(index, out)
     }
 
-    fn own(value: Lent<'_, V>) -> V {
-        <V::Form as Form<V>>::own(value)
+    fn target<'a>(index: &'a mut Index<K, V>, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
+        Ok(Strings::new(index))
     }
 
     fn is_alike((): &(), one: Lent<'_, V>, other: Lent<'_, V>) -> bool {
@@ -86,33 +82,17 @@ impl<K: BytesKey + 'static, V: SavedValue> Logged<()> for BytesIndex<K, V> {
         }
     }
 
-    fn first(&self) -> Option<(K, V)> {
-        self.first()
+    fn check(key: K::Probe<'_>) -> latchless::Result<()> {
+        key.with_bytes(check_length)
     }
 
-    fn last(&self) -> Option<(K, V)> {
-        self.last()
+    fn stripe((): &(), key: K::Probe<'_>) -> Set {
+        key.with_bytes(stripe_of)
     }
 
-    fn key((key, _): &(K, V)) -> impl KeyOf<Self> {
-        key
-    }
-}
-
-impl<K: BytesKey + 'static, V: SavedValue> Map<()> for BytesIndex<K, V> {}
-
-impl<K: BytesKey + 'static, V: SavedValue, Q: BytesKey<K> + ?Sized> KeyOf<BytesIndex<K, V>> for &Q {
-    fn check(self) -> latchless::Result<()> {
-        self.with_bytes(check_length)
-    }
-
-    fn stripe(self, (): &()) -> Set {
-        self.with_bytes(stripe_of)
-    }
-
-    fn puts<'v>(
+    fn puts<'q, 'v>(
         (): &(),
-        entries: impl ExactSizeIterator<Item = (Self, LentOf<'v, BytesIndex<K, V>, ()>)> + Clone,
+        entries: impl ExactSizeIterator<Item = (K::Probe<'q>, Lent<'v, V>)> + Clone,
     ) -> Part {
         batch::part(Kind::PutStrings, entries, |draft, (key, value)| {
             key.with_bytes(|key| {
@@ -123,79 +103,34 @@ impl<K: BytesKey + 'static, V: SavedValue, Q: BytesKey<K> + ?Sized> KeyOf<BytesI
         })
     }
 
-    fn removals((): &(), keys: impl ExactSizeIterator<Item = Self> + Clone) -> Part {
-        removals(keys)
+    fn removals<'q>((): &(), keys: impl ExactSizeIterator<Item = K::Probe<'q>> + Clone) -> Part {
+        batch::part(Kind::RemoveStrings, keys, |draft, key| key.with_bytes(|key| removed(draft, key)))
     }
 
-    #[inline]
-    fn get(self, index: &BytesIndex<K, V>) -> Option<V> {
-        index.get(self)
-    }
-
-    fn put(self, index: &BytesIndex<K, V>, value: Lent<'_, V>) -> latchless::Result<Option<V>> {
-        index.insert(self, value)
-    }
-
-    fn remove(self, index: &BytesIndex<K, V>) -> Option<V> {
-        index.remove(self)
-    }
-
-    fn remove_many(index: &BytesIndex<K, V>, keys: &[Self]) -> latchless::Result<usize> {
-        let mut before = vec![None; keys.len()];
-        index.remove_many(keys, &mut before)?;
-        Ok(before.iter().flatten().count())
-    }
-}
-
-impl<K: BytesKey + 'static, V: SavedValue> DurableBytesIndex<K, V> {
-    /// Inserts many entries, in order, and returns how many keys are new. One record for up to 64 MiB of
-    /// keys and values, one wait for the disk.
-    ///
-    /// # Errors
-    /// [`Error::Index`](crate::Error::Index) names the refused entries: all, if a key or value has over 16 MiB. The others
-    /// are those of [`Durable::insert`]; of a batch of several records, those before the one that
-    /// failed are done.
-    pub fn insert_many<Q: BytesKey<K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
-        let lent = entries.iter().map(|(key, value)| (key, BytesIndex::<K, V>::lend(value)));
-        self.put_many(lent, |now| {
-            let mut replaced = vec![None; now.len()];
-            self.index.insert_many(&entries[now], &mut replaced)?;
-            Ok(replaced.iter().filter(|before| before.is_none()).count())
-        })
-    }
-
-    /// Removes the keys of a batch, and returns how many were there. One record for up to 64 MiB of keys.
-    ///
-    /// # Errors
-    /// Those of [`DurableBytesIndex::insert_many`], except that keys of over 16 MiB aren't there.
-    pub fn remove_many<Q: BytesKey<K>>(&self, keys: &[Q]) -> Result<usize> {
-        self.take_many(keys.iter())
-    }
-
-    /// Removes all keys of a range, and returns how many there were. Other changes wait meanwhile.
-    ///
-    /// # Errors
-    /// [`Error::Index`](crate::Error::Index) if the range ends before it starts, or an end has over 16 MiB. The others as
-    /// [`Durable::insert`].
-    pub fn remove_range<Q: BytesKey<K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
-        let owned =
-            [range.start_bound(), range.end_bound()].map(|end| end.map(|key| key.with_bytes(<[u8]>::to_vec)));
+    fn range((): &(), (low, high): Ends<'_, K>) -> latchless::Result<Draft> {
+        let owned = [low, high].map(|end| end.map(|key| key.with_bytes(<[u8]>::to_vec)));
         let ends = owned.each_ref().map(|end| end.as_ref().map(Vec::as_slice));
         for end in ends {
             if let Bound::Included(key) | Bound::Excluded(key) = end {
                 check_length(key)?;
             }
         }
-        // A range that the index refuses isn't logged.
         if let [Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)] =
             ends
             && start > end
         {
-            return Err(latchless::Error::InvertedRange.into());
+            return Err(latchless::Error::InvertedRange);
         }
         let mut draft = Draft::of_strings(Kind::RemoveRangeOfStrings);
         draft.push_range(ends);
-        let range = (range.start_bound(), range.end_bound());
-        self.journal.change(Set::ALL, draft, || Ok(self.index.remove_range::<Q>(range)?))
+        Ok(draft)
+    }
+}
+
+impl<K: KeyInBytes<V>, V: SavedValue> StoredAsUsual<K, V> for BytesIndex<K, V> {
+    type Columns = ();
+
+    fn save(index: &Index<K, V>, path: &Path) -> snapshot::Result<u64> {
+        strings::save(index, path)
     }
 }

@@ -5,14 +5,14 @@
 
 use crate::durable::Durable;
 use crate::error::{Error, Result};
-use crate::logged::{KeyOf, LentOf, Logged, Map, Part};
+use crate::logged::{KeyOf, LentOf, Logged, Part};
 use crate::stripes::Set;
 use latchless::index::Incomplete;
 use std::iter::once;
 use std::ops::Range;
 
 /// The decision about a key.
-enum Becomes<V> {
+pub enum Becomes<V> {
     /// It stays as it is, or stays away.
     Same,
     /// It has this value.
@@ -179,7 +179,7 @@ impl<I: Logged<C>, C> Durable<I, C> {
     /// Applies the decision of `decide` about a key's value, and returns that value. One that is equal bit by
     /// bit changes nothing.
     #[inline(never)]
-    fn change_by<P: KeyOf<I, C>>(
+    pub(crate) fn change_by<P: KeyOf<I, C>>(
         &self,
         key: P,
         decide: impl FnOnce(Option<&I::Value>) -> Becomes<I::Value>,
@@ -216,7 +216,7 @@ impl<I: Logged<C>, C> Durable<I, C> {
         I::is_alike(&self.columns, I::lend(one), other)
     }
 
-    fn change_if<P: KeyOf<I, C>>(
+    pub(crate) fn change_if<P: KeyOf<I, C>>(
         &self,
         key: P,
         expected: I::Lent<'_>,
@@ -228,114 +228,5 @@ impl<I: Logged<C>, C> Durable<I, C> {
             if was { becomes() } else { Becomes::Same }
         })?;
         Ok(was)
-    }
-}
-
-/// Reads and changes of a key, of an index of numbers and of one of byte strings. A key of numbers is taken
-/// by value, a byte string by reference: see [`KeyOf`].
-impl<I: Map<C>, C> Durable<I, C> {
-    /// The value of a key.
-    #[inline]
-    pub fn get<P: KeyOf<I, C>>(&self, key: P) -> Option<I::Value> {
-        key.get(&self.index)
-    }
-
-    /// Sets a key to a value, and returns the one it had.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::Index`], which also a key or value of over 16 MiB is: nothing has
-    /// changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited
-    /// for it, it is in the index and perhaps not on the disk.
-    pub fn insert<P: KeyOf<I, C>>(&self, key: P, value: I::Lent<'_>) -> Result<Option<I::Value>> {
-        self.put(key, value)
-    }
-
-    /// Removes a key, and returns the value it had. A key of over 16 MiB isn't there.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    pub fn remove<P: KeyOf<I, C>>(&self, key: P) -> Result<Option<I::Value>> {
-        self.take(key)
-    }
-
-    /// Replaces a key's value by the result of a closure on the present one, if any; `None` removes the key.
-    /// Returns the previous value. The closure runs once. No other change of the key comes between; so the
-    /// closure itself mustn't change the index, which would wait for it for ever. A value that is equal bit
-    /// by bit isn't logged.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    ///
-    /// ```
-    /// # use latchless_log::{DurableBytesIndex, DurableIndex, Options};
-    /// # let folder = std::env::temp_dir().join(format!("latchless-log-sums-{}", std::process::id()));
-    /// let (sums, recovery) = DurableIndex::<u64, u64>::open(&folder, Options::default())?;
-    /// assert_eq!(recovery.stopped, None);
-    /// let add = |key, more| sums.compute(key, |sum| Some(sum.unwrap_or(0) + more));
-    /// assert_eq!((add(7, 5)?, add(7, 3)?, sums.get(7)), (None, Some(5), Some(8)));
-    /// # drop(sums);
-    /// # std::fs::remove_dir_all(&folder)?;
-    ///
-    /// let (seen, recovery) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
-    /// assert_eq!(recovery.stopped, None);
-    /// let count = |word: &str| seen.compute(word, |count| Some(count.unwrap_or(0) + 1));
-    /// assert_eq!((count("tea")?, count("tea")?, seen.get("tea")), (None, Some(1), Some(2)));
-    /// assert!(seen.compare_remove("tea", 2)? && seen.is_empty());
-    /// # drop(seen);
-    /// # std::fs::remove_dir_all(&folder)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn compute<P: KeyOf<I, C>>(
-        &self,
-        key: P,
-        value: impl FnOnce(Option<I::Value>) -> Option<I::Value>,
-    ) -> Result<Option<I::Value>> {
-        self.change_by(key, |before| match (before, value(before.cloned())) {
-            (_, Some(value)) => Becomes::Value(value),
-            (Some(_), None) => Becomes::Gone,
-            (None, None) => Becomes::Same,
-        })
-    }
-
-    /// The key's value; without one, the key gets this value first.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    pub fn get_or_insert<P: KeyOf<I, C>>(&self, key: P, value: I::Value) -> Result<I::Value> {
-        let before = self.change_by(key, |before| match before {
-            Some(_) => Becomes::Same,
-            None => Becomes::Value(value.clone()),
-        })?;
-        Ok(before.unwrap_or(value))
-    }
-
-    /// Replaces the value of a present key, and returns the previous one. A value that is equal bit by bit
-    /// isn't logged.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    pub fn replace<P: KeyOf<I, C>>(&self, key: P, value: I::Lent<'_>) -> Result<Option<I::Value>> {
-        self.change_by(key, |before| before.map_or(Becomes::Same, |_| Becomes::Value(I::own(value))))
-    }
-
-    /// Replaces the value of a key if it is the expected one, bit by bit, and returns whether it was.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    pub fn compare_exchange<P: KeyOf<I, C>>(
-        &self,
-        key: P,
-        expected: I::Lent<'_>,
-        value: I::Lent<'_>,
-    ) -> Result<bool> {
-        self.change_if(key, expected, || Becomes::Value(I::own(value)))
-    }
-
-    /// Removes a key if its value is the expected one, bit by bit, and returns whether it was.
-    ///
-    /// # Errors
-    /// Those of [`Durable::insert`].
-    pub fn compare_remove<P: KeyOf<I, C>>(&self, key: P, expected: I::Lent<'_>) -> Result<bool> {
-        self.change_if(key, expected, || Becomes::Gone)
     }
 }

@@ -1,20 +1,17 @@
 //! The kinds of index that can have a redo log.
 
-use crate::columns::{self, Columns, Plain};
 use crate::commits::{self, Commits};
-use crate::numbers::Numbers;
 use crate::pairs::Pairs;
 use crate::replay::Target;
-use crate::strings::Strings;
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::MultiIndex;
 use latchless::index::Options;
-use latchless::snapshot::{self, Native, SavedValue, multi, strings};
+use latchless::snapshot::{self, SavedValue, multi};
 use latchless::versions::{Retention, Version, VersionedIndex};
-use latchless::{BytesKey, Index, Key, KeyFor, Value};
+use latchless::{BytesKey, KeyFor};
 use std::io::Write;
 
-/// A kind of index that a [`Durable`](crate::Durable) keeps: an [`Index`] with its [`Columns`], a
-/// [`BytesIndex`], a [`MultiIndex`] or a [`VersionedIndex`] with none. No other type can be one.
+/// A kind of index that a [`Durable`](crate::Durable) keeps: an [`Index`](latchless::Index), which is
+/// [`Stored`](crate::Stored), a [`MultiIndex`] or a [`VersionedIndex`]. No other type can be one.
 pub trait Kept<C>: Send + Sync + 'static {
     /// How many entries it has.
     #[doc(hidden)]
@@ -32,57 +29,12 @@ pub trait Kept<C>: Send + Sync + 'static {
 
 /// A kind of index with the columns that it has unless a program brings its own.
 pub trait Usual: Kept<Self::Columns> + Sized {
-    /// [`Plain`] for numbers.
+    /// [`Plain`](crate::Plain) for numbers, none for all others.
     type Columns: Default + Send + Sync + 'static;
 
     /// An empty index.
     #[doc(hidden)]
     fn with_options(options: Options) -> latchless::Result<Self>;
-}
-
-impl<K: Key, V: Value, C: Columns<K, V> + 'static> Kept<C> for Index<K, V> {
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn write(&self, columns: &C, out: &mut dyn Write) -> snapshot::Result<u64> {
-        columns::write(self, out, columns)
-    }
-
-    fn target<'a>(&'a mut self, columns: &'a C) -> snapshot::Result<impl Target + 'a> {
-        columns::check(columns)?;
-        Ok(Numbers::new(self, columns))
-    }
-}
-
-impl<K: Native, V: Native> Usual for Index<K, V> {
-    type Columns = Plain;
-
-    fn with_options(options: Options) -> latchless::Result<Self> {
-        Index::with_options(options)
-    }
-}
-
-impl<K: BytesKey + 'static, V: SavedValue> Kept<()> for BytesIndex<K, V> {
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn write(&self, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
-        strings::write(self, out)
-    }
-
-    fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
-        Ok(Strings::new(self))
-    }
-}
-
-impl<K: BytesKey + 'static, V: SavedValue> Usual for BytesIndex<K, V> {
-    type Columns = ();
-
-    fn with_options(options: Options) -> latchless::Result<Self> {
-        BytesIndex::with_options(options)
-    }
 }
 
 impl<K: BytesKey + 'static> Kept<()> for MultiIndex<K> {

@@ -55,17 +55,7 @@ pub trait Logged<C>: Kept<C> + Sized {
     fn key(entry: &Self::Entry) -> impl KeyOf<Self, C>;
 }
 
-/// An index with one value a key: an [`Index`](latchless::Index) or a
-/// [`BytesIndex`](latchless::bytes::BytesIndex).
-pub trait Map<C>: Logged<C> {}
-
-/// A key as the changes of a [`Durable`](crate::Durable) take it: a key itself for an
-/// [`Index`](latchless::Index), a reference to a key or to its borrowed form for a
-/// [`BytesIndex`](latchless::bytes::BytesIndex).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no key of `{I}`",
-    note = "an `Index<K, V>` takes a `K`; a `BytesIndex<K, V>` a reference to a `K` or to its borrowed form"
-)]
+/// A key as a record has it: one of an [`Index`](latchless::Index), or one and a row.
 pub trait KeyOf<I: Logged<C>, C = ()>: Copy {
     /// Refuses a key that is too long for a record.
     #[doc(hidden)]

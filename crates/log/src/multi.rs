@@ -1,7 +1,7 @@
 //! A durable index of keys that map to many rows. As entries of the log its pairs are keys without values.
 
 use crate::batch;
-use crate::bytes::{removals, stripe_of};
+use crate::bytes::{removed, stripe_of};
 use crate::durable::Durable;
 use crate::error::Result;
 use crate::logged::{KeyOf, LentOf, Logged, Part};
@@ -158,7 +158,8 @@ impl<K: BytesKey + 'static> DurableMultiIndex<K> {
         if KeyOf::<MultiIndex<K>>::check(pair).is_err() {
             return self.journal.nothing(0);
         }
-        let Part { set, draft, .. } = removals::<K, Q>(std::iter::once(key));
+        let remove = |draft: &mut _, key: &Q| key.with_bytes(|key| removed(draft, key));
+        let Part { set, draft, .. } = batch::part(Kind::RemoveStrings, std::iter::once(key), remove);
         self.journal.change(set, draft, || Ok(self.index.remove_all(key)))
     }
 }

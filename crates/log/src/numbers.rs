@@ -2,14 +2,13 @@
 
 use crate::columns::{self, Columns};
 use crate::error::Result;
-use crate::pending::{Pending, Room, unless_full};
+use crate::pending::{InOrder, Pending, Room, unless_full};
 use crate::record::{self, Header, Kind};
 use crate::replay::{Base, Target};
 use latchless::snapshot::{self, DataType};
 use latchless::{FillFactor, Index, Key, Value};
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::ops::Bound;
 
 /// The index and its columns, and room for a record's entries.
 pub struct Numbers<'a, K: Key, V: Value, C> {
@@ -81,8 +80,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             Kind::RemoveRange => {
                 return match record::range(columns, payload) {
                     Ok(range) => {
-                        let bits = |end: Bound<K>| end.map(Key::encode);
-                        self.pending.remove_range(&(bits(range.0), bits(range.1)));
+                        self.pending.remove_range(&InOrder::span(&range));
                         Ok(Ok(self.index.remove_range(range)? as u64))
                     }
                     Err(wrong) => Ok(Err(wrong)),
@@ -111,7 +109,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             self.pending.note(inserted, entries)?;
         } else {
             self.index.remove_many(&self.keys, &mut vec![None; entries])?;
-            self.keys.iter().for_each(|key| self.pending.remove(|| key.encode()));
+            self.keys.iter().for_each(|key| self.pending.remove(|| InOrder::of(key)));
         }
         Ok(Ok(entries as u64))
     }

@@ -3,11 +3,14 @@
 //! need more nodes for the same entries than the one that wrote the log. So a refused entry waits here,
 //! until a later record replaces or removes it, or until the end, when all others are there.
 
-use latchless::bytes::{BytesIndex, Form, MultiIndex};
+use latchless::bytes::{Form, MultiIndex};
 use latchless::index::Incomplete;
-use latchless::{BytesKey, BytesValue, Error, FillFactor, Index, Key, Result, Value};
+use latchless::index::engine::Engine;
+use latchless::{BytesKey, BytesValue, Error, FillFactor, Index, IndexValue, KeyFor, Result};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::ops::RangeBounds;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
 
 /// An index as the target of entries.
 pub trait Room {
@@ -24,38 +27,50 @@ pub trait Room {
     fn reload(&mut self, entries: &[Self::Entry]) -> Result<()>;
 }
 
-impl<K: Key, V: Value> Room for Index<K, V> {
-    type Order = K::Bits;
-    type Entry = (K, V);
+/// A key in the order of its index.
+pub struct InOrder<K, V>(K, PhantomData<fn() -> V>);
 
-    fn order((key, _): &(K, V)) -> K::Bits {
-        key.encode()
+impl<K: KeyFor<V>, V: IndexValue> InOrder<K, V> {
+    pub fn of(key: &K) -> Self {
+        Self(K::own(key.probe()), PhantomData)
     }
 
-    fn put(&mut self, &(key, value): &(K, V)) -> Result<()> {
-        self.insert(key, value).map(drop)
-    }
-
-    fn all(&self) -> Vec<(K, V)> {
-        self.iter().collect()
-    }
-
-    fn reload(&mut self, entries: &[(K, V)]) -> Result<()> {
-        self.exclusive().clear();
-        self.bulk_load(entries, FillFactor::FULL)
+    /// The ends of a range.
+    pub fn span((low, high): &(Bound<K>, Bound<K>)) -> (Bound<Self>, Bound<Self>) {
+        (low.as_ref().map(Self::of), high.as_ref().map(Self::of))
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Room for BytesIndex<K, V> {
-    type Order = Vec<u8>;
+impl<K: KeyFor<V>, V: IndexValue> Ord for InOrder<K, V> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        K::Engine::order(&self.0, &other.0)
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue> PartialOrd for InOrder<K, V> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue> PartialEq for InOrder<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue> Eq for InOrder<K, V> {}
+
+impl<K: KeyFor<V>, V: BytesValue> Room for Index<K, V> {
+    type Order = InOrder<K, V>;
     type Entry = (K, V);
 
-    fn order((key, _): &(K, V)) -> Vec<u8> {
-        key.with_bytes(<[u8]>::to_vec)
+    fn order((key, _): &(K, V)) -> InOrder<K, V> {
+        InOrder::of(key)
     }
 
     fn put(&mut self, (key, value): &(K, V)) -> Result<()> {
-        self.insert(key, <V::Form as Form<V>>::lend(value)).map(drop)
+        self.insert(key.probe(), <V::Form as Form<V>>::lend(value)).map(drop)
     }
 
     fn all(&self) -> Vec<(K, V)> {
@@ -63,8 +78,8 @@ impl<K: BytesKey, V: BytesValue> Room for BytesIndex<K, V> {
     }
 
     fn reload(&mut self, entries: &[(K, V)]) -> Result<()> {
-        self.clear();
-        self.bulk_load(entries.iter().map(|(key, value)| (key, value.clone())), FillFactor::FULL)
+        self.reset();
+        self.bulk_load(entries, FillFactor::FULL)
     }
 }
 

@@ -1,20 +1,22 @@
 //! The read-only view of a durable index's index: all operations of its kind that change nothing. An
 //! unlogged change would be lost with the process, so no path leads from here to a change.
 
-use latchless::bytes::{BytesCursor, BytesEntries, BytesIndex, Lent, MultiEntries, MultiIndex, MultiKeys};
-use latchless::index::{Cursor, Group, Own, Range, Scan, WordPrefix};
-use latchless::snapshot::{self, Native, SavedValue, multi, strings};
-use latchless::{Broken, BytesKey, BytesValue, Direction, Distance, Index, Key, Result, Stats, Value};
+use latchless::bytes::{MultiEntries, MultiIndex, MultiKeys};
+use latchless::index::engine::Prefixed;
+use latchless::index::{Cursor, Group, LentKey, Own, Range, Scan};
+use latchless::snapshot::{self, multi};
+use latchless::{Broken, BytesKey, Direction, Distance, Index, IndexValue, Key, KeyFor};
+use latchless::{PrefixKey, Result, Stats, Value};
 use std::fmt;
 use std::io::Write;
 use std::iter::FusedIterator;
 use std::ops::{ControlFlow, RangeBounds};
 use std::path::Path;
 
-/// An index, for reading: every operation of an [`Index`], a [`BytesIndex`] or a [`MultiIndex`] that leaves
-/// it as it is, with the same answers, costs and errors, from any number of threads. Made of a reference by
-/// [`From`], which [`DurableIndex::index`](crate::DurableIndex::index) does. It is as small as a reference
-/// and copied as one; iterators and cursors live as long as the index.
+/// An index, for reading: every operation of an [`Index`] or a [`MultiIndex`] that leaves it as it is, with
+/// the same answers, costs and errors, from any number of threads. Made of a reference by [`From`], which
+/// [`DurableIndex::index`](crate::DurableIndex::index) does. It is as small as a reference and copied as one;
+/// iterators and cursors live as long as the index.
 ///
 /// ```
 /// use latchless::Index;
@@ -79,32 +81,83 @@ macro_rules! reads {
     )*};
 }
 
-impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
+/// Reads of every index with one value a key.
+impl<'a, K: KeyFor<V>, V: IndexValue> Reader<'a, Index<K, V>> {
     reads! { Index:
-        fn get(self, key: K) -> Option<V>;
-        fn get_with[R](self, key: K, see: impl FnOnce(V) -> R) -> Option<R>;
-        fn contains_key(self, key: K) -> bool;
-        fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
-        fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
-        fn get_all(self, keys: &[K]) -> Vec<Option<V>>;
-        fn get_each(self, keys: &[K], see: impl FnMut(usize, Option<V>));
-        fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize>;
+        fn get(self, key: K::Probe<'_>) -> Option<V>;
+        fn get_with[R](self, key: K::Probe<'_>, see: impl FnOnce(V::Lent<'_>) -> R) -> Option<R>;
+        fn contains_key(self, key: K::Probe<'_>) -> bool;
+        fn get_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_all(self, keys: &[K::Probe<'_>]) -> Vec<Option<V>>;
+        fn get_each(self, keys: &[K::Probe<'_>], see: impl FnMut(usize, Option<V::Lent<'_>>));
         fn first(self) -> Option<(K, V)>;
         fn last(self) -> Option<(K, V)>;
-        fn floor(self, key: K) -> Option<(K, V)>;
-        fn ceiling(self, key: K) -> Option<(K, V)>;
-        fn lower(self, key: K) -> Option<(K, V)>;
-        fn higher(self, key: K) -> Option<(K, V)>;
-        fn first_with[R](self, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn last_with[R](self, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn floor_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn ceiling_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn lower_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn higher_with[R](self, key: K, see: impl FnOnce(K, V) -> R) -> Option<R>;
-        fn floor_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
-        fn ceiling_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
-        fn lower_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
-        fn higher_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn floor(self, key: K::Probe<'_>) -> Option<(K, V)>;
+        fn ceiling(self, key: K::Probe<'_>) -> Option<(K, V)>;
+        fn lower(self, key: K::Probe<'_>) -> Option<(K, V)>;
+        fn higher(self, key: K::Probe<'_>) -> Option<(K, V)>;
+        fn first_with[R](self, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn last_with[R](self, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn floor_with[R](self, key: K::Probe<'_>, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn ceiling_with[R](self, key: K::Probe<'_>, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn lower_with[R](self, key: K::Probe<'_>, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn higher_with[R](self, key: K::Probe<'_>, see: impl FnOnce(LentKey<'_, K, V>, V::Lent<'_>) -> R) -> Option<R>;
+        fn floor_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn ceiling_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn lower_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn higher_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn range['q](self, range: impl RangeBounds<K::Probe<'q>>) -> Range<'a, K, V>;
+        fn try_range['q](self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Range<'a, K, V>>;
+        fn iter(self) -> Range<'a, K, V>;
+        fn keys(self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + use<'a, K, V>;
+        fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
+        fn cursor(self) -> Cursor<&'a Index<K, V>>;
+        fn fold['q, A](
+            self, range: impl RangeBounds<K::Probe<'q>>, start: A, fold: impl FnMut(A, K, V::Lent<'_>) -> A
+        ) -> A;
+        fn for_each['q](self, range: impl RangeBounds<K::Probe<'q>>, each: impl FnMut(K, V::Lent<'_>));
+        fn scan['q](
+            self, range: impl RangeBounds<K::Probe<'q>>, see: impl FnMut(K, V::Lent<'_>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn scan_lent['q](
+            self, range: impl RangeBounds<K::Probe<'q>>, direction: Direction, see: impl FnMut(LentKey<'_, K, V>, V::Lent<'_>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+        fn scan_many['q, R: RangeBounds<K::Probe<'q>>](
+            self, ranges: &[R], see: impl FnMut(usize, K, V::Lent<'_>) -> ControlFlow<()>
+        );
+        fn count['q](self, range: impl RangeBounds<K::Probe<'q>>) -> usize;
+        fn count_many['q, R: RangeBounds<K::Probe<'q>>](self, ranges: &[R], counts: &mut [usize]) -> Result<()>;
+        fn rank(self, key: K::Probe<'_>) -> usize;
+        fn nth(self, position: usize) -> Option<(K, V)>;
+        fn split_points(self, parts: usize) -> Vec<K>;
+        fn len(self) -> usize;
+        fn is_empty(self) -> bool;
+        fn memory_bytes(self) -> usize;
+        fn live_bytes(self) -> usize;
+        fn mapped_bytes(self) -> usize;
+        fn value_bytes(self) -> usize;
+        fn stats(self) -> Stats;
+        fn check_invariants(self) -> Result<(), Broken>;
+    }
+}
+
+impl<'a, K: KeyFor<V, Engine: Prefixed<K, V>> + PrefixKey, V: IndexValue> Reader<'a, Index<K, V>> {
+    reads! { Index:
+        fn prefix(self, prefix: K::Prefix<'_>) -> Range<'a, K, V>;
+        fn scan_prefix(
+            self,
+            prefix: K::Prefix<'_>,
+            direction: Direction,
+            see: impl FnMut(LentKey<'_, K, V>, V::Lent<'_>) -> ControlFlow<()>
+        ) -> ControlFlow<()>;
+    }
+}
+
+/// Reads of words.
+impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
+    reads! { Index:
+        fn get_many_with(self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()>;
+        fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize>;
         fn floor_columns(
             self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
         ) -> Result<usize>;
@@ -124,27 +177,8 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
             near: (Own, impl Fn(K, K) -> D),
             columns: (&mut [K], &mut [V], &mut [bool])
         ) -> Result<usize>;
-        fn range(self, range: impl RangeBounds<K>) -> Range<'a, K, V>;
-        fn try_range(self, range: impl RangeBounds<K>) -> Result<Range<'a, K, V>>;
-        fn iter(self) -> Range<'a, K, V>;
-        fn keys(self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + use<'a, K, V>;
-        fn values(self) -> impl DoubleEndedIterator<Item = V> + FusedIterator + use<'a, K, V>;
-        fn cursor(self) -> Cursor<&'a Index<K, V>>;
         fn range_many[R: RangeBounds<K>](
             self, ranges: &[R], see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
-        );
-        fn fold[A](
-            self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A
-        ) -> A;
-        fn for_each(self, range: impl RangeBounds<K>, each: impl FnMut(K, V));
-        fn scan(
-            self, range: impl RangeBounds<K>, see: impl FnMut(K, V) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
-        fn scan_lent(
-            self, range: impl RangeBounds<K>, direction: Direction, see: impl FnMut(K, V) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
-        fn scan_many[R: RangeBounds<K>](
-            self, ranges: &[R], see: impl FnMut(usize, K, V) -> ControlFlow<()>
         );
         fn scan_chunks(
             self, range: impl RangeBounds<K>, see: impl FnMut(&[K], &[V]) -> ControlFlow<()>
@@ -156,37 +190,15 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
             self, range: impl RangeBounds<K>, keys: &mut Vec<K>, values: &mut Vec<V>
         ) -> Result<usize>;
         fn scanner(self, range: impl RangeBounds<K>, direction: Direction) -> Scan<&'a Index<K, V>>;
-        fn count(self, range: impl RangeBounds<K>) -> usize;
-        fn count_many[R: RangeBounds<K>](self, ranges: &[R], counts: &mut [usize]) -> Result<()>;
-        fn rank(self, key: K) -> usize;
-        fn nth(self, position: usize) -> Option<(K, V)>;
-        fn split_points(self, parts: usize) -> Vec<K>;
-        fn len(self) -> usize;
-        fn is_empty(self) -> bool;
-        fn memory_bytes(self) -> usize;
-        fn live_bytes(self) -> usize;
-        fn mapped_bytes(self) -> usize;
-        fn value_bytes(self) -> usize;
-        fn stats(self) -> Stats;
-        fn check_invariants(self) -> Result<(), Broken>;
         fn dump(self, out: &mut impl fmt::Write) -> fmt::Result;
     }
 }
 
 /// With the feature `metrics`.
 #[cfg(feature = "metrics")]
-impl<K: Key, V: Value> Reader<'_, Index<K, V>> {
+impl<K: KeyFor<V>, V: IndexValue> Reader<'_, Index<K, V>> {
     reads! { Index:
         fn publish_metrics(self, name: &str);
-    }
-}
-
-impl<'a, K: WordPrefix, V: Value> Reader<'a, Index<K, V>> {
-    reads! { Index:
-        fn prefix(self, prefix: K::Prefix<'_>) -> Range<'a, K, V>;
-        fn scan_prefix(
-            self, prefix: K::Prefix<'_>, direction: Direction, see: impl FnMut(K, V) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
     }
 }
 
@@ -197,100 +209,6 @@ impl<K: Distance, V: Value> Reader<'_, Index<K, V>> {
         fn nearest_columns(
             self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
         ) -> Result<usize>;
-    }
-}
-
-impl<K: Native, V: Native> Reader<'_, Index<K, V>> {
-    /// Saves a snapshot as a file that [`snapshot::open`] opens.
-    ///
-    /// # Errors
-    /// Those of [`snapshot::save`].
-    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
-        snapshot::save(self.0, path)
-    }
-
-    /// Writes a snapshot to a writer.
-    ///
-    /// # Errors
-    /// Those of [`snapshot::write`].
-    pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
-        snapshot::write(self.0, out)
-    }
-}
-
-impl<'a, K: BytesKey, V: BytesValue> Reader<'a, BytesIndex<K, V>> {
-    reads! { BytesIndex:
-        fn get[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<V>;
-        fn get_with[Q: BytesKey<K> + ?Sized, R](
-            self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R
-        ) -> Option<R>;
-        fn contains_key[Q: BytesKey<K> + ?Sized](self, key: &Q) -> bool;
-        fn get_many[Q: BytesKey<K>](self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()>;
-        fn get_each[Q: BytesKey<K>](self, keys: &[Q], see: impl FnMut(usize, Option<Lent<'_, V>>));
-        fn get_all[Q: BytesKey<K>](self, keys: &[Q]) -> Vec<Option<V>>;
-        fn first_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
-        fn last_with[R](self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>;
-        fn floor_with[Q: BytesKey<K> + ?Sized, R](
-            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
-        ) -> Option<R>;
-        fn ceiling_with[Q: BytesKey<K> + ?Sized, R](
-            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
-        ) -> Option<R>;
-        fn lower_with[Q: BytesKey<K> + ?Sized, R](
-            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
-        ) -> Option<R>;
-        fn higher_with[Q: BytesKey<K> + ?Sized, R](
-            self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R
-        ) -> Option<R>;
-        fn first(self) -> Option<(K, V)>;
-        fn last(self) -> Option<(K, V)>;
-        fn floor[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn ceiling[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn lower[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn higher[Q: BytesKey<K> + ?Sized](self, key: &Q) -> Option<(K, V)>;
-        fn range[Q: BytesKey<K> + ?Sized](
-            self, range: impl RangeBounds<Q>
-        ) -> BytesEntries<'a, K, V>;
-        fn try_range[Q: BytesKey<K> + ?Sized](
-            self, range: impl RangeBounds<Q>
-        ) -> Result<BytesEntries<'a, K, V>>;
-        fn iter(self) -> BytesEntries<'a, K, V>;
-        fn prefix[P: BytesKey, Q: BytesKey<P> + ?Sized](self, prefix: &Q) -> BytesEntries<'a, K, V>;
-        fn cursor(self) -> BytesCursor<&'a BytesIndex<K, V>>;
-        fn scan[Q: BytesKey<K> + ?Sized](
-            self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
-        fn scan_back[Q: BytesKey<K> + ?Sized](
-            self, range: impl RangeBounds<Q>, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
-        fn scan_prefix[P: BytesKey, Q: BytesKey<P> + ?Sized](
-            self, prefix: &Q, see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>
-        ) -> ControlFlow<()>;
-        fn count[Q: BytesKey<K> + ?Sized](self, range: impl RangeBounds<Q>) -> usize;
-        fn len(self) -> usize;
-        fn is_empty(self) -> bool;
-        fn memory_bytes(self) -> usize;
-        fn live_bytes(self) -> usize;
-        fn stats(self) -> Stats;
-        fn check_invariants(self) -> Result<(), Broken>;
-    }
-}
-
-impl<K: BytesKey + 'static, V: SavedValue> Reader<'_, BytesIndex<K, V>> {
-    /// Saves a snapshot as a file that [`strings::open`] opens.
-    ///
-    /// # Errors
-    /// Those of [`strings::save`].
-    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
-        strings::save(self.0, path)
-    }
-
-    /// Writes a snapshot to a writer.
-    ///
-    /// # Errors
-    /// Those of [`strings::write`].
-    pub fn write(self, out: impl Write) -> snapshot::Result<u64> {
-        strings::write(self.0, out)
     }
 }
 

@@ -1,24 +1,24 @@
 //! Recovery into an index of byte strings.
 
 use crate::error::Result;
-use crate::pending::{Pending, Room, unless_full};
+use crate::pending::{InOrder, Pending, Room, unless_full};
 use crate::record::{Header, Kind};
 use crate::replay::{Base, Target};
 use crate::strings_of::{StringsOf, range_of_strings};
-use latchless::bytes::BytesIndex;
+use latchless::bytes::{Form, KeyInBytes};
 use latchless::snapshot::{self, DataType, SavedValue, strings};
-use latchless::{BytesKey, FillFactor};
+use latchless::{BytesKey, FillFactor, Index};
 use std::io::Write;
 use std::ops::Bound;
 
 /// The index.
-pub struct Strings<'a, K: BytesKey, V: SavedValue> {
-    index: &'a mut BytesIndex<K, V>,
-    pending: Pending<BytesIndex<K, V>>,
+pub struct Strings<'a, K: KeyInBytes<V>, V: SavedValue> {
+    index: &'a mut Index<K, V>,
+    pending: Pending<Index<K, V>>,
 }
 
-impl<'a, K: BytesKey, V: SavedValue> Strings<'a, K, V> {
-    pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
+impl<'a, K: KeyInBytes<V>, V: SavedValue> Strings<'a, K, V> {
+    pub fn new(index: &'a mut Index<K, V>) -> Self {
         Self { index, pending: Pending::default() }
     }
 }
@@ -31,7 +31,7 @@ pub fn key_of<K: BytesKey>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
 
-impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
+impl<K: KeyInBytes<V>, V: SavedValue> Target for Strings<'_, K, V> {
     fn types(&self) -> [DataType; 2] {
         [strings::key_type::<K>(), V::COLUMN]
     }
@@ -85,8 +85,11 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                 };
                 match entries.map(entry).collect::<Result<Vec<_>, _>>() {
                     Ok(entries) => {
-                        let mut replaced = vec![None; entries.len()];
-                        let inserted = self.index.insert_many(&entries, &mut replaced);
+                        let inserted = {
+                            let keys: Vec<_> = entries.iter().map(|(key, _)| key.probe()).collect();
+                            let lent = entries.iter().map(|(_, value)| <V::Form as Form<V>>::lend(value));
+                            self.index.insert_columns(&keys, &lent.collect::<Vec<_>>())
+                        };
                         let done = entries.len();
                         self.pending.note(inserted, entries.into_iter())?;
                         done
@@ -98,9 +101,9 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                 let keys = StringsOf::new(header, payload, None).map(|entry| key_of::<K>(entry?.0));
                 match keys.collect::<Result<Vec<_>, _>>() {
                     Ok(keys) => {
-                        self.index.remove_many(&keys, &mut vec![None::<V>; keys.len()])?;
-                        let order = |key: &K| key.with_bytes(<[u8]>::to_vec);
-                        keys.iter().for_each(|key| self.pending.remove(|| order(key)));
+                        let probes: Vec<_> = keys.iter().map(K::probe).collect();
+                        self.index.remove_many(&probes, &mut vec![None::<V>; keys.len()])?;
+                        keys.iter().for_each(|key| self.pending.remove(|| InOrder::of(key)));
                         keys.len()
                     }
                     Err(wrong) => return Ok(Err(wrong)),
@@ -116,9 +119,9 @@ impl<K: BytesKey + 'static, V: SavedValue> Target for Strings<'_, K, V> {
                     range_of_strings(header, payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
                 match range {
                     Ok(range) => {
-                        let order = |end: &Bound<K>| end.as_ref().map(|key| key.with_bytes(<[u8]>::to_vec));
-                        self.pending.remove_range(&(order(&range.0), order(&range.1)));
-                        self.index.remove_range::<K>(range)?
+                        self.pending.remove_range(&InOrder::span(&range));
+                        let (low, high) = (range.0.as_ref().map(K::probe), range.1.as_ref().map(K::probe));
+                        self.index.remove_range((low, high))?
                     }
                     Err(wrong) => return Ok(Err(wrong)),
                 }

@@ -30,9 +30,7 @@ fn every_kind_opens_from_its_backup_with_or_without_a_snapshot() {
     for round in 0..4_u64 {
         let name = |kind: &str| at(&format!("{kind}-{round}"));
         numbers.insert_many(&[(round, 1), (round + 100, 2)]).unwrap();
-        texts
-            .insert_many(&[(round.to_string(), "x".repeat(200)), ("last".into(), round.to_string())])
-            .unwrap();
+        texts.insert_many(&[(&round.to_string(), "x".repeat(200)), ("last", round.to_string())]).unwrap();
         rows.insert("row", round).unwrap();
         versions.commit(WriteBatch::from_iter([(round.to_string(), 1), ("last".into(), round)])).unwrap();
         if round == 1 || round == 2 {

@@ -84,7 +84,7 @@ fn what_is_no_key_is_damage() {
     drop(days);
     let recovered = |opening| {
         let found = Found::open(folder.path()).expect("it opens");
-        found.recover(Index::new().expect("an index"), Times, opening)
+        found.recover(Index::<u32, u32>::new().expect("an index"), Times, opening)
     };
     let refused = recovered(NEVER).expect_err("its sums are right, so no kill left it");
     assert!(matches!(&refused, Error::Damaged { at, .. } if *at == whole), "{refused}");

@@ -1,8 +1,8 @@
 //! Changes that depend on a key's value are logged as their effects, and a closed index is closed.
 
-use latchless::Index;
-use latchless::bytes::BytesIndex;
-use latchless_log::{Durable, DurableIndex, Error, KeyOf, Logged, Map, Options, SyncMode, Usual};
+use latchless::bytes::Lent;
+use latchless::{BytesValue, Index, KeyFor};
+use latchless_log::{Durable, DurableIndex, Error, Options, StoredAsUsual, SyncMode, Usual};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -19,11 +19,11 @@ where
 }
 
 /// Keys and values of a kind of index, in the order of the numbers that they are made of.
-struct Subject<I: Usual + Logged<I::Columns>, P> {
-    key: fn(u64) -> P,
-    value: fn(u64) -> <I as Logged<I::Columns>>::Value,
-    lent: fn(u64) -> <I as Logged<I::Columns>>::Lent<'static>,
-    entry: fn(u64, u64) -> <I as Logged<I::Columns>>::Entry,
+struct Subject<K: KeyFor<V>, V: BytesValue> {
+    key: fn(u64) -> K::Probe<'static>,
+    value: fn(u64) -> V,
+    lent: fn(u64) -> Lent<'static, V>,
+    entry: fn(u64, u64) -> (K, V),
 }
 
 fn text(number: u64) -> String {
@@ -34,13 +34,13 @@ fn same(number: u64) -> u64 {
     number
 }
 
-const NUMBERS: Subject<Index<u64, u64>, u64> =
+const NUMBERS: Subject<u64, u64> =
     Subject { key: same, value: same, lent: same, entry: |key, value| (key, value) };
 
-const KEYS: Subject<BytesIndex<String, u64>, &str> =
+const KEYS: Subject<String, u64> =
     Subject { key: |key| text(key).leak(), value: same, lent: same, entry: |key, value| (text(key), value) };
 
-const TEXTS: Subject<BytesIndex<String, String>, &str> = Subject {
+const TEXTS: Subject<String, String> = Subject {
     key: |key| text(key).leak(),
     value: text,
     lent: |value| text(value).leak(),
@@ -54,16 +54,13 @@ fn what_they_did_is_back() {
     they_are_back(TEXTS);
 }
 
-fn they_are_back<I, P, V, E>(Subject { key, value, lent, entry }: Subject<I, P>)
+fn they_are_back<K, V>(Subject { key, value, lent, entry }: Subject<K, V>)
 where
-    I: Usual + Map<I::Columns, Value = V, Entry = E>,
-    P: KeyOf<I, I::Columns>,
-    V: Clone + PartialEq + Debug + 'static,
-    E: PartialEq + Debug,
-    for<'a> &'a I: IntoIterator<Item = E>,
+    K: KeyFor<V, Engine: StoredAsUsual<K, V>> + PartialEq + Debug,
+    V: BytesValue + PartialEq + Debug,
 {
     let folder = tempfile::tempdir().expect("a folder");
-    let durable = open::<I>(folder.path());
+    let durable = open::<Index<K, V>>(folder.path());
     (1..=6).for_each(|at| assert_eq!(durable.insert(key(at), lent(at * 10)).expect("a put"), None));
     let logged = durable.log_bytes();
     assert_eq!(durable.get_or_insert(key(1), value(99)).expect("it is there"), value(10));
@@ -90,7 +87,7 @@ where
     let expected = [(2, 22), (3, 33), (5, 51), (8, 80)].map(|(key, value)| entry(key, value));
     assert_eq!(entries(&durable), expected);
     drop(durable);
-    let durable = open::<I>(folder.path());
+    let durable = open::<Index<K, V>>(folder.path());
     assert_eq!(entries(&durable), expected);
     assert_eq!(durable.get(key(5)), Some(value(51)));
     for (at, was) in [(2, 22), (3, 33), (5, 51), (8, 80)] {
@@ -106,17 +103,14 @@ fn they_are_atomic_and_in_the_log_s_order() {
     they_are_atomic(KEYS, |(key, _)| *key == text(0));
 }
 
-fn they_are_atomic<I, P, E>(Subject { key, lent, .. }: Subject<I, P>, is_counter: fn(&E) -> bool)
+fn they_are_atomic<K>(Subject { key, lent, .. }: Subject<K, u64>, is_counter: fn(&(K, u64)) -> bool)
 where
-    I: Usual + Map<I::Columns, Value = u64, Entry = E>,
-    P: KeyOf<I, I::Columns>,
-    E: PartialEq + Debug,
-    for<'a> &'a I: IntoIterator<Item = E>,
+    K: KeyFor<u64, Engine: StoredAsUsual<K, u64>> + PartialEq + Debug,
 {
     const THREADS: u64 = 4;
     const STEPS: u64 = 300;
     let folder = tempfile::tempdir().expect("a folder");
-    let durable = open::<I>(folder.path());
+    let durable = open::<Index<K, u64>>(folder.path());
     durable.insert(key(0), lent(0)).expect("a counter");
     let work = |thread: u64| {
         let mut popped = 0;
@@ -144,7 +138,7 @@ where
     assert_eq!(durable.len() as u64, 1 + THREADS * STEPS - popped);
     let expected = entries(&durable);
     drop(durable);
-    assert_eq!(entries(&open::<I>(folder.path())), expected);
+    assert_eq!(entries(&open::<Index<K, u64>>(folder.path())), expected);
 }
 
 #[test]

@@ -73,13 +73,14 @@ impl Killed for DurableBytesIndex<String, u64> {
     }
 
     fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
-        let entries: Vec<(String, u64)> = keys.iter().map(|&key| (text(key), value)).collect();
+        let texts: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+        let entries: Vec<(&str, u64)> = texts.iter().map(|text| (&**text, value)).collect();
         self.insert_many(&entries).map(drop)
     }
 
     fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
-        let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
-        self.remove_many(&keys).map(drop)
+        let texts: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+        self.remove_many(&texts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
     }
 
     fn snapshot(&self) -> Result<()> {
@@ -91,7 +92,7 @@ impl Killed for DurableBytesIndex<String, u64> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let entries = self.index().range(text(from)..text(to));
+        let entries = self.index().range(&*text(from)..&*text(to));
         entries.map(|(key, value)| (key[..8].parse().expect("a number"), value)).collect()
     }
 }
@@ -107,13 +108,14 @@ impl Killed for DurableBytesIndex<String, String> {
     }
 
     fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
-        let entries: Vec<(String, String)> = keys.iter().map(|&key| (text(key), text(value))).collect();
+        let texts: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+        let entries: Vec<_> = texts.iter().map(|key| (&**key, text(value))).collect();
         self.insert_many(&entries).map(drop)
     }
 
     fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
-        let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
-        self.remove_many(&keys).map(drop)
+        let texts: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+        self.remove_many(&texts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
     }
 
     fn snapshot(&self) -> Result<()> {
@@ -125,7 +127,7 @@ impl Killed for DurableBytesIndex<String, String> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let entries = self.index().range(text(from)..text(to));
+        let entries = self.index().range(&*text(from)..&*text(to));
         entries.map(|(key, value)| (number(&key), number(&value))).collect()
     }
 }
@@ -164,7 +166,7 @@ impl Killed for DurableMultiIndex<String> {
     }
 
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
-        let rows = self.index().range(text(from)..text(to));
+        let rows = self.index().range(&*text(from)..&*text(to));
         let keys: BTreeSet<u64> = rows.map(|(key, _)| number(&key)).collect();
         keys.into_iter().filter_map(|key| Some((key, self.get(key)?))).collect()
     }

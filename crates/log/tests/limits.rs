@@ -83,19 +83,22 @@ impl Kind for Texts {
         match *entries {
             [(key, value)] => self.0.insert(&text(key), &long(value)).map(drop),
             _ => {
-                let entries: Vec<_> = entries.iter().map(|&(key, value)| (text(key), long(value))).collect();
+                let keys: Vec<_> = entries.iter().map(|&(key, _)| text(key)).collect();
+                let values = entries.iter().map(|&(_, value)| long(value));
+                let entries: Vec<_> = keys.iter().map(String::as_str).zip(values).collect();
                 self.0.insert_many(&entries).map(drop)
             }
         }
     }
 
     fn remove(&self, keys: &[u64]) -> Result<()> {
-        self.0.remove_many(&keys.iter().copied().map(text).collect::<Vec<_>>()).map(drop)
+        let keys: Vec<_> = keys.iter().copied().map(text).collect();
+        self.0.remove_many(&keys.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
     }
 
     fn remove_range(&self, model: &mut Model, from: u64, to: u64) -> Result<()> {
         remove_from(model, from, to);
-        self.0.remove_range(text(from)..text(to)).map(drop)
+        self.0.remove_range(&*text(from)..&*text(to)).map(drop)
     }
 
     fn snapshot(&self) -> Result<u64> {

@@ -81,11 +81,6 @@ const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange c
 const INDEX_WITH_RAYON: &str = "par_range par_fold par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \
     par_higher_many par_insert_many par_insert_columns par_remove_many";
 
-/// The operations that change a `BytesIndex`.
-const BYTES_CHANGES: &str = "insert try_insert remove replace try_replace compare_exchange try_compare_exchange \
-    compare_remove insert_many insert_columns remove_many pop_first pop_last remove_range clear \
-    compute update upsert get_or_insert_with bulk_load try_extend";
-
 /// The operations that change a `MultiIndex`.
 const MULTI_CHANGES: &str =
     "insert insert_many remove remove_all remove_range clear bulk_load pop_first pop_last try_extend";
@@ -93,7 +88,6 @@ const MULTI_CHANGES: &str =
 #[test]
 fn a_reader_has_every_operation_that_changes_nothing() {
     is_complete("Index", "index", &["> Index<K, V>", "operations!"], &[INDEX_CHANGES, INDEX_WITH_RAYON]);
-    is_complete("BytesIndex", "bytes", &["> BytesIndex<K, V>"], &[BYTES_CHANGES]);
     is_complete("MultiIndex", "bytes/multi", &["> MultiIndex<K>"], &[MULTI_CHANGES]);
 }
 

@@ -39,7 +39,9 @@ fn every_kind_is_read_beside_its_writer_and_the_folder_stays_as_it_is() {
         let entries: Vec<(u64, u64)> = (0..50).map(|key| (key * 3 + round, round)).collect();
         numbers.insert_many(&entries).unwrap();
         let named: Vec<_> = entries.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        texts.insert_many(&named).unwrap();
+        texts
+            .insert_many(&named.iter().map(|(key, value)| (&**key, value.clone())).collect::<Vec<_>>())
+            .unwrap();
         pairs
             .insert_many(&entries.iter().map(|(key, row)| (key.to_string(), *row)).collect::<Vec<_>>())
             .unwrap();

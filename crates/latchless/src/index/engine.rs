@@ -4,10 +4,12 @@
 //! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
 //! has the operations of all of them; each is one call of a function here.
 
+pub use super::access::Words;
 use super::bulk::Bulk;
 use super::changes::Changes;
 use super::in_columns::{check_columns, fill, reserve};
 use super::order::{Neighbours, Ranked, Scanned, Side};
+pub use super::prefix::Prefixed;
 use super::storage::Storage;
 use crate::blink::Tries;
 use core::cmp::Ordering;

@@ -4,15 +4,15 @@
 use super::{Model, Set};
 use crate::findings::Recovery;
 use crate::kept::Kept;
-use crate::logged::{KeyOf, Logged, Map};
 use crate::recover::Found;
+use crate::stored::Stored;
 use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
 use crate::{Durable, columns};
 use crate::{Opening, Plain, Result};
-use latchless::Index;
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::MultiIndex;
 use latchless::snapshot::DataType;
 use latchless::versions::{VersionedIndex, WriteBatch};
+use latchless::{Index, KeyFor};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -87,10 +87,9 @@ fn of_map(entries: &mut Set, change: &Change) {
 }
 
 /// Does a change of this key, or of the first one, to an index with one value a key.
-fn change_one<I, C, P>(durable: &Durable<I, C>, key: P, change: &Change) -> Result<()>
+fn change_one<K, C>(durable: &Durable<Index<K, u64>, C>, key: K::Probe<'_>, change: &Change) -> Result<()>
 where
-    I: Map<C, Value = u64> + for<'v> Logged<C, Lent<'v> = u64>,
-    P: KeyOf<I, C>,
+    K: KeyFor<u64, Engine: Stored<K, u64, C>>,
 {
     match *change {
         Change::Put(_, value) => durable.insert(key, value).map(drop),
@@ -215,7 +214,7 @@ fn number(text: &str) -> u64 {
 
 impl Kind for DurableBytesIndex<String, u64> {
     fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
-        Found::open_on(Arc::new(model.clone()), folder)?.recover(BytesIndex::new()?, (), opening)
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(Index::new()?, (), opening)
     }
 
     fn journal(&self) -> &Journal {
@@ -224,12 +223,17 @@ impl Kind for DurableBytesIndex<String, u64> {
 
     fn change(&self, change: &Change) -> Result<()> {
         match *change {
-            Change::Batch(ref batch) => self.insert_many(&named(batch)).map(drop),
+            Change::Batch(ref batch) => {
+                let named = named(batch);
+                let entries: Vec<_> = named.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+                self.insert_many(&entries).map(drop)
+            }
             Change::RemoveMany(ref keys) => {
                 let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+                let keys: Vec<_> = keys.iter().map(String::as_str).collect();
                 self.remove_many(&keys).map(drop)
             }
-            Change::RemoveRange(from, to) => self.remove_range::<String>(text(from)..text(to)).map(drop),
+            Change::RemoveRange(from, to) => self.remove_range(&*text(from)..&*text(to)).map(drop),
             _ => change_one(self, &text(change.key()), change),
         }
     }

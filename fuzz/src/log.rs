@@ -6,7 +6,7 @@
 use crate::damage::{Change, is_accidental};
 use crate::drawn::{Drawn, End, Keys, Name, lent};
 use arbitrary::Arbitrary;
-use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::bytes::MultiIndex;
 use latchless::{Broken, Index};
 use latchless_log::{DamagedTail, DurableBytesIndex, DurableIndex, DurableMultiIndex};
 use latchless_log::{Error, Options, Recovery, SnapshotPolicy, SyncMode};
@@ -137,11 +137,12 @@ impl Durable for DurableIndex<u64, u64> {
 }
 
 impl Durable for DurableBytesIndex<Vec<u8>, Vec<u8>> {
-    durable!(DurableBytesIndex of BytesIndex<Vec<u8>, Vec<u8>>, |key, value| (key, value));
+    durable!(DurableBytesIndex of Index<Vec<u8>, Vec<u8>>, |key, value| (key, value));
 
     fn put(&self, entries: &[(Vec<u8>, u16)]) -> Result<usize, Error> {
-        let entry = |(key, value): &(Vec<u8>, u16)| (key.clone(), Vec::drawn(*value));
-        self.insert_many(&entries.iter().map(entry).collect::<Vec<_>>())
+        let values: Vec<Vec<u8>> = entries.iter().map(|(_, value)| Vec::drawn(*value)).collect();
+        let keys: Vec<&[u8]> = entries.iter().map(|(key, _)| &**key).collect();
+        self.insert_columns(&keys, &values.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
     fn remove(&self, key: &[u8]) -> Result<bool, Error> {
@@ -149,7 +150,7 @@ impl Durable for DurableBytesIndex<Vec<u8>, Vec<u8>> {
     }
 
     fn remove_range(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<usize, Error> {
-        DurableBytesIndex::remove_range::<[u8]>(self, range)
+        DurableBytesIndex::remove_range(self, range)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The memtable of `lsm-tree`, with its entries in a `latchless::bytes::BytesIndex`.
+//! The memtable of `lsm-tree`, with its entries in a `latchless::Index`.
 //!
 //! The engine orders its entries by user key and, of one key, by falling sequence number. The index has
 //! that key, and the place of the entry in a vector that only grows. So a reader clones the entry as the
@@ -12,7 +12,7 @@
 use crate::key::InternalKey;
 use crate::value::{InternalValue, SeqNo, UserValue};
 use crossbeam_skiplist::SkipMap;
-use latchless::bytes::BytesIndex;
+use latchless::Index;
 use std::cmp::Reverse;
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,7 +36,7 @@ fn asked(key: &InternalKey) -> AskedKey<'_> {
 pub struct Memtable {
     #[doc(hidden)]
     pub id: MemtableId,
-    places: BytesIndex<StoredKey, usize>,
+    places: Index<StoredKey, usize>,
     contents: boxcar::Vec<InternalValue>,
     too_long: SkipMap<InternalKey, UserValue>,
     /// About how many bytes the entries have.
@@ -68,7 +68,7 @@ impl Memtable {
     pub fn new(id: MemtableId) -> Self {
         Self {
             id,
-            places: BytesIndex::default(),
+            places: Index::default(),
             contents: boxcar::Vec::new(),
             too_long: SkipMap::new(),
             approximate_size: AtomicU64::default(),
@@ -94,7 +94,7 @@ impl Memtable {
         range: R,
     ) -> impl DoubleEndedIterator<Item = InternalValue> + 'a {
         let ends = (range.start_bound().map(asked), range.end_bound().map(asked));
-        let stored = self.places.range::<AskedKey<'_>>(ends).values().map(|place| self.item(place));
+        let stored = self.places.range(ends).values().map(|place| self.item(place));
         Entries::new(stored, (!self.too_long.is_empty()).then(|| self.too_long.range(range).map(long_item)))
     }
 
@@ -103,7 +103,7 @@ impl Memtable {
     pub fn get(&self, key: &[u8], seqno: SeqNo) -> Option<InternalValue> {
         let newest = seqno.checked_sub(1)?;
         let bound: AskedKey<'_> = (key, Reverse(newest));
-        let stored = self.places.ceiling(&bound).map(|(_, place)| self.item(place));
+        let stored = self.places.ceiling(bound).map(|(_, place)| self.item(place));
         let stored = stored.filter(|item| *item.key.user_key == *key);
         if self.too_long.is_empty() {
             return stored;
@@ -138,7 +138,7 @@ impl Memtable {
         let seqno = item.key.seqno;
         let place = self.contents.push(item);
         let content = &self.contents[place];
-        if self.places.insert(&asked(&content.key), place).is_err() {
+        if self.places.insert(asked(&content.key), place).is_err() {
             self.too_long.insert(content.key.clone(), content.value.clone());
         }
         self.highest_seqno.fetch_max(seqno, Ordering::AcqRel);

@@ -4,7 +4,6 @@ mod common;
 
 use common::{Outcome, file, run, sample};
 use latchless::Index;
-use latchless::bytes::BytesIndex;
 use latchless::snapshot::{self, strings};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -290,7 +289,7 @@ fn a_changed_row_is_found_by_its_text() {
 fn a_snapshot_of_strings_of_another_program_is_its_own_table() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pages.arrow");
-    let pages: BytesIndex<String, i32> = [("/".into(), -1), ("/a,b".into(), 7), ("/c".into(), 7)].into();
+    let pages: Index<String, i32> = [("/".into(), -1), ("/a,b".into(), 7), ("/c".into(), 7)].into();
     strings::save(&pages, &path).unwrap();
     assert_eq!(run(&path, "--prefix /a --format csv").lines(), ["key,value", "\"/a,b\",7"]);
     assert_eq!(run(&path, "--floor / --value value --format json").lines(), [r#"{"key":"/","value":"-1"}"#]);
@@ -298,7 +297,7 @@ fn a_snapshot_of_strings_of_another_program_is_its_own_table() {
         run(&path, "--key value --get 7 --value key --format csv").lines(),
         ["value,key", "7,\"/a,b\"", "7,/c"]
     );
-    let bytes: BytesIndex<Vec<u8>, i32> = [(vec![1, 0xff], 7)].into();
+    let bytes: Index<Vec<u8>, i32> = [(vec![1, 0xff], 7)].into();
     strings::save(&bytes, &path).unwrap();
     refused(&path, "--get a", "has keys of type binary, which can't be asked about here");
     let good = fs::read(&path).unwrap();
@@ -310,16 +309,16 @@ fn a_snapshot_of_strings_of_another_program_is_its_own_table() {
 fn values_that_are_no_numbers_are_shown_and_texts_among_them_can_be_asked_about() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("titles.arrow");
-    let titles: BytesIndex<String, String> =
+    let titles: Index<String, String> =
         [("/".into(), "Home".into()), ("/a".into(), "é, a".into()), ("/b".into(), String::new())].into();
     strings::save(&titles, &path).unwrap();
     assert_eq!(run(&path, "--prefix /a --format csv").lines(), ["key,value", "/a,\"é, a\""]);
     assert_eq!(run(&path, "--key value --get Home --format csv").lines(), ["key,value", "/,Home"]);
-    let bytes: BytesIndex<String, Vec<u8>> = [("/".into(), vec![b'a', 0xff]), ("/a".into(), vec![])].into();
+    let bytes: Index<String, Vec<u8>> = [("/".into(), vec![b'a', 0xff]), ("/a".into(), vec![])].into();
     strings::save(&bytes, &path).unwrap();
     assert_eq!(run(&path, "--get / --format csv").lines(), ["key,value", "/,a\\xff"]);
     refused(&path, "--key value --get a", "has keys of type binary, which can't be asked about here");
-    let wide: BytesIndex<String, [u8; 9]> = [("/".into(), *b"123456789")].into();
+    let wide: Index<String, [u8; 9]> = [("/".into(), *b"123456789")].into();
     strings::save(&wide, &path).unwrap();
     assert_eq!(run(&path, "--get / --format csv").lines(), ["key,value", "/,123456789"]);
     refused(&path, "--key value --get 1", "has keys of type fixed_size_binary[9], which can't be asked");

@@ -7,7 +7,7 @@ pub enum Kind {
     Index,
     /// `Exclusive<u64, u64>`
     Exclusive,
-    /// `BytesIndex<Vec<u8>, u64>`
+    /// `Index<Vec<u8>, u64>`
     Bytes,
     /// `BoxedIndex` with values of 32 bytes
     Boxed,

@@ -2,7 +2,7 @@
 //!
 //! Boxed indexes pin once an operation, and once a batch.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::BoxedBytesIndex;
 use latchless::index::Exclusive;
 use latchless::{BoxedIndex, Index, Result};
 use std::hint::black_box;
@@ -89,7 +89,7 @@ macro_rules! words {
 
 words!(Index<u64, u64>, Exclusive<'_, u64, u64>);
 
-impl Subject for BytesIndex<Vec<u8>, u64> {
+impl Subject for Index<Vec<u8>, u64> {
     type Key = Vec<u8>;
 
     fn insert(&mut self, key: &Vec<u8>) -> Result<usize> {
@@ -109,17 +109,18 @@ impl Subject for BytesIndex<Vec<u8>, u64> {
     }
 
     fn range(&self, low: &Vec<u8>) -> usize {
-        Self::range::<Vec<u8>>(self, low..).take(RANGE).map(black_box).count()
+        Self::range(self, &**low..).take(RANGE).map(black_box).count()
     }
 
     fn get_many(&self, keys: &[Vec<u8>]) -> Result<usize> {
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let mut answers = vec![None; keys.len()];
-        Self::get_many(self, keys, &mut answers)?;
+        Self::get_many(self, &keys, &mut answers)?;
         Ok(present(&answers))
     }
 
     fn insert_many(&mut self, keys: &[Vec<u8>]) -> Result<usize> {
-        let entries: Vec<(&Vec<u8>, u64)> = keys.iter().map(|key| (key, 1)).collect();
+        let entries: Vec<(&[u8], u64)> = keys.iter().map(|key| (&**key, 1)).collect();
         let mut replaced = vec![None; keys.len()];
         Self::insert_many(self, &entries, &mut replaced).map_err(|incomplete| incomplete.error)?;
         Ok(present(&replaced))

@@ -4,7 +4,7 @@
 use super::kind::Kind;
 use super::subject::{Subject, number, text};
 use super::versions::version;
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::BoxedBytesIndex;
 use latchless::{BoxedIndex, Index, VersionedKey};
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
@@ -121,7 +121,7 @@ pub fn run(kind: Kind, records: usize, operations: usize) -> Result<Vec<Done>, F
             let mut index = Index::<u64, u64>::new()?;
             run_over(&mut index.exclusive(), Keys::new(records, number), operations)
         }
-        Kind::Bytes => run_over(&mut BytesIndex::new()?, Keys::new(records, text), operations),
+        Kind::Bytes => run_over(&mut Index::<Vec<u8>, u64>::new()?, Keys::new(records, text), operations),
         Kind::Boxed => run_over(&mut BoxedIndex::new()?, Keys::new(records, number), operations),
         Kind::Versions => {
             run_over(&mut Index::<VersionedKey, u64>::new()?, Keys::new(records, version), operations)

@@ -1,15 +1,15 @@
 //! The index underneath: from each distinct key to the number of its run.
 //!
-//! Numbers are keys of [`Index`], all others of [`BytesIndex`]. A question needs only the two ends of a span,
-//! because runs are numbered in the order of their keys ([`super::postings`]).
+//! Keys are numbers or byte strings. A question needs only the two ends of a span, because runs are numbered
+//! in the order of their keys ([`super::postings`]).
 
 use super::keys::Keys;
 use super::place::Span;
 use super::postings::Postings;
 use super::sort;
-use latchless::bytes::BytesIndex;
-use latchless::index::Options;
-use latchless::{Bits, Direction, FillFactor, Index, Key};
+use latchless::index::{Options, Range};
+use latchless::{Bits, Direction, FillFactor, Index, Key, KeyFor};
+use std::num::NonZeroUsize;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 /// An index whose values are the numbers of runs.
@@ -27,28 +27,38 @@ pub trait Runs {
     fn memory_bytes(&self) -> usize;
 }
 
-impl<B: Bits + Key<Bits = B>> Runs for Index<B, u32> {
-    fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
-        let (low, high) = span.numbers();
-        let mut entries = self.try_range(B::truncate(low)..=B::truncate(high))?;
-        let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
-        Ok(entry.map(|(_, run)| run))
-    }
+/// A type of keys of an index, whose spans are ranges.
+trait Ends: KeyFor<u32> {
+    /// Returns the entries of a span.
+    fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>>;
+}
 
-    fn keys(&self) -> usize {
-        self.len()
-    }
+macro_rules! numbers {
+    ($($key:ty),*) => {$(
+        impl Ends for $key {
+            fn entries<'i>(
+                index: &'i Index<Self, u32>,
+                span: &Span,
+            ) -> latchless::Result<Range<'i, Self, u32>> {
+                let (low, high) = span.numbers();
+                index.try_range(Self::truncate(low)..=Self::truncate(high))
+            }
+        }
+    )*};
+}
+numbers!(u32, u64);
 
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
+impl Ends for Vec<u8> {
+    fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>> {
+        let (low, high) = span.bytes();
+        let high = high.as_deref().map_or(Unbounded, Excluded);
+        Ok(index.range((Included(&low[..]), high)))
     }
 }
 
-impl Runs for BytesIndex<Vec<u8>, u32> {
+impl<K: Ends> Runs for Index<K, u32> {
     fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
-        let (low, high) = span.bytes();
-        let high = high.as_deref().map_or(Unbounded, Excluded);
-        let mut entries = self.range::<[u8]>((Included(&low[..]), high));
+        let mut entries = K::entries(self, span)?;
         let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
         Ok(entry.map(|(_, run)| run))
     }
@@ -73,8 +83,8 @@ pub fn build(keys: &Keys, options: Options) -> latchless::Result<(Box<dyn Runs>,
         Keys::Bytes(keys) => {
             // Rows are distinct, so the order of the pairs is the stable order of the keys.
             let (entries, postings) = Postings::group(keys.iter(), |pairs| pairs.sort_unstable());
-            let mut index = BytesIndex::<Vec<u8>, u32>::with_options(options)?;
-            index.bulk_load(entries, FillFactor::FULL)?;
+            let mut index = Index::<Vec<u8>, u32>::with_options(options)?;
+            index.bulk_load_by(entries.len(), |at| entries[at], FillFactor::FULL, NonZeroUsize::MIN)?;
             Ok((Box::new(index), postings))
         }
     }
@@ -82,7 +92,7 @@ pub fn build(keys: &Keys, options: Options) -> latchless::Result<(Box<dyn Runs>,
 
 fn of_numbers<B>(keys: &[B], options: Options) -> latchless::Result<(Box<dyn Runs>, Postings)>
 where
-    B: Bits + Key<Bits = B>,
+    B: Bits + Key<Bits = B> + Ends,
 {
     let (entries, postings) = Postings::group(keys.iter().copied(), sort::by_key);
     let mut index = Index::<B, u32>::with_options(options)?;

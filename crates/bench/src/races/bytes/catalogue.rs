@@ -16,7 +16,7 @@ const BASELINE: &str = "btreemap";
 pub fn entries() -> Vec<Entry> {
     let ours = Entry {
         name: FLAGSHIP,
-        about: "concurrent B-link tree over keys of any length (bench --keys url): latchless::BytesIndex",
+        about: "concurrent B-link tree over keys of any length (bench --keys url): latchless::Index",
         origin: Origin::Latchless,
         concurrent: true,
         compiled: true,

@@ -1,13 +1,13 @@
 //! The recommended index over keys of any length.
 
 use crate::races::catalogue::Options;
-use latchless::bytes::BytesIndex;
-use latchless::{FillFactor, Result};
+use latchless::{Direction, FillFactor, Index, Result};
 use latchless_rivals::bytes::{Peer, Reach, Session, Way};
-use std::ops::{Bound, ControlFlow};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
-/// `latchless::BytesIndex` over byte strings.
-pub struct Flagship(BytesIndex<Vec<u8>, u64>);
+/// `latchless::Index` over byte strings.
+pub struct Flagship(Index<Vec<u8>, u64>);
 
 impl Flagship {
     /// Creates an empty one.
@@ -15,7 +15,7 @@ impl Flagship {
     /// # Errors
     /// When the system has no memory for a first node.
     pub fn new(options: &Options) -> Result<Self> {
-        Ok(Self(BytesIndex::with_options(options.for_index())?))
+        Ok(Self(Index::with_options(options.for_index())?))
     }
 }
 
@@ -35,7 +35,8 @@ impl Peer for Flagship {
     }
 
     fn load<'k>(&mut self, entries: impl Iterator<Item = (&'k [u8], u64)>) -> Result<()> {
-        self.0.bulk_load(entries, FillFactor::FULL)
+        let entries: Vec<_> = entries.collect();
+        self.0.bulk_load_by(entries.len(), |at| entries[at], FillFactor::FULL, NonZeroUsize::MIN)
     }
 
     fn memory_bytes(&self) -> Option<usize> {
@@ -44,7 +45,7 @@ impl Peer for Flagship {
 }
 
 /// A session. Readers hold no guard, so the index is all that it needs.
-struct Requests<'a>(&'a BytesIndex<Vec<u8>, u64>);
+struct Requests<'a>(&'a Index<Vec<u8>, u64>);
 
 impl Session for Requests<'_> {
     fn get(&self, key: &[u8]) -> Option<u64> {
@@ -68,7 +69,7 @@ impl Session for Requests<'_> {
     }
 
     fn scan(&self, from: &[u8], mut each: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
-        let _ = self.0.scan::<[u8]>((Bound::Included(from), Bound::Unbounded), |key, value| {
+        let _ = self.0.scan_lent(from.., Direction::Forward, |key, value| {
             if each(key, value) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         Ok(())

@@ -1,10 +1,10 @@
-//! A history of `BytesIndex`'s operations, compared with `BTreeMap` step by step: keys of no bytes to more
+//! A history of `ByteStrings`'s operations, compared with `BTreeMap` step by step: keys of no bytes to more
 //! than it takes, and values of one word, of three words, and of any length.
 
 use crate::Limits;
 use crate::drawn::{Drawn, End, Keys, Name, Range, Run, contains, lent};
 use arbitrary::Arbitrary;
-use latchless::bytes::{BytesIndex, Form, Lent};
+use latchless::bytes::{ByteStrings, Form, Lent};
 use latchless::index::Incomplete;
 use latchless::{Error, FillFactor, TryInsertError};
 use std::collections::BTreeMap;
@@ -74,10 +74,10 @@ enum Single {
 
 /// Values of which some kinds are replaced without memory.
 trait Value: Drawn {
-    fn replace(&self, index: &BytesIndex<Vec<u8>, Self>, key: &[u8]) -> latchless::Result<Option<Self>>;
+    fn replace(&self, index: &ByteStrings<Vec<u8>, Self>, key: &[u8]) -> latchless::Result<Option<Self>>;
     fn exchange(
         &self,
-        index: &BytesIndex<Vec<u8>, Self>,
+        index: &ByteStrings<Vec<u8>, Self>,
         key: &[u8],
         expected: &Self,
     ) -> latchless::Result<Result<Self, Option<Self>>>;
@@ -86,14 +86,14 @@ trait Value: Drawn {
 macro_rules! values {
     ($($value:ty: |$replaced:pat_param| $of_replaced:expr, $replace:ident, $exchange:ident;)*) => {$(
         impl Value for $value {
-            fn replace(&self, index: &BytesIndex<Vec<u8>, Self>, key: &[u8]) -> latchless::Result<Option<Self>> {
+            fn replace(&self, index: &ByteStrings<Vec<u8>, Self>, key: &[u8]) -> latchless::Result<Option<Self>> {
                 let $replaced = index.$replace(key, self.lend());
                 $of_replaced
             }
 
             fn exchange(
                 &self,
-                index: &BytesIndex<Vec<u8>, Self>,
+                index: &ByteStrings<Vec<u8>, Self>,
                 key: &[u8],
                 expected: &Self,
             ) -> latchless::Result<Result<Self, Option<Self>>> {
@@ -123,7 +123,7 @@ impl Calls {
     }
 
     fn run_with<V: Value>(&self) {
-        let Some(index) = self.limits.built(BytesIndex::with_options(self.limits.options())) else { return };
+        let Some(index) = self.limits.built(ByteStrings::with_options(self.limits.options())) else { return };
         let mut pair = Pair::<V> { keys: &self.keys, limits: self.limits, index, model: BTreeMap::new() };
         self.calls.iter().for_each(|call| pair.apply(call));
         pair.check();
@@ -134,7 +134,7 @@ impl Calls {
 struct Pair<'a, V: Value> {
     keys: &'a Keys,
     limits: Limits,
-    index: BytesIndex<Vec<u8>, V>,
+    index: ByteStrings<Vec<u8>, V>,
     model: BTreeMap<Vec<u8>, V>,
 }
 

@@ -35,7 +35,7 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`IndexSet`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::BytesIndex`], [`bytes::MultiIndex`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`IndexSet`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::MultiIndex`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
 //! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`table::TableError`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |

@@ -1,6 +1,6 @@
 //! Which operations allocate, by an allocator that counts.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings};
 use latchless::{Direction, Index};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -69,8 +69,8 @@ fn ranges_from_one_end_allocate_nothing() {
 /// One answer in about 60 is in another leaf.
 #[test]
 fn neighbours_of_byte_strings_allocate_what_they_return_and_nothing_else() {
-    let numbers = BytesIndex::<u64, u64>::new().unwrap();
-    let versions = BytesIndex::<Vec<u8>, Vec<u8>>::new().unwrap();
+    let numbers = ByteStrings::<u64, u64>::new().unwrap();
+    let versions = ByteStrings::<Vec<u8>, Vec<u8>>::new().unwrap();
     let boxed = BoxedBytesIndex::<u64, u64>::new().unwrap();
     let pin = boxed.pin();
     let key = |number: u64| [b"x\0", &number.to_be_bytes()[..]].concat();

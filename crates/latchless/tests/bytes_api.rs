@@ -1,6 +1,6 @@
 //! The index of keys of any length, through its public interface.
 
-use latchless::bytes::{BoxedBytesIndex, BytesCursor, BytesIndex, MultiIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings, BytesCursor, MultiIndex};
 use latchless::index::Options;
 use latchless::{BytesKey, Error, FillFactor, Value};
 use latchless_core::testing::Rng;
@@ -11,8 +11,8 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 /// Small pages: tests have many small indexes.
-fn empty<K: BytesKey, V: Value>() -> BytesIndex<K, V> {
-    BytesIndex::with_options(Options { huge_pages: false, ..Options::default() }).expect("a leaf finds room")
+fn empty<K: BytesKey, V: Value>() -> ByteStrings<K, V> {
+    ByteStrings::with_options(Options { huge_pages: false, ..Options::default() }).expect("a leaf finds room")
 }
 
 /// Returns a key of up to 400 bytes; many have common prefixes, and every fifth is long.
@@ -53,7 +53,7 @@ fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
 
 #[test]
 fn an_index_by_default_is_empty_and_takes_keys() {
-    let index = BytesIndex::<(String, u32), bool>::default();
+    let index = ByteStrings::<(String, u32), bool>::default();
     assert!(index.is_empty());
     assert_eq!(index.insert(&("key", 7u32), true), Ok(None));
     assert_eq!(index.get(&("key", 7u32)), Some(true));
@@ -64,7 +64,7 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
     let mut random = Rng(3);
     for len in [0u64, 1, 2, 30, 700] {
         let model: BTreeMap<Vec<u8>, u64> = (0..len).map(|number| (key_of(number), number)).collect();
-        let index: BytesIndex<Vec<u8>, u64> = model.clone().into_iter().collect();
+        let index: ByteStrings<Vec<u8>, u64> = model.clone().into_iter().collect();
         for _ in 0..20 {
             let (mut entries, mut front, mut back) = (index.iter(), Vec::new(), Vec::new());
             loop {
@@ -137,7 +137,7 @@ fn literals_take_the_type_of_the_keys() {
 }
 
 /// Reads of a range that starts after its end see nothing; `try_range` and changes return an error.
-fn inverted_ranges_are_empty_to_read(index: &BytesIndex<String, u32>) {
+fn inverted_ranges_are_empty_to_read(index: &ByteStrings<String, u32>) {
     let inverted: (Bound<&str>, Bound<&str>) = (Bound::Included("b"), Bound::Included("a"));
     let before = index.len();
     assert_eq!(index.range::<str>(inverted).next(), None);
@@ -152,7 +152,7 @@ fn inverted_ranges_are_empty_to_read(index: &BytesIndex<String, u32>) {
 
 #[test]
 fn ranges_are_as_their_ends_say() {
-    let index: BytesIndex<String, u32> =
+    let index: ByteStrings<String, u32> =
         ["a", "ab", "b", "c"].map(String::from).into_iter().zip(0..).collect();
     let keys = |range: (Bound<&str>, Bound<&str>)| -> Vec<String> {
         index.range::<str>(range).map(|(key, _)| key).collect()
@@ -182,7 +182,7 @@ fn ranges_are_as_their_ends_say() {
 #[test]
 fn cursors_walk_as_in_a_model() {
     let model: BTreeMap<Vec<u8>, u64> = (0..900).map(|number| (key_of(number), number)).collect();
-    let index: Arc<BytesIndex<Vec<u8>, u64>> = Arc::new(model.clone().into_iter().collect());
+    let index: Arc<ByteStrings<Vec<u8>, u64>> = Arc::new(model.clone().into_iter().collect());
     let keys: Vec<_> = model.keys().collect();
     let (mut cursor, mut random) = (BytesCursor::of(Arc::clone(&index)), Rng(5));
     // The cursor's position: 0 is before the first entry.
@@ -284,7 +284,7 @@ fn emptied_and_filled_again_it_needs_no_more_memory() {
 #[test]
 fn loads_are_checked_and_full_leaves_take_more() {
     let sorted: BTreeMap<Vec<u8>, u64> = (0..2000).map(|number| (key_of(number), number)).collect();
-    let index = BytesIndex::<Vec<u8>, u64>::from_sorted(
+    let index = ByteStrings::<Vec<u8>, u64>::from_sorted(
         sorted.iter().map(|(key, &value)| (key, value)),
         FillFactor::FULL,
     );

@@ -1,7 +1,7 @@
 //! Closures that change their own key, and keys that other threads keep changing: indexes of byte strings
 //! distinguish the two.
 
-use latchless::bytes::BytesIndex;
+use latchless::bytes::ByteStrings;
 use latchless::{BytesValue, Error};
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -18,8 +18,8 @@ const TRIES: u32 = 128;
 
 /// Every way in which a closure's own thread may change the key "seven" of an index.
 fn tells_its_own_changes<V: Lend + Clone + PartialEq + Debug>(value: impl Fn(u32) -> V) {
-    type Way<'w, V> = (&'w str, &'w dyn Fn(&BytesIndex<String, V>, u32));
-    let put = |index: &BytesIndex<String, V>, time| _ = index.insert("seven", value(time).lend()).unwrap();
+    type Way<'w, V> = (&'w str, &'w dyn Fn(&ByteStrings<String, V>, u32));
+    let put = |index: &ByteStrings<String, V>, time| _ = index.insert("seven", value(time).lend()).unwrap();
     let ways: [Way<'_, V>; 6] = [
         ("insert", &put),
         ("insert_many", &|index, time| {
@@ -42,7 +42,7 @@ fn tells_its_own_changes<V: Lend + Clone + PartialEq + Debug>(value: impl Fn(u32
         }),
     ];
     for (name, change) in ways {
-        let index = BytesIndex::<String, V>::new().unwrap();
+        let index = ByteStrings::<String, V>::new().unwrap();
         let (times, last) = (Cell::new(0), value(u32::MAX));
         put(&index, 0);
         let change = || {
@@ -128,7 +128,7 @@ fn beside_a_writer<R>(change: impl Fn() + Send, work: impl FnOnce(&dyn Fn()) -> 
 #[test]
 fn other_threads_may_change_a_key_as_often_as_they_like() {
     let (index, other) =
-        (BytesIndex::<String, u64>::new().unwrap(), BytesIndex::<String, u64>::new().unwrap());
+        (ByteStrings::<String, u64>::new().unwrap(), ByteStrings::<String, u64>::new().unwrap());
     index.insert("seven", 0).unwrap();
     // More tries than a plain count would allow that ignores which thread made the changes.
     let (rounds, mut times) = (if cfg!(miri) { 200 } else { 66_000 }, 0);

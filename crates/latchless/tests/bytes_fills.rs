@@ -1,6 +1,6 @@
 //! Removed keys leave nothing: indexes of byte strings are filled and emptied a thousand times.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings};
 use latchless::index::Options;
 use latchless_core::testing::Rng;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ const KEYS: u64 = match () {
     () => 200,
 };
 
-type Bytes = BytesIndex<Vec<u8>, u64>;
+type Bytes = ByteStrings<Vec<u8>, u64>;
 /// A way to empty an index of these keys.
 type Way = fn(&mut Bytes, &[Vec<u8>]);
 
 fn empty() -> Bytes {
-    BytesIndex::with_options(options()).expect("a leaf finds room")
+    ByteStrings::with_options(options()).expect("a leaf finds room")
 }
 
 fn options() -> Options {

@@ -1,7 +1,7 @@
 //! The nearest entries in an index of byte strings: all forms of keys and kinds of values, with and without
 //! prediction tables, against a `BTreeMap`.
 
-use latchless::bytes::{BytesIndex, Lent};
+use latchless::bytes::{ByteStrings, Lent};
 use latchless::index::Options;
 use latchless::{BytesKey, BytesValue};
 use std::cmp::Reverse;
@@ -39,7 +39,7 @@ type Number<V> = fn(Lent<'_, V>) -> u64;
 
 /// Checks the neighbours of an index.
 fn check<K: BytesKey, V: BytesValue>(
-    index: &BytesIndex<K, V>,
+    index: &ByteStrings<K, V>,
     model: &Model,
     (key, number): (&dyn Fn(u64) -> K, Number<V>),
 ) {
@@ -71,10 +71,10 @@ fn check<K: BytesKey, V: BytesValue>(
 /// index.
 fn like_a_map<K: BytesKey, V: BytesValue>(
     key: impl Fn(u64) -> K,
-    (put, number): (impl Fn(&BytesIndex<K, V>, &K, u64), Number<V>),
+    (put, number): (impl Fn(&ByteStrings<K, V>, &K, u64), Number<V>),
 ) {
     let options = Options { huge_pages: false, ..Options::default() };
-    let index = BytesIndex::<K, V>::with_options(options).expect("a leaf finds room");
+    let index = ByteStrings::<K, V>::with_options(options).expect("a leaf finds room");
     let (mut model, ask) = (Model::new(), (&key as &dyn Fn(u64) -> K, number));
     check(&index, &model, ask);
     for nth in (0..2 * KEYS).step_by(2) {
@@ -98,12 +98,12 @@ fn like_a_map<K: BytesKey, V: BytesValue>(
     index.check_invariants().expect("a whole index");
 }
 
-fn put_word<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
+fn put_word<K: BytesKey>(index: &ByteStrings<K, u64>, key: &K, nth: u64) {
     assert_eq!(index.insert(key, nth), Ok(None));
 }
 
 /// Inserts a word, for keys of which two may be equal. See `put_word`.
-fn put_word_if_new<K: BytesKey>(index: &BytesIndex<K, u64>, key: &K, nth: u64) {
+fn put_word_if_new<K: BytesKey>(index: &ByteStrings<K, u64>, key: &K, nth: u64) {
     index.insert(key, nth).expect("room");
 }
 
@@ -147,7 +147,7 @@ fn neighbours_with_values_of_any_kind_are_those_of_a_map() {
     like_a_map(
         key,
         (
-            |index: &BytesIndex<_, (u64, u64)>, key: &_, nth| {
+            |index: &ByteStrings<_, (u64, u64)>, key: &_, nth| {
                 assert_eq!(index.insert(key, (nth, !nth)), Ok(None));
             },
             |(own, other)| if own == !other { own } else { u64::MAX },
@@ -157,7 +157,7 @@ fn neighbours_with_values_of_any_kind_are_those_of_a_map() {
     like_a_map(
         key,
         (
-            |index: &BytesIndex<_, Vec<u8>>, key: &_, nth: u64| {
+            |index: &ByteStrings<_, Vec<u8>>, key: &_, nth: u64| {
                 let value = nth.to_be_bytes().repeat(if nth.is_multiple_of(64) { 40 } else { 4 });
                 assert_eq!(index.insert(key, &value), Ok(None));
             },

@@ -1,14 +1,14 @@
 //! Every single allocation of an operation on byte strings is refused in turn: the index is in a documented
 //! state, consistent, and without leaks, and the operation succeeds when it is repeated.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings};
 use latchless::index::Options;
 use latchless::{Error, FillFactor};
 use latchless_core::mem::refusal::refusing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Bytes = BytesIndex<Vec<u8>, u64>;
+type Bytes = ByteStrings<Vec<u8>, u64>;
 type Model = BTreeMap<Vec<u8>, u64>;
 
 const KEYS: u64 = if cfg!(miri) { 30 } else { 200 };
@@ -60,7 +60,7 @@ fn with_each_allocation_refused(
 /// Values of several words, and byte strings in their leaf and outside: inserted and replaced.
 #[test]
 fn byte_strings_succeed_when_they_are_repeated() {
-    let index = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    let index = ByteStrings::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
     let (mut model, mut refusals) = (BTreeMap::new(), 0);
     for number in 0..KEYS {
         let key = KINDS[number as usize / 2 % 3](number / 2);
@@ -74,7 +74,7 @@ fn byte_strings_succeed_when_they_are_repeated() {
         model.insert(key, value);
         assert!(index.iter().eq(model.clone()));
     }
-    let other = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    let other = ByteStrings::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
     model.iter().for_each(|(key, value)| assert_eq!(other.insert(key, value).unwrap(), None));
     while index.pop_last().is_some() {}
     while other.pop_last().is_some() {}
@@ -82,7 +82,7 @@ fn byte_strings_succeed_when_they_are_repeated() {
     assert_eq!(index.live_bytes(), other.live_bytes(), "what was put aside went back");
     assert!(refusals as u64 > KEYS / 4, "{refusals} refusals");
     let entries = model.iter().map(|(key, value)| (key.clone(), value.clone()));
-    let mut loaded = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    let mut loaded = ByteStrings::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
     for count in 0.. {
         let (outcome, _) = refusing(count, || loaded.bulk_load(entries.clone(), FillFactor::FULL));
         if outcome.is_ok() {

@@ -6,10 +6,9 @@ use std::fs;
 use std::path::Path;
 
 /// The folders or files of each column's type, each with the parts that belong to others.
-const COLUMNS: [&[(&str, &[&str])]; 5] = [
+const COLUMNS: [&[(&str, &[&str])]; 4] = [
     &[("src/index", &["boxed"])],
     &[("src/index/boxed", &[])],
-    &[("src/bytes", &["boxed.rs", "multi"])],
     &[("src/index/boxed", &["numbers.rs"]), ("src/bytes/boxed.rs", &[])],
     &[("src/bytes/multi", &[])],
 ];

@@ -1,7 +1,7 @@
 //! Memory limits: an index never exceeds its limit, whatever it contains, and memory that one part of it
 //! frees is available to another part.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex, MultiIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings, MultiIndex};
 use latchless::index::Options;
 use latchless::{BoxedIndex, Error, Index};
 use latchless_core::testing::Rng;
@@ -74,7 +74,7 @@ fn number_in(string: &[u8]) -> u64 {
     value
 }
 
-impl Limited for BytesIndex<Vec<u8>, Vec<u8>> {
+impl Limited for ByteStrings<Vec<u8>, Vec<u8>> {
     fn make(limit: usize) -> Self {
         Self::with_options(limited(limit)).unwrap()
     }
@@ -98,7 +98,7 @@ impl Limited for BytesIndex<Vec<u8>, Vec<u8>> {
     }
 }
 
-impl Limited for BytesIndex<u64, u64> {
+impl Limited for ByteStrings<u64, u64> {
     fn make(limit: usize) -> Self {
         Self::with_options(limited(limit)).unwrap()
     }
@@ -239,8 +239,8 @@ fn histories_at_tiny_limits_are_as_the_model_and_hold_no_more() {
     let _alone = alone();
     let any = |_, value| value;
     histories::<Index<u64, u64>>(25_000, any);
-    histories::<BytesIndex<u64, u64>>(25_000, any);
-    histories::<BytesIndex<Vec<u8>, Vec<u8>>>(300_000, any);
+    histories::<ByteStrings<u64, u64>>(25_000, any);
+    histories::<ByteStrings<Vec<u8>, Vec<u8>>>(300_000, any);
     histories::<BoxedIndex<u64, [u64; 9]>>(120_000, any);
     histories::<BoxedBytesIndex<Vec<u8>, [u64; 9]>>(200_000, any);
     histories::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
@@ -290,14 +290,14 @@ fn threads_never_see_an_index_that_holds_more_than_its_limit() {
     let _alone = alone();
     let any = |_, value| value;
     together::<Index<u64, u64>>(25_000, any);
-    together::<BytesIndex<Vec<u8>, Vec<u8>>>(300_000, any);
+    together::<ByteStrings<Vec<u8>, Vec<u8>>>(300_000, any);
     together::<BoxedIndex<u64, [u64; 9]>>(100_000, any);
     together::<BoxedBytesIndex<Vec<u8>, [u64; 9]>>(200_000, any);
     together::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
 }
 
 /// Inserts entries until one is refused, and returns their number.
-fn fill(index: &BytesIndex<Vec<u8>, Vec<u8>>, value: &[u8], limit: usize) -> usize {
+fn fill(index: &ByteStrings<Vec<u8>, Vec<u8>>, value: &[u8], limit: usize) -> usize {
     let put = |number: &u32| index.insert(&number.to_be_bytes()[..], value).is_ok();
     let filled = (0..).take_while(|number| put(number) && index.memory_bytes() <= limit).count();
     assert!(index.memory_bytes() <= limit, "{} of {limit} bytes", index.memory_bytes());
@@ -319,7 +319,7 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
     let limit = if cfg!(miri) { 64 << 10 } else { 8 << 20 };
     let (short, long) = ([1; 30], vec![1; if cfg!(miri) { 3000 } else { 60_000 }]);
     let fresh = |value: &[u8]| {
-        let index = BytesIndex::with_options(limited(limit)).unwrap();
+        let index = ByteStrings::with_options(limited(limit)).unwrap();
         fill(&index, value, limit)
     };
     let (most_short, most_long) = (fresh(&short), fresh(&long));
@@ -329,7 +329,7 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         status_bytes("VmHWM:")
     };
-    let index = BytesIndex::with_options(limited(limit)).unwrap();
+    let index = ByteStrings::with_options(limited(limit)).unwrap();
     for round in 0..2 {
         let filled = fill(&index, &short, limit);
         assert!(

@@ -4,7 +4,7 @@
 
 #![cfg(all(target_os = "linux", not(miri)))]
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex, MultiIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings, MultiIndex};
 use latchless::index::Options;
 use latchless::{BoxedIndex, Index};
 use latchless_core::sync::forked::{Child, Ended, take_address_space};
@@ -101,41 +101,41 @@ fn numbers(all: &mut Operations) {
 }
 
 fn byte_strings(all: &mut Operations) {
-    let index = BytesIndex::<u64, u64>::with_options(options()).unwrap();
+    let index = ByteStrings::<u64, u64>::with_options(options()).unwrap();
     (0..ENTRIES).for_each(|at| _ = index.insert(&spread(at), at).unwrap());
     let some = spread(77);
-    all.run("BytesIndex::get", || assert_eq!(index.get(&some), Some(77)));
-    all.run("BytesIndex::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(&(spread(at) + 1), at)));
-    all.run("BytesIndex::upsert", || index.upsert(&some, |_| 5));
-    all.run("BytesIndex::remove", || {
+    all.run("ByteStrings::get", || assert_eq!(index.get(&some), Some(77)));
+    all.run("ByteStrings::insert", || (0..ENTRIES).for_each(|at| _ = index.insert(&(spread(at) + 1), at)));
+    all.run("ByteStrings::upsert", || index.upsert(&some, |_| 5));
+    all.run("ByteStrings::remove", || {
         (0..ENTRIES).for_each(|at| assert!(index.remove(&spread(at)).is_some()))
     });
-    all.run("BytesIndex::remove_range", || assert_eq!(index.remove_range::<u64>(..), Ok(ENTRIES as usize)));
-    all.run("BytesIndex::floor", || assert_eq!(index.floor(&some), Some((some, 77))));
-    all.run("BytesIndex::lower", || index.lower(&some));
-    all.run("BytesIndex::first", || index.first());
-    all.run("BytesIndex::pop_first", || while index.pop_first().is_some() {});
-    all.run("BytesIndex::pop_last", || while index.pop_last().is_some() {});
-    all.run("BytesIndex::count", || index.count(some..));
-    all.run("BytesIndex::scan", || index.scan(some.., |_, _| ControlFlow::Continue(())));
-    all.run("BytesIndex::scan_back", || index.scan_back(..some, |_, _| ControlFlow::Continue(())));
+    all.run("ByteStrings::remove_range", || assert_eq!(index.remove_range::<u64>(..), Ok(ENTRIES as usize)));
+    all.run("ByteStrings::floor", || assert_eq!(index.floor(&some), Some((some, 77))));
+    all.run("ByteStrings::lower", || index.lower(&some));
+    all.run("ByteStrings::first", || index.first());
+    all.run("ByteStrings::pop_first", || while index.pop_first().is_some() {});
+    all.run("ByteStrings::pop_last", || while index.pop_last().is_some() {});
+    all.run("ByteStrings::count", || index.count(some..));
+    all.run("ByteStrings::scan", || index.scan(some.., |_, _| ControlFlow::Continue(())));
+    all.run("ByteStrings::scan_back", || index.scan_back(..some, |_, _| ControlFlow::Continue(())));
     let keys: Vec<u64> = (0..1000).map(spread).collect();
-    all.run("BytesIndex::get_many", || index.get_many(&keys, &mut [None; 1000]));
-    all.run("BytesIndex::remove_many", || index.remove_many(&keys, &mut [None; 1000]));
+    all.run("ByteStrings::get_many", || index.get_many(&keys, &mut [None; 1000]));
+    all.run("ByteStrings::remove_many", || index.remove_many(&keys, &mut [None; 1000]));
 }
 
 fn byte_strings_outside_of_nodes(all: &mut Operations) {
-    let index = BytesIndex::<Vec<u8>, u64>::with_options(options()).unwrap();
+    let index = ByteStrings::<Vec<u8>, u64>::with_options(options()).unwrap();
     let key = |at: u64| [&[b'k'; 300][..], &spread(at).to_be_bytes()].concat();
     let keys: Vec<Vec<u8>> = (0..2000).map(key).collect();
     keys.iter().zip(0..).for_each(|(key, at)| _ = index.insert(key, at).unwrap());
     let others: Vec<Vec<u8>> = (2000..4000).map(key).collect();
-    all.run("BytesIndex::insert, long", || others.iter().for_each(|key| _ = index.insert(key, 1)));
-    all.run("BytesIndex::get, long", || keys.iter().for_each(|key| assert!(index.get(key).is_some())));
-    all.run("BytesIndex::remove, long", || keys.iter().for_each(|key| assert!(index.remove(key).is_some())));
-    all.run("BytesIndex::upsert, long", || index.upsert(&keys[7], |_| 5));
-    all.run("BytesIndex::get_many, long", || index.get_many(&keys[..100], &mut [None; 100]));
-    all.run("BytesIndex::remove_many, long", || index.remove_many(&keys[..100], &mut [None; 100]));
+    all.run("ByteStrings::insert, long", || others.iter().for_each(|key| _ = index.insert(key, 1)));
+    all.run("ByteStrings::get, long", || keys.iter().for_each(|key| assert!(index.get(key).is_some())));
+    all.run("ByteStrings::remove, long", || keys.iter().for_each(|key| assert!(index.remove(key).is_some())));
+    all.run("ByteStrings::upsert, long", || index.upsert(&keys[7], |_| 5));
+    all.run("ByteStrings::get_many, long", || index.get_many(&keys[..100], &mut [None; 100]));
+    all.run("ByteStrings::remove_many, long", || index.remove_many(&keys[..100], &mut [None; 100]));
 }
 
 fn rows(all: &mut Operations) {

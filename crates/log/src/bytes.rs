@@ -10,7 +10,7 @@ use crate::replay::Target;
 use crate::stored::{Ends, Stored, StoredAsUsual};
 use crate::strings::Strings;
 use crate::stripes::Set;
-use latchless::bytes::{BytesIndex, KeyInBytes, Lent, VALUE_LEN_MAX};
+use latchless::bytes::{ByteStrings, KeyInBytes, Lent, VALUE_LEN_MAX};
 use latchless::snapshot::{self, SavedValue, strings};
 use latchless::{BytesKey, Index};
 use std::io::Write;
@@ -18,7 +18,8 @@ use std::ops::Bound;
 use std::path::Path;
 
 /// An [`Index`] whose keys or values fit no word, in memory with a redo log in a folder: the counterpart of
-/// [`DurableIndex`](crate::DurableIndex), with every value that a snapshot has ([`SavedValue`]). The promises of the [crate's head](crate) hold here.
+/// [`DurableIndex`](crate::DurableIndex), with every value that a snapshot has ([`SavedValue`]).
+/// The promises of the [crate's head](crate) hold here.
 ///
 /// ```
 /// use latchless_log::{DurableBytesIndex, Options};
@@ -56,7 +57,7 @@ pub fn removed(draft: &mut Draft, key: &[u8]) -> Set {
     stripe_of(key)
 }
 
-impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for BytesIndex<K, V> {
+impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for ByteStrings<K, V> {
     fn write(index: &Index<K, V>, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
         strings::write(index, out)
     }
@@ -127,7 +128,7 @@ impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for BytesIndex<K, V> {
     }
 }
 
-impl<K: KeyInBytes<V>, V: SavedValue> StoredAsUsual<K, V> for BytesIndex<K, V> {
+impl<K: KeyInBytes<V>, V: SavedValue> StoredAsUsual<K, V> for ByteStrings<K, V> {
     type Columns = ();
 
     fn save(index: &Index<K, V>, path: &Path) -> snapshot::Result<u64> {

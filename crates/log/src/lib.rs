@@ -180,6 +180,6 @@ pub use options::{Opening, Options, SyncMode};
 pub use reader::Reader;
 pub use reading::ReadOnly;
 pub use recover::Found;
-pub use verify::{CheckedFile, Repaired, Trouble, repair, repair_to, verify};
 pub use stored::{Stored, StoredAsUsual};
+pub use verify::{CheckedFile, Repaired, Trouble, repair, repair_to, verify};
 pub use versions::{CommitError, DurableVersionedIndex, Transaction, View};

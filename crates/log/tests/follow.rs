@@ -148,7 +148,7 @@ fn a_follower_that_slept_while_its_files_were_removed_begins_with_the_newest() {
     assert!(Follower::<latchless::Index<u64, u64>, _>::open(folder.path(), IndexOptions::default()).is_err());
     let (texts, _) = DurableBytesIndex::<String, u64>::open(folder.path(), never()).unwrap();
     texts.insert("a", 1).unwrap();
-    type Texts = Follower<latchless::bytes::BytesIndex<String, u64>>;
+    type Texts = Follower<latchless::Index<String, u64>>;
     let standby = Texts::open(folder.path(), IndexOptions::default()).unwrap();
     assert_eq!((standby.last(), standby.lag_bytes().unwrap(), standby.catch_up().unwrap()), (1, 0, 0));
     // Once its log is gone, but it has that open; then one more is between.

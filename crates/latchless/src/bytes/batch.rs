@@ -4,7 +4,7 @@
 //! request is atomic; the batch is not.
 
 use super::stored::{lend, own};
-use super::{BytesIndex, Lent};
+use super::{ByteStrings, Lent};
 use crate::byte_tree::{EDITS, GROUP};
 use crate::index::Incomplete;
 use core::array;
@@ -77,20 +77,11 @@ impl GroupKeys {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// The values under many keys: `answers[i]` is that of `keys[i]`.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] when there isn't an answer for each key.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2)].into();
-    /// let mut answers = [None; 3];
-    /// index.get_many(&["b", "x", "a"], &mut answers)?;
-    /// assert_eq!(answers, [Some(2), None, Some(1)]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn get_many<Q: BytesKey<K>>(&self, keys: &[Q], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut group = GroupKeys::default();
@@ -107,15 +98,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Shows the values under many keys, with the keys' places, in the order of the keys. Nothing is
     /// allocated for values that are byte strings.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, String> =
-    ///     [("a".into(), "one".into()), ("b".into(), "two".into())].into();
-    /// let mut texts = vec![String::new(); 3];
-    /// index.get_each(&["b", "x", "a"], |at, found| texts[at].push_str(found.unwrap_or("nothing")));
-    /// assert_eq!(texts, ["two", "nothing", "one"]);
-    /// ```
     pub fn get_each<Q: BytesKey<K>>(&self, keys: &[Q], mut see: impl FnMut(usize, Option<Lent<'_, V>>)) {
         let (mut group, mut at) = (GroupKeys::default(), 0);
         for keys in keys.chunks(GROUP) {
@@ -129,7 +111,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Returns the values under many keys in a new vector, in the order of the keys. See
-    /// [`BytesIndex::get_many`].
+    /// [`ByteStrings::get_many`].
     pub fn get_all<Q: BytesKey<K>>(&self, keys: &[Q]) -> Vec<Option<V>> {
         let mut answers = vec![None; keys.len()];
         self.get_many(keys, &mut answers).expect("as many answers as keys");
@@ -140,15 +122,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// The entries that were refused, and why; all others were inserted.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index = BytesIndex::<String, u32>::new()?;
-    /// let mut replaced = [None; 3];
-    /// index.insert_many(&[("a", 1), ("b", 2), ("a", 3)], &mut replaced)?;
-    /// assert_eq!(replaced, [None, None, Some(1)]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn insert_many<Q: BytesKey<K>>(
         &self,
         entries: &[(Q, V)],
@@ -169,14 +142,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// # Errors
     /// The entries that were refused, and why; all others were inserted. With columns of unequal length,
     /// all are refused.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index = BytesIndex::<String, String>::new()?;
-    /// assert_eq!(index.insert_columns(&["b", "a", "b"], &["one", "two", "three"])?, 2);
-    /// assert_eq!(index.get("b").as_deref(), Some("three"));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn insert_columns<Q: BytesKey<K>>(
         &self,
         keys: &[Q],

@@ -2,7 +2,7 @@
 //! operations are those of [`Boxed`]; this file gives them byte strings as keys.
 
 use super::bounds::{NOTHING, OwnedBounds, upright, with_ends};
-use super::{BytesEntries, BytesIndex, Entries};
+use super::{ByteStrings, BytesEntries, Entries};
 use crate::byte_tree::{Border, Bounds};
 use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
 use crate::index::order::Side;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// An ordered map from keys of any length to values of any type, for many readers and many writers at once.
 /// [`Boxed`] has the operations.
 ///
-/// The keys are those of a [`BytesIndex`]. They are passed by reference, in any form that has the same bytes
+/// The keys are stored as byte strings. They are passed by reference, in any form that has the same bytes
 /// ([`BytesKey`]); closures and cursors lend them as bytes.
 ///
 /// ```
@@ -40,19 +40,19 @@ use std::sync::Arc;
 /// assert_eq!(cursor.seek("/").map(|(key, page)| (key, page.len())), Some((&b"/index.html"[..], 15)));
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub type BoxedBytesIndex<K, T> = Boxed<BytesIndex<K, SlotId>, T>;
+pub type BoxedBytesIndex<K, T> = Boxed<ByteStrings<K, SlotId>, T>;
 
 /// A cursor of a [`BoxedBytesIndex`].
-pub type BoxedBytesCursor<'p, K, T> = Cursor<'p, BytesIndex<K, SlotId>, T>;
+pub type BoxedBytesCursor<'p, K, T> = Cursor<'p, ByteStrings<K, SlotId>, T>;
 
 /// The entries of a range of a [`BoxedBytesIndex`].
-pub type BoxedBytesEntries<'p, K, T> = boxed::Entries<'p, BytesIndex<K, SlotId>, T>;
+pub type BoxedBytesEntries<'p, K, T> = boxed::Entries<'p, ByteStrings<K, SlotId>, T>;
 
 /// The owned entries of a [`BoxedBytesIndex`].
-pub type BoxedBytesIntoEntries<K, T> = IntoEntries<BytesIndex<K, SlotId>, T>;
+pub type BoxedBytesIntoEntries<K, T> = IntoEntries<ByteStrings<K, SlotId>, T>;
 
-impl<K: BytesKey, T: Send + Sync + 'static> Boxed<BytesIndex<K, SlotId>, T> {
-    /// The entries whose keys' bytes begin with those of `prefix`, as [`BytesIndex::prefix`].
+impl<K: BytesKey, T: Send + Sync + 'static> Boxed<ByteStrings<K, SlotId>, T> {
+    /// The entries whose keys' bytes begin with those of `prefix`, as [`Index::prefix`](crate::Index::prefix).
     pub fn prefix<'p, P: BytesKey, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
     where
         Q: BytesKey<P> + ?Sized,
@@ -67,7 +67,7 @@ impl<K: BytesKey, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T>
     }
 }
 
-impl<K: BytesKey> Handles for BytesIndex<K, SlotId> {
+impl<K: BytesKey> Handles for ByteStrings<K, SlotId> {
     type Key = K;
     type KeyRef<'k> = &'k [u8];
     type KeyBuf = Vec<u8>;
@@ -211,14 +211,14 @@ fn readable<'k>(span: (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Bounds<'k> {
     bounds(span).unwrap_or(NOTHING)
 }
 
-impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyArg<&Q> for BytesIndex<K, SlotId> {
+impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyArg<&Q> for ByteStrings<K, SlotId> {
     #[inline(always)]
     fn with_arg<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
         key.with_bytes(serve)
     }
 }
 
-impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for BytesIndex<K, SlotId> {
+impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for ByteStrings<K, SlotId> {
     #[inline(always)]
     fn with_key<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
         key.with_bytes(serve)

@@ -1,10 +1,10 @@
-//! What a [`BytesIndex`] can do by the order of keys, as an engine and as an index of handles.
+//! What a [`ByteStrings`] can do by the order of keys, as an engine and as an index of handles.
 
 use super::batch::GroupKeys;
 use super::bounds::{NOTHING, OwnedBounds, with_bounds};
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
-use super::{BytesEntries, BytesIndex, Entries, Lent, stored};
+use super::{ByteStrings, BytesEntries, Entries, Lent, stored};
 use crate::byte_tree::{Border, GROUP};
 use crate::index::boxed::Clones;
 use crate::index::engine::Engine;
@@ -18,7 +18,7 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// The entry before which there are `position` others.
     pub(super) fn entry_at(&self, position: usize) -> Option<(K, V)> {
         self.look_nth(position, owned)
@@ -50,7 +50,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesPrefix, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesPrefix, V: BytesValue> ByteStrings<K, V> {
     /// The entries of the keys that begin with a prefix within these bounds.
     fn within(&self, low: Bound<K::Prefix<'_>>, high: Bound<K::Prefix<'_>>) -> BytesEntries<'_, K, V> {
         let owned = |bound: Bound<K::Prefix<'_>>| bound.map(|prefix| K::with_prefix(prefix, <[u8]>::to_vec));
@@ -69,7 +69,7 @@ impl<K: BytesPrefix, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K, V: BytesValue> Ranked<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Ranked<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -87,7 +87,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Prefixed<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Prefixed<K, V> for ByteStrings<K, V>
 where
     K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -105,7 +105,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Neighbours<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Neighbours<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -128,7 +128,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Scanned<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Scanned<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {

@@ -1,4 +1,5 @@
-//! The index of byte strings itself. Its operations are in the files of this folder.
+//! What stores the entries of an [`Index`](crate::Index) whose keys or values fit no word. Its operations are in
+//! the files of this folder.
 
 use crate::byte_tree::ByteTree;
 use crate::index::Options;
@@ -18,24 +19,17 @@ pub(super) const fn kind<V: BytesValue>() -> Kind {
     <V::Form as Form<V>>::KIND
 }
 
-/// An ordered map from keys of any length to `Copy` values of up to 64 bytes, or to byte strings, one value a
-/// key, for many readers and many writers at once. See the [module's head](crate::bytes).
-pub struct BytesIndex<K: BytesKey, V: BytesValue> {
+/// The engine of byte strings. Programs have it as an [`Index`](crate::Index); only this crate's tests name it.
+pub struct ByteStrings<K: BytesKey, V: BytesValue> {
     pub(super) tree: ByteTree,
     pub(super) of: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// An empty index.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
-    ///
-    /// ```
-    /// let index = latchless::bytes::BytesIndex::<(u64, String), u32>::new()?;
-    /// assert!(index.is_empty());
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn new() -> Result<Self> {
         Self::with_options(Options::default())
     }
@@ -54,7 +48,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.tree.len()
     }
 
-    /// Whether there is no key; as exact as [`BytesIndex::len`].
+    /// Whether there is no key; as exact as [`ByteStrings::len`].
     pub fn is_empty(&self) -> bool {
         self.tree.is_empty()
     }
@@ -96,8 +90,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> fmt::Debug for ByteStrings<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BytesIndex").field("len", &self.tree.len()).finish_non_exhaustive()
+        f.debug_struct("Index").field("len", &self.tree.len()).finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 //! unchanged; otherwise they repeat.
 
 use super::stored::{lend, own};
-use super::{BytesIndex, Lent};
+use super::{ByteStrings, Lent};
 use crate::index::changes::Action;
 use crate::index::settled;
 use crate::tree::Edit;
@@ -10,7 +10,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// Calls `ask` until its result applies to the present entry, whose value was `before`. Returns the value
     /// before.
     ///
@@ -67,18 +67,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// it replaced. The [race rule](crate::index#races) holds for it.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`]; and
+    /// Those of [`ByteStrings::insert`]; and
     /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
-    ///
-    /// ```
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// index.compute("hits", |hits| Some(hits.unwrap_or(0) + 1))?;
-    /// index.compute("hits", |hits| Some(hits.unwrap_or(0) + 1))?;
-    /// assert_eq!(index.get("hits"), Some(2));
-    /// assert_eq!(index.compute("hits", |_| None)?, Some(2));
-    /// assert_eq!(index.get("hits"), None);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn compute<Q>(
         &self,
         key: &Q,
@@ -94,10 +84,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Inserts or updates a key with the result of a closure on its present value, if any. Returns the
-    /// previous value. The contract is that of [`BytesIndex::compute`].
+    /// previous value. The contract is that of [`ByteStrings::compute`].
     ///
     /// # Errors
-    /// Those of [`BytesIndex::compute`].
+    /// Those of [`ByteStrings::compute`].
     pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<Lent<'_, V>>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -106,10 +96,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Updates a present key with the result of a closure on its value; does nothing if the key is absent.
-    /// Returns the previous value. The contract is that of [`BytesIndex::compute`].
+    /// Returns the previous value. The contract is that of [`ByteStrings::compute`].
     ///
     /// # Errors
-    /// Those of [`BytesIndex::compute`].
+    /// Those of [`ByteStrings::compute`].
     pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(Lent<'_, V>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -120,7 +110,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Returns the value under a key; if there is none, inserts the closure's.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`].
+    /// Those of [`ByteStrings::insert`].
     pub fn get_or_insert_with<Q>(&self, key: &Q, value: impl FnOnce() -> V) -> Result<V>
     where
         Q: BytesKey<K> + ?Sized,

@@ -1,7 +1,7 @@
 //! Cursors: a position in an index that moves in both directions.
 
 use super::bytes_index::kind;
-use super::{BytesIndex, Lent, stored};
+use super::{ByteStrings, Lent, stored};
 use crate::byte_tree::{Bounds, Kept, LeafCopy};
 use crate::index::Index;
 use crate::index::engine::KeyFor;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 /// What holds an index for a cursor or an iterator: a reference, an `Arc`, or the owner. Sealed:
 ///
 /// ```compile_fail,E0277
-/// use latchless::bytes::{BytesIndex, Holder};
+/// use latchless::bytes::Holder;
 ///
-/// struct Own(BytesIndex<String, u64>);
+/// struct Own;
 /// impl Holder for Own {
 ///     type Key = String;
 ///     type Value = u64;
-///     fn index(&self) -> &BytesIndex<String, u64> {
-///         &self.0
+///     fn index(&self) -> &latchless::bytes::ByteStrings<String, u64> {
+///         unreachable!("it is no index")
 ///     }
 /// }
 /// ```
@@ -31,22 +31,23 @@ pub trait Holder: sealed::Sealed {
     type Key: BytesKey<Self::Key>;
     /// The type of the values.
     type Value: BytesValue;
-    /// The index.
-    fn index(&self) -> &BytesIndex<Self::Key, Self::Value>;
+    /// What stores the entries.
+    #[doc(hidden)]
+    fn index(&self) -> &ByteStrings<Self::Key, Self::Value>;
 }
 
 mod sealed {
     /// Restricts [`super::Holder`] to what holds one index for as long as it lives.
     pub trait Sealed {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::BytesIndex<K, V> {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::BytesIndex<K, V> {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::BytesIndex<K, V>> {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::ByteStrings<K, V> {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::ByteStrings<K, V> {}
+    impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::ByteStrings<K, V>> {}
     impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for crate::Index<K, V> {}
     impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for &crate::Index<K, V> {}
     impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for std::sync::Arc<crate::Index<K, V>> {}
 }
 
-impl<K: BytesKey, V: BytesValue> Holder for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Holder for ByteStrings<K, V> {
     type Key = K;
     type Value = V;
 
@@ -55,20 +56,20 @@ impl<K: BytesKey, V: BytesValue> Holder for BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Holder for &BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Holder for &ByteStrings<K, V> {
     type Key = K;
     type Value = V;
 
-    fn index(&self) -> &BytesIndex<K, V> {
+    fn index(&self) -> &ByteStrings<K, V> {
         self
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
+impl<K: BytesKey, V: BytesValue> Holder for Arc<ByteStrings<K, V>> {
     type Key = K;
     type Value = V;
 
-    fn index(&self) -> &BytesIndex<K, V> {
+    fn index(&self) -> &ByteStrings<K, V> {
         self
     }
 }
@@ -76,12 +77,12 @@ impl<K: BytesKey, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
 /// A key whose entries an [`Index`] stores as byte strings: one of any length, or one of fixed width with
 /// values that don't fit words. Sealed, as [`KeyFor`] is.
 pub trait KeyInBytes<V: BytesValue>:
-    BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<Self>> + KeyFor<V, Engine = BytesIndex<Self, V>>
+    BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<Self>> + KeyFor<V, Engine = ByteStrings<Self, V>>
 {
 }
 
 impl<K, V: BytesValue> KeyInBytes<V> for K where
-    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>> + KeyFor<V, Engine = BytesIndex<K, V>>
+    K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>> + KeyFor<V, Engine = ByteStrings<K, V>>
 {
 }
 
@@ -89,7 +90,7 @@ impl<K: KeyInBytes<V>, V: BytesValue> Holder for Index<K, V> {
     type Key = K;
     type Value = V;
 
-    fn index(&self) -> &BytesIndex<K, V> {
+    fn index(&self) -> &ByteStrings<K, V> {
         self.engine()
     }
 }
@@ -98,7 +99,7 @@ impl<K: KeyInBytes<V>, V: BytesValue> Holder for &Index<K, V> {
     type Key = K;
     type Value = V;
 
-    fn index(&self) -> &BytesIndex<K, V> {
+    fn index(&self) -> &ByteStrings<K, V> {
         self.engine()
     }
 }
@@ -107,7 +108,7 @@ impl<K: KeyInBytes<V>, V: BytesValue> Holder for Arc<Index<K, V>> {
     type Key = K;
     type Value = V;
 
-    fn index(&self) -> &BytesIndex<K, V> {
+    fn index(&self) -> &ByteStrings<K, V> {
         self.engine()
     }
 }
@@ -116,17 +117,17 @@ impl<K: KeyInBytes<V>, V: BytesValue> Holder for Arc<Index<K, V>> {
 pub trait Whole: Holder {
     /// The index.
     #[doc(hidden)]
-    fn index_mut(&mut self) -> &mut BytesIndex<Self::Key, Self::Value>;
+    fn index_mut(&mut self) -> &mut ByteStrings<Self::Key, Self::Value>;
 }
 
-impl<K: BytesKey, V: BytesValue> Whole for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Whole for ByteStrings<K, V> {
     fn index_mut(&mut self) -> &mut Self {
         self
     }
 }
 
 impl<K: KeyInBytes<V>, V: BytesValue> Whole for Index<K, V> {
-    fn index_mut(&mut self) -> &mut BytesIndex<K, V> {
+    fn index_mut(&mut self) -> &mut ByteStrings<K, V> {
         self.engine_mut()
     }
 }
@@ -141,10 +142,11 @@ pub type LentEntry<'c, H> = (&'c [u8], Lent<'c, <H as Holder>::Value>);
 /// arrival there; a key that is there throughout is never passed over. Keys are lent as bytes.
 ///
 /// ```
-/// use latchless::bytes::BytesIndex;
+/// use latchless::Index;
+/// use latchless::bytes::BytesCursor;
 ///
-/// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("d".into(), 4)].into();
-/// let mut cursor = index.cursor();
+/// let index: Index<String, u32> = [("a".into(), 1), ("b".into(), 2), ("d".into(), 4)].into();
+/// let mut cursor = BytesCursor::of(&index);
 /// assert_eq!(cursor.seek("c"), Some((&b"d"[..], 4)));
 /// assert_eq!(cursor.prev(), Some((&b"b"[..], 2)));
 /// assert_eq!(cursor.seek_for_prev("azure"), Some((&b"a"[..], 1)));
@@ -309,7 +311,7 @@ impl<H> fmt::Debug for BytesCursor<H> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// A cursor before the first entry: see [`BytesCursor`].
     pub fn cursor(&self) -> BytesCursor<&Self> {
         BytesCursor::of(self)

@@ -1,10 +1,10 @@
-//! A [`BytesIndex`] as the engine of an [`Index`](crate::Index): of keys or values that don't fit words.
+//! A [`ByteStrings`] as the engine of an [`Index`](crate::Index): of keys or values that don't fit words.
 
 use super::bounds::OwnedBounds;
 use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::stored::own;
-use super::{BytesEntries, BytesIndex, Entries, Lent};
+use super::{ByteStrings, BytesEntries, Entries, Lent};
 use crate::blink::Tries;
 use crate::byte_tree::{Border, Bounds};
 use crate::index::bulk::Bulk;
@@ -32,7 +32,7 @@ macro_rules! chosen {
         where
             K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
         {
-            type Engine = BytesIndex<K, V>;
+            type Engine = ByteStrings<K, V>;
         }
     )*};
 }
@@ -53,9 +53,9 @@ where
     type Engine = BoxedBytesIndex<K, V>;
 }
 
-storage!([K: BytesKey, V: BytesValue] BytesIndex<K, V>, tree);
+storage!([K: BytesKey, V: BytesValue] ByteStrings<K, V>, tree);
 
-impl<K, V: BytesValue> Engine<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Engine<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -154,7 +154,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Changes<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Changes<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -206,7 +206,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Bulk<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Bulk<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
@@ -248,7 +248,7 @@ where
     }
 }
 
-impl<K, V: BytesValue> Columned<K, V> for BytesIndex<K, V>
+impl<K, V: BytesValue> Columned<K, V> for ByteStrings<K, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {

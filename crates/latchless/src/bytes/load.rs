@@ -1,7 +1,7 @@
 //! Building an index from sorted entries.
 
 use super::stored::{hold, lend, raw};
-use super::{BytesIndex, Lent};
+use super::{ByteStrings, Lent};
 use crate::index::Options;
 use core::borrow::Borrow;
 use latchless_core::base::bytes_key::BytesKey;
@@ -9,19 +9,11 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// Builds an index from entries in ascending order of their keys. O(n).
     ///
     /// # Errors
-    /// Those of [`BytesIndex::bulk_load`].
-    ///
-    /// ```
-    /// use latchless::{FillFactor, bytes::BytesIndex};
-    ///
-    /// let index = BytesIndex::<String, u32>::from_sorted([("a", 1), ("b", 2)], FillFactor::FULL)?;
-    /// assert_eq!(index.get("b"), Some(2));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// Those of [`ByteStrings::bulk_load`].
     pub fn from_sorted<Q>(entries: impl IntoIterator<Item = (Q, V)>, fill: FillFactor) -> Result<Self>
     where
         Q: BytesKey<K>,

@@ -1,9 +1,11 @@
-//! [`BytesIndex`]: an ordered map with keys of any length: byte strings, texts, UUIDs, tuples of them.
+//! Keys and values of any length: byte strings, texts, UUIDs, tuples of them. An [`Index`](crate::Index) of
+//! such types stores its entries so. [`MultiIndex`] is for keys that map to many rows, [`BoxedBytesIndex`]
+//! for values of any type and size without an `Arc`.
 //!
 //! ```
-//! use latchless::bytes::BytesIndex;
+//! use latchless::Index;
 //!
-//! let pages = BytesIndex::<String, u64>::new()?;
+//! let pages = Index::<String, u64>::new()?;
 //! pages.insert("https://example.org/", 1)?; // Through `&self`, from any thread.
 //! pages.insert("https://example.org/about", 2)?;
 //! pages.insert("https://example.net/", 3)?;
@@ -15,10 +17,9 @@
 //!
 //! # Keys
 //! A key is any [`BytesKey`](crate::BytesKey): `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`,
-//! tuples of these, in the order of their parts. Lookups take borrowed forms: `str` in an index of
-//! `String`, `(u64, &str)` in one of `(u64, String)`. Numbers need no suffix: `get(&5)`, `range(2..5)`,
-//! `get(&("a", 7))`. The longest key has [`KEY_LEN_MAX`] bytes; operations that would add a longer
-//! one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
+//! tuples of these, in the order of their parts. Lookups take borrowed forms: `&str` in an index of
+//! `String`, `(u64, &str)` in one of `(u64, String)`. The longest key has [`KEY_LEN_MAX`] bytes; operations
+//! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! # Values
 //! A value is any [`BytesValue`](crate::BytesValue): the numbers, `u128`, `[u8; N]` of up to 64 bytes, pairs and arrays of
@@ -29,37 +30,34 @@
 //! strings are taken and lent as slices:
 //!
 //! ```
-//! use latchless::bytes::BytesIndex;
+//! use latchless::Index;
 //!
-//! let titles = BytesIndex::<String, String>::new()?;
+//! let titles = Index::<String, String>::new()?;
 //! titles.insert("https://example.org/", "Example Domain")?;
 //! assert_eq!(titles.get("https://example.org/"), Some("Example Domain".to_owned()));
 //! // This allocates nothing.
 //! assert_eq!(titles.get_with("https://example.org/", |title| title.len()), Some(14));
 //!
-//! let extents = BytesIndex::<String, (u64, u64)>::new()?;
+//! let extents = Index::<String, (u64, u64)>::new()?;
 //! extents.insert("file", (4096, 512))?;
-//! extents.update("file", |(start, len)| (start, len + 1))?;
+//! extents.update("file", |(start, len)| (start, len + 1));
 //! assert_eq!(extents.get("file"), Some((4096, 513)));
 //! # Ok::<(), latchless::Error>(())
 //! ```
-//!
-//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. [`MultiIndex`] is for
-//! keys that map to many rows, [`BoxedBytesIndex`] for values of any type and size.
 //!
 //! # Cost
 //! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
 //!
 //! | operation | cost | takes a latch |
 //! |---|---|---|
-//! | [`get`](BytesIndex::get), [`first`](BytesIndex::first), [`floor`](BytesIndex::floor), … | O(log n + l) | no |
-//! | [`get_with`](BytesIndex::get_with), [`ceiling_with`](BytesIndex::ceiling_with), … | the same, and nothing is allocated | no |
-//! | [`insert`](BytesIndex::insert), [`remove`](BytesIndex::remove), … | O(log n + l) | one leaf's |
-//! | [`get_many`](BytesIndex::get_many), [`insert_many`](BytesIndex::insert_many), … | as the single ones, their waits for memory overlap | as the single ones |
-//! | [`get_each`](BytesIndex::get_each), [`insert_columns`](BytesIndex::insert_columns) | as these | as these |
-//! | [`scan`](BytesIndex::scan), [`range`](BytesIndex::range), [`prefix`](BytesIndex::prefix), [`count`](BytesIndex::count) | O(log n + r) | no |
-//! | [`remove_range`](BytesIndex::remove_range) | O(log n + r) | one leaf's at a time |
-//! | [`from_sorted`](BytesIndex::from_sorted), [`bulk_load`](BytesIndex::bulk_load) | O(n) | none |
+//! | [`get`](crate::Index::get), [`first`](crate::Index::first), [`floor`](crate::Index::floor), … | O(log n + l) | no |
+//! | [`get_with`](crate::Index::get_with), [`ceiling_with`](crate::Index::ceiling_with), … | the same, and nothing is allocated | no |
+//! | [`insert`](crate::Index::insert), [`remove`](crate::Index::remove), … | O(log n + l) | one leaf's |
+//! | [`get_many`](crate::Index::get_many), [`insert_many`](crate::Index::insert_many), … | as the single ones, their waits for memory overlap | as the single ones |
+//! | [`get_each`](crate::Index::get_each), [`insert_columns`](crate::Index::insert_columns) | as these | as these |
+//! | [`scan`](crate::Index::scan), [`range`](crate::Index::range), [`prefix`](crate::Index::prefix), [`count`](crate::Index::count) | O(log n + r) | no |
+//! | [`remove_range`](crate::Index::remove_range) | O(log n + r) | one leaf's at a time |
+//! | [`from_sorted`](crate::Index::from_sorted), [`bulk_load`](crate::Index::bulk_load) | O(n) | none |
 //!
 //! The common prefix of a leaf's keys is stored once. So similar neighbours, such as addresses, take less
 //! memory than their bytes.
@@ -69,10 +67,10 @@
 //! is present or not, without a descent. It takes about half a byte per key. Otherwise, an index of more
 //! than 40,000 keys of more than eight bytes makes a table from hashes to leaves if lookups find keys
 //! often. It takes 6 to 13 bytes per key, and is dropped when most lookups find nothing. Both stay within
-//! the memory limit; [`BytesIndex::stats`] counts wrong predictions.
+//! the memory limit; [`Index::stats`](crate::Index::stats) counts wrong predictions.
 //!
-//! A range that starts after its end is empty for reads; [`try_range`](BytesIndex::try_range) and
-//! [`remove_range`](BytesIndex::remove_range) refuse it, [as
+//! A range that starts after its end is empty for reads; [`try_range`](crate::Index::try_range) and
+//! [`remove_range`](crate::Index::remove_range) refuse it, [as
 //! everywhere](crate::index#ranges-that-start-after-their-end).
 //!
 //! # Guarantees
@@ -107,9 +105,18 @@ pub const VALUE_LEN_MAX: usize = LEN_MAX;
 
 use crate::byte_tree::LEN_MAX;
 pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
-pub use bytes_index::{BytesIndex, Lent};
+#[doc(hidden)]
+pub use bytes_index::ByteStrings;
+pub use bytes_index::Lent;
 pub use cursor::{BytesCursor, Holder, KeyInBytes, LentEntry, Whole};
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex, MultiIntoEntries, MultiKeys};
-pub use range::{BytesEntries, BytesValues, Entries};
+#[doc(hidden)]
+pub use range::BytesEntries;
+pub use range::{BytesValues, Entries};
+
+/// The former name of an [`Index`](crate::Index) of byte strings. Keys are named there by value:
+/// `get(7)`, `get(("a", 7))`.
+#[deprecated(since = "0.1.0", note = "write `latchless::Index<K, V>`")]
+pub type BytesIndex<K, V> = crate::Index<K, V>;

@@ -2,7 +2,7 @@
 
 use super::batch::GroupKeys;
 use super::stored::own;
-use super::{BytesIndex, Lent};
+use super::{ByteStrings, Lent};
 use crate::byte_tree::{GROUP, Newest};
 use crate::index::newest::Versions;
 use latchless_core::base::bytes_key::BytesKey;
@@ -10,7 +10,7 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::versioned::VersionedKey;
 
-impl<K, V: BytesValue> Versions<K, V> for BytesIndex<VersionedKey<K>, V>
+impl<K, V: BytesValue> Versions<K, V> for ByteStrings<VersionedKey<K>, V>
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {

@@ -1,6 +1,6 @@
 //! The nearest entries, each as of one moment.
 
-use super::{BytesIndex, Lent, stored};
+use super::{ByteStrings, Lent, stored};
 use crate::byte_tree::Border;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
@@ -12,7 +12,7 @@ pub(super) fn owned<K: BytesKey, V: BytesValue>(key: &[u8], value: Lent<'_, V>) 
     (K::from_bytes(key), stored::own::<V>(value))
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// Shows `see` the entry of a key, or the next one in that direction.
     #[inline]
     pub(super) fn at_or_beside<Q, R>(
@@ -42,17 +42,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// The entry of the smallest key. O(log n).
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("b".into(), 2), ("a".into(), 1), ("c".into(), 3)].into();
-    /// assert_eq!(index.first(), Some(("a".into(), 1)));
-    /// assert_eq!(index.last(), Some(("c".into(), 3)));
-    /// assert_eq!(index.floor("bb"), Some(("b".into(), 2)));
-    /// assert_eq!(index.lower("b"), Some(("a".into(), 1)));
-    /// assert_eq!(index.ceiling("bb"), Some(("c".into(), 3)));
-    /// assert_eq!(index.higher("c"), None);
-    /// ```
     pub fn first(&self) -> Option<(K, V)> {
         self.first_with(owned)
     }
@@ -87,28 +76,21 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Calls `see` with the entry of the smallest key, and returns the result; otherwise as
-    /// [`BytesIndex::ceiling_with`].
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("b".into(), 2), ("a".into(), 1)].into();
-    /// assert_eq!(index.first_with(|key, value| (key == b"a", value)), Some((true, 1)));
-    /// assert_eq!(index.last_with(|key, value| (key == b"b", value)), Some((true, 2)));
-    /// ```
+    /// [`ByteStrings::ceiling_with`].
     #[inline]
     pub fn first_with<R>(&self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R> {
         self.look_near(Border { from: Bound::Unbounded, direction: Forward }, see)
     }
 
     /// Calls `see` with the entry of the largest key, and returns the result. See
-    /// [`BytesIndex::first_with`].
+    /// [`ByteStrings::first_with`].
     #[inline]
     pub fn last_with<R>(&self, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R> {
         self.look_near(Border { from: Bound::Unbounded, direction: Reverse }, see)
     }
 
     /// Calls `see` with the entry of a key, or the last one before it; otherwise as
-    /// [`BytesIndex::ceiling_with`].
+    /// [`ByteStrings::ceiling_with`].
     #[inline]
     pub fn floor_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -121,21 +103,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// lent: the bytes of its key ([`BytesKey::with_bytes`]), and its value, both copied at one moment.
     /// Nothing is allocated, unless the key has more than 192 bytes outside of the common prefix, or the
     /// value is a byte string of more than 192 bytes. O(log n + l).
-    ///
-    /// ```
-    /// use latchless::bytes::BytesIndex;
-    /// use std::cmp::Reverse;
-    ///
-    /// // The newest version of a key that isn't newer than a snapshot.
-    /// let versions = BytesIndex::<(String, Reverse<u64>), Vec<u8>>::new()?;
-    /// versions.insert(&("key", Reverse(3)), b"old")?;
-    /// versions.insert(&("key", Reverse(7)), b"new")?;
-    /// let read = |snapshot: u64| {
-    ///     versions.ceiling_with(&("key", Reverse(snapshot)), |_, value| value.to_vec())
-    /// };
-    /// assert_eq!((read(5), read(7)), (Some(b"old".to_vec()), Some(b"new".to_vec())));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     #[inline]
     pub fn ceiling_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -144,7 +111,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.at_or_beside(key, Forward, see)
     }
 
-    /// Calls `see` with the last entry before a key; otherwise as [`BytesIndex::ceiling_with`].
+    /// Calls `see` with the last entry before a key; otherwise as [`ByteStrings::ceiling_with`].
     #[inline]
     pub fn lower_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -153,7 +120,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         self.beside(key, Reverse, see)
     }
 
-    /// Calls `see` with the first entry after a key; otherwise as [`BytesIndex::ceiling_with`].
+    /// Calls `see` with the first entry after a key; otherwise as [`ByteStrings::ceiling_with`].
     #[inline]
     pub fn higher_with<Q, R>(&self, key: &Q, see: impl FnOnce(&[u8], Lent<'_, V>) -> R) -> Option<R>
     where
@@ -163,14 +130,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Removes the entry of the smallest key, in one atomic step.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("b".into(), 2), ("a".into(), 1)].into();
-    /// assert_eq!(index.pop_first(), Some(("a".into(), 1)));
-    /// assert_eq!(index.pop_last(), Some(("b".into(), 2)));
-    /// assert_eq!(index.pop_last(), None);
-    /// ```
     pub fn pop_first(&self) -> Option<(K, V)> {
         self.pop_shown(Forward, owned)
     }

@@ -1,7 +1,7 @@
 //! Operations on one key: get, insert, remove, compare and exchange. Each is one atomic step.
 
 use super::stored::{lend, own};
-use super::{BytesIndex, Lent};
+use super::{ByteStrings, Lent};
 use crate::TryInsertError;
 use crate::index::changes::exchanged;
 use crate::tree::{Edit, Edited};
@@ -9,7 +9,7 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, FixedForm};
 use latchless_core::base::error::{Error, Result};
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     #[inline]
     fn edit<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
     where
@@ -44,13 +44,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// The value under a key. O(log n); takes no latch.
-    ///
-    /// ```
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// index.insert("seven", 7)?;
-    /// assert_eq!((index.get("seven"), index.get("eight")), (Some(7), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     #[inline]
     pub fn get<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         key.with_bytes(|key| self.look_up(key, |lent| own::<V>(lent)))
@@ -58,13 +51,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Calls `see` with the value under a key, and returns the result: no allocation for byte strings. The
     /// borrowed value is a copy, as of one moment. O(log n); takes no latch.
-    ///
-    /// ```
-    /// let index = latchless::bytes::BytesIndex::<String, Vec<u8>>::new()?;
-    /// index.insert("seven", b"VII")?;
-    /// assert_eq!(index.get_with("seven", |value| value.len()), Some(3));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     #[inline]
     pub fn get_with<Q, R>(&self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R>
     where
@@ -86,13 +72,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// [`Error::KeyTooLong`], [`Error::ValueTooLong`], or memory for a new key or a byte string is refused:
     /// [`Error::OutOfMemory`], [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]. The index is then as
     /// before.
-    ///
-    /// ```
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// assert_eq!(index.insert("seven", 70)?, None);
-    /// assert_eq!(index.insert("seven", 7)?, Some(70));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     #[inline]
     pub fn insert<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
@@ -107,14 +86,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// [`TryInsertError::Present`] with the value that is stored, or [`TryInsertError::Refused`].
-    ///
-    /// ```
-    /// use latchless::TryInsertError;
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// assert_eq!(index.try_insert("seven", 70), Ok(()));
-    /// assert_eq!(index.try_insert("seven", 7), Err(TryInsertError::Present { present: 70, value: 7 }));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn try_insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, value: V) -> Result<(), TryInsertError<V>> {
         match self.edit(key, Edit::Add(lend(&value))) {
             Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
@@ -124,13 +95,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// Removes a key and returns its value. O(log n). Needs no memory.
-    ///
-    /// ```
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// index.insert("seven", 7)?;
-    /// assert_eq!((index.remove("seven"), index.remove("seven")), (Some(7), None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     #[inline]
     pub fn remove<Q: BytesKey<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         self.edit_in_place(key, Edit::Remove).before
@@ -150,8 +114,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// Replaces the value of a present key, and returns the previous one. O(log n).
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`], for a byte string. Other values cause none: they have
-    /// [`replace`](BytesIndex::replace).
+    /// Those of [`ByteStrings::insert`], for a byte string. Other values cause none: they have
+    /// [`replace`](ByteStrings::replace).
     pub fn try_replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -163,16 +127,8 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// previous value, or as its error the different value that is stored, if any.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`], for a byte string. Other values cause none: they have
-    /// [`compare_exchange`](BytesIndex::compare_exchange).
-    ///
-    /// ```
-    /// let index = latchless::bytes::BytesIndex::<String, String>::new()?;
-    /// index.insert("seven", "LXX")?;
-    /// assert_eq!(index.try_compare_exchange("seven", "LXX", "VII")?, Ok("LXX".into()));
-    /// assert_eq!(index.try_compare_exchange("seven", "LXX", "VIII")?, Err(Some("VII".into())));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
+    /// Those of [`ByteStrings::insert`], for a byte string. Other values cause none: they have
+    /// [`compare_exchange`](ByteStrings::compare_exchange).
     pub fn try_compare_exchange<'v, Q>(
         &self,
         key: &Q,
@@ -187,7 +143,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 }
 
 /// Values that all have as many words: an entry's value changes in place.
-impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue<Form: FixedForm>> ByteStrings<K, V> {
     /// Replaces the value of a present key, and returns the previous one. O(log n). Needs no memory.
     #[inline]
     pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Option<V>
@@ -202,14 +158,6 @@ impl<K: BytesKey, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
     ///
     /// # Errors
     /// The value that is stored instead; `None` if there is none.
-    ///
-    /// ```
-    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
-    /// index.insert("seven", 70)?;
-    /// assert_eq!(index.compare_exchange("seven", 70, 7), Ok(70));
-    /// assert_eq!(index.compare_exchange("seven", 70, 8), Err(Some(7)));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn compare_exchange<'v, Q>(
         &self,
         key: &Q,

@@ -1,7 +1,7 @@
 //! Ranges: iterators of owned entries, and scans that lend keys.
 
 use super::bounds::{NOTHING, OwnedBounds, with_bounds};
-use super::{BytesIndex, Holder, Lent, stored};
+use super::{ByteStrings, Holder, Lent, stored};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -12,7 +12,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
 
 /// The entries of a range of a borrowed index.
-pub type BytesEntries<'i, K, V> = Entries<&'i BytesIndex<K, V>>;
+pub type BytesEntries<'i, K, V> = Entries<&'i ByteStrings<K, V>>;
 
 /// The entries of a range, from both ends, in the order of their keys.
 ///
@@ -157,8 +157,8 @@ impl<'i, K: BytesKey, V: BytesValue> BytesEntries<'i, K, V> {
     /// for an entry whose value needs no memory.
     ///
     /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
+    /// # use latchless::Index;
+    /// let index: Index<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
     /// assert_eq!(index.iter().values().rev().collect::<Vec<_>>(), [3, 2, 1]);
     /// assert_eq!(index.prefix("b").values().sum::<u32>(), 2);
     /// # Ok::<(), latchless::Error>(())
@@ -237,22 +237,12 @@ impl<K: BytesKey, V: BytesValue> fmt::Debug for BytesValues<'_, K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where
-    /// borrowed bytes do, [`BytesIndex::scan`] is faster.
+    /// borrowed bytes do, [`ByteStrings::scan`] is faster.
     ///
     /// A range that starts after its end is empty, here and in every other operation that only reads;
-    /// [`try_range`](BytesIndex::try_range) refuses it.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
-    /// let from_b: Vec<_> = index.range("b"..).collect();
-    /// assert_eq!(from_b, [("b".into(), 2), ("c".into(), 3)]);
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// assert_eq!(index.range::<str>((Excluded("a"), Unbounded)).count(), 2);
-    /// assert_eq!(index.range("c".."a").next(), None);
-    /// ```
+    /// [`try_range`](ByteStrings::try_range) refuses it.
     pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> BytesEntries<'_, K, V>
     where
         Q: BytesKey<K> + ?Sized,
@@ -261,18 +251,10 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 
     /// The entries of a range; returns an error, not an empty iterator, if the ends are in the wrong order,
-    /// as those from a user or a file may be. See [`range`](BytesIndex::range).
+    /// as those from a user or a file may be. See [`range`](ByteStrings::range).
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
-    /// assert_eq!(index.try_range("c".."a").err(), Some(latchless::Error::InvertedRange));
-    /// assert_eq!(index.try_range("a".."c")?.count(), 2);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn try_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<BytesEntries<'_, K, V>>
     where
         Q: BytesKey<K> + ?Sized,
@@ -287,19 +269,6 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
     /// [`BytesKey::with_bytes`] has them, and its value. Both are lent: nothing is allocated for an entry.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// use std::ops::ControlFlow;
-    ///
-    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
-    /// let mut sum = 0;
-    /// let shown = index.scan("b".., |_, value| {
-    ///     sum += value;
-    ///     ControlFlow::Continue(())
-    /// });
-    /// assert!(shown.is_continue() && sum == 5);
-    /// ```
     pub fn scan<Q>(
         &self,
         range: impl RangeBounds<Q>,
@@ -311,7 +280,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
         with_bounds(&range, |bounds| self.visit(bounds.unwrap_or(NOTHING), Direction::Forward, see))
     }
 
-    /// Shows the entries of a range from its end downwards; otherwise as [`BytesIndex::scan`].
+    /// Shows the entries of a range from its end downwards; otherwise as [`ByteStrings::scan`].
     pub fn scan_back<Q>(
         &self,
         range: impl RangeBounds<Q>,
@@ -362,28 +331,16 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
 }
 
 /// Keys that are byte strings or texts: their prefixes are keys, too.
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For
     /// tuples, a prefix is the first parts alone, which must have a fixed length. A number needs its type
     /// here, because a prefix may be of any: `&7u32`, and not `&7`, which is an `i32`.
-    ///
-    /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, u32> = [("ab".into(), 1), ("abc".into(), 2), ("b".into(), 3)].into();
-    /// assert_eq!(index.prefix("ab").collect::<Vec<_>>(), [("ab".into(), 1), ("abc".into(), 2)]);
-    ///
-    /// let series = BytesIndex::<(u32, String), f64>::new()?;
-    /// series.insert(&(7, "a"), 0.5)?;
-    /// series.insert(&(8, "b"), 0.7)?;
-    /// assert_eq!(series.prefix(&7u32).count(), 1);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
     pub fn prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(&self, prefix: &Q) -> BytesEntries<'_, K, V> {
         Entries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
     }
 
     /// Shows the entries whose keys' bytes begin with those of `prefix`, in order; otherwise as
-    /// [`BytesIndex::scan`].
+    /// [`ByteStrings::scan`].
     pub fn scan_prefix<P: BytesKey, Q: BytesKey<P> + ?Sized>(
         &self,
         prefix: &Q,
@@ -394,7 +351,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<'i, K: BytesKey, V: BytesValue> IntoIterator for &'i BytesIndex<K, V> {
+impl<'i, K: BytesKey, V: BytesValue> IntoIterator for &'i ByteStrings<K, V> {
     type Item = (K, V);
     type IntoIter = BytesEntries<'i, K, V>;
 

@@ -1,7 +1,7 @@
 //! Conversion of values between an index and its tree, which stores words, or a kept copy of values of more
 //! than one word. The type of the values selects the form at compile time.
 
-use super::bytes_index::{BytesIndex, Lent, kind};
+use super::bytes_index::{ByteStrings, Lent, kind};
 use crate::byte_tree::{
     Aim, Border, Bounds, ByteTree, GROUP, Kept, KeyRoom, LeafCopy, Newest, OnSide, OneWord,
 };
@@ -107,7 +107,7 @@ pub(super) fn keep<V: BytesValue>(
     is_word::<V>() || tree.take_copied(leaf, at, kept)
 }
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// Shows `see` the value of a key, if it is there.
     #[inline(always)]
     pub(super) fn look_up<R>(&self, key: &[u8], see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {

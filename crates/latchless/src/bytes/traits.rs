@@ -1,18 +1,18 @@
 //! The standard library's traits. Those that can't return an error panic when memory is refused or a key is
 //! too long, as the standard library's own containers do.
 
-use super::BytesIndex;
+use super::ByteStrings;
 use super::stored::lend;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
-impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
     /// Inserts all entries of an iterator; of equal keys the last one stays.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`]; the entries before that one are in.
+    /// Those of [`ByteStrings::insert`]; the entries before that one are in.
     pub fn try_extend<Q: BytesKey<K>>(&self, entries: impl IntoIterator<Item = (Q, V)>) -> Result<()> {
         entries.into_iter().try_for_each(|(key, value)| self.insert(&key, lend(&value)).map(drop))
     }
@@ -20,7 +20,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     /// An index of all entries of an iterator, in any order; of equal keys the last one stays. O(n log n).
     ///
     /// # Errors
-    /// Those of [`BytesIndex::bulk_load`].
+    /// Those of [`ByteStrings::bulk_load`].
     pub fn try_from_iter<Q: BytesKey<K>>(entries: impl IntoIterator<Item = (Q, V)>) -> Result<Self> {
         let mut entries: Vec<(Vec<u8>, V)> =
             entries.into_iter().map(|(key, value)| (key.with_bytes(<[u8]>::to_vec), value)).collect();
@@ -44,7 +44,7 @@ impl<K: BytesKey, V: BytesValue> BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> FromIterator<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> FromIterator<(K, V)> for ByteStrings<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
@@ -52,7 +52,7 @@ impl<K: BytesKey, V: BytesValue> FromIterator<(K, V)> for BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue, const N: usize> From<[(K, V); N]> for ByteStrings<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from(entries: [(K, V); N]) -> Self {
@@ -60,7 +60,7 @@ impl<K: BytesKey, V: BytesValue, const N: usize> From<[(K, V); N]> for BytesInde
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Extend<(K, V)> for ByteStrings<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
@@ -68,7 +68,7 @@ impl<K: BytesKey, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey, V: BytesValue> Default for BytesIndex<K, V> {
+impl<K: BytesKey, V: BytesValue> Default for ByteStrings<K, V> {
     /// An empty index.
     ///
     /// # Panics

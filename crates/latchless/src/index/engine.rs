@@ -1,8 +1,8 @@
 //! How the types of an [`Index`](super::Index) choose its engine, and what every engine can do.
 //!
 //! The form of the keys ([`IndexKey::Form`]) and that of the values ([`IndexValue::Form`]) choose a type that
-//! stores the entries: `Words` in this folder, `BytesIndex`, or a `Boxed` of either ([`Choice`]). `common.rs`
-//! has the operations of all of them; each is one call of a function here.
+//! stores the entries: `Words` in this folder, `ByteStrings`, or a `Boxed` of either ([`Choice`]).
+//! `common.rs` has the operations of all of them; each is one call of a function here.
 
 pub use super::access::Words;
 use super::bulk::Bulk;

@@ -55,8 +55,7 @@
 //! ```
 //!
 //! The methods with `K: Key, V: Value` need words. A key type of your own says its form in
-//! [`IndexKey`](crate::IndexKey). A [`BoxedIndex`] lends values of any type under a pin, without an `Arc`; an
-//! explicit [`BytesIndex`](crate::bytes::BytesIndex) stores numbers as byte strings.
+//! [`IndexKey`](crate::IndexKey). A [`BoxedIndex`] lends values of any type under a pin, without an `Arc`.
 //!
 //! # Cost
 //! `n` is the number of entries in the index, `r` that of entries in the range.

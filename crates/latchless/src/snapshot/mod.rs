@@ -57,10 +57,9 @@
 //! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller converts
 //! entries to cells and cells to entries.
 //!
-//! Keys of any length are saved and opened by [`strings`], with values of any [`BytesIndex`], and those of a
+//! Keys of any length are saved and opened by [`strings`], with every [`SavedValue`], and those of a
 //! [`MultiIndex`] with their rows by [`multi`].
 //!
-//! [`BytesIndex`]: crate::bytes::BytesIndex
 //! [`MultiIndex`]: crate::bytes::MultiIndex
 
 mod data_type;

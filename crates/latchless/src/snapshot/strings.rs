@@ -47,7 +47,7 @@ pub use super::write::SeeRow;
 use super::write::write_strings;
 use super::{gather, gather_file, replace};
 use crate::Index;
-use crate::bytes::{BytesIndex, Holder, KeyInBytes, Whole};
+use crate::bytes::{ByteStrings, Holder, KeyInBytes, Whole};
 use core::any::TypeId;
 use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
@@ -265,7 +265,7 @@ impl Layout {
 
 /// Shows the entries of an index, with their cells.
 fn see_cells<K: BytesKey, V: Value>(
-    index: &BytesIndex<K, V>,
+    index: &ByteStrings<K, V>,
     cell: &impl Fn(V) -> u64,
     mut see: impl FnMut(&[u8], u64) -> ControlFlow<()>,
 ) -> ControlFlow<()> {

@@ -1,7 +1,7 @@
 //! Concurrent threads: no reader sees a partly written value.
 
 use super::{bytes, empty, length};
-use latchless::bytes::BytesIndex;
+use latchless::bytes::ByteStrings;
 use latchless_core::testing::Rng;
 use std::ops::ControlFlow::Continue;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ fn check(value: &[u8]) {
 }
 
 /// Reads in every way until the test is over.
-fn read(index: &BytesIndex<Vec<u8>, Vec<u8>>, is_over: &AtomicBool, mut random: Rng) {
+fn read(index: &ByteStrings<Vec<u8>, Vec<u8>>, is_over: &AtomicBool, mut random: Rng) {
     while !is_over.load(Ordering::Relaxed) {
         let key = key_of(random.below(KEYS));
         match random.below(8) {
@@ -53,7 +53,7 @@ fn read(index: &BytesIndex<Vec<u8>, Vec<u8>>, is_over: &AtomicBool, mut random: 
     }
 }
 
-fn write(index: &BytesIndex<Vec<u8>, Vec<u8>>, mut random: Rng) {
+fn write(index: &ByteStrings<Vec<u8>, Vec<u8>>, mut random: Rng) {
     for _ in 0..ROUNDS {
         let key = key_of(random.below(KEYS));
         let value = value_of(random.next(), length(random.next()));

@@ -5,7 +5,7 @@ mod model;
 mod refused;
 
 use latchless::BytesValue;
-use latchless::bytes::{BytesIndex, Lent};
+use latchless::bytes::{ByteStrings, Lent};
 use latchless::index::Options;
 use std::fmt::Debug;
 
@@ -94,8 +94,8 @@ fn options() -> Options {
     Options { huge_pages: false, ..Options::default() }
 }
 
-fn empty<V: BytesValue>() -> BytesIndex<Vec<u8>, V> {
-    BytesIndex::with_options(options()).expect("a leaf finds room")
+fn empty<V: BytesValue>() -> ByteStrings<Vec<u8>, V> {
+    ByteStrings::with_options(options()).expect("a leaf finds room")
 }
 
 /// Returns keys that nodes distinguish differently: short ones, some with common prefixes, and long ones.

@@ -1,7 +1,7 @@
 //! Every operation of an index, against a `BTreeMap`.
 
 use super::{Numbered, bytes, empty, key_of, length, options};
-use latchless::bytes::BytesIndex;
+use latchless::bytes::ByteStrings;
 use latchless::{Error, FillFactor, TryInsertError};
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::ops::ControlFlow::{self, Continue};
 
 type Model<V> = BTreeMap<Vec<u8>, V>;
-type Index<V> = BytesIndex<Vec<u8>, V>;
+type Index<V> = ByteStrings<Vec<u8>, V>;
 
 const ROUNDS: u64 = if cfg!(miri) { 60 } else { 6_000 };
 const KEYS: u64 = if cfg!(miri) { 30 } else { 700 };
@@ -310,7 +310,7 @@ fn own_types_are_values() {
     impl BytesValue for Extent {
         type Form = Words<3>;
     }
-    let index = BytesIndex::<u128, Extent>::with_options(options()).unwrap();
+    let index = ByteStrings::<u128, Extent>::with_options(options()).unwrap();
     let extent = Extent { file: 1, start: 2, len: 3 };
     assert_eq!(index.insert(&7u128, extent).unwrap(), None);
     assert_eq!(index.replace(&7u128, Extent { len: 4, ..extent }), Some(extent));

@@ -2,7 +2,7 @@
 
 use super::{Numbered, bytes, empty, key_of, length, options};
 use latchless::Error;
-use latchless::bytes::BytesIndex;
+use latchless::bytes::ByteStrings;
 use latchless::index::Options;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ fn refused_memory_leaves_values_as_they_were() {
     let mut refusals = 0;
     for limit in (1..if cfg!(miri) { 6 } else { 60 }).map(|lines| 2048 * lines) {
         let options = Options { limit_bytes: Some(limit), ..options() };
-        let Ok(index) = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options) else { continue };
+        let Ok(index) = ByteStrings::<Vec<u8>, Vec<u8>>::with_options(options) else { continue };
         let (mut model, mut random) = (BTreeMap::new(), Rng(limit as u64));
         for _ in 0..if cfg!(miri) { 40 } else { 400 } {
             let (key, value) = (key_of(random.below(60)), bytes(random.next(), length(random.next())));

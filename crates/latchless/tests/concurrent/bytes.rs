@@ -4,7 +4,7 @@
 use crate::history::Edit;
 use crate::subject::{Subject, updates_are_shared};
 use crate::subjects::PLAIN_PAGES;
-use latchless::bytes::{BytesEntries, BytesIndex};
+use latchless::bytes::{ByteStrings, BytesEntries};
 use latchless::{BytesKey, Direction, FillFactor, Result, TryInsertError};
 use latchless_core::base::error::Broken;
 use latchless_core::base::index::{
@@ -58,11 +58,11 @@ impl Named for Long {
     }
 }
 
-pub struct Bytes<K: BytesKey>(BytesIndex<K, u64>);
+pub struct Bytes<K: BytesKey>(ByteStrings<K, u64>);
 
 impl<K: Named> Default for Bytes<K> {
     fn default() -> Self {
-        Self(BytesIndex::with_options(PLAIN_PAGES).expect("one leaf finds room"))
+        Self(ByteStrings::with_options(PLAIN_PAGES).expect("one leaf finds room"))
     }
 }
 

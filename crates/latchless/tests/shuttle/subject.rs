@@ -1,6 +1,6 @@
 //! The subject of a scene: an index of either kind.
 
-use latchless::bytes::BytesIndex;
+use latchless::bytes::ByteStrings;
 use latchless::index::{Group, Options};
 use latchless::{Index, Kernel};
 use std::num::NonZeroUsize;
@@ -103,11 +103,11 @@ fn number(key: &[u8]) -> u64 {
 }
 
 /// An index of keys of any length.
-pub struct Bytes(BytesIndex<Vec<u8>, u64>);
+pub struct Bytes(ByteStrings<Vec<u8>, u64>);
 
 impl Subject for Bytes {
     fn empty() -> Self {
-        Self(BytesIndex::with_options(options()).expect("one leaf finds room"))
+        Self(ByteStrings::with_options(options()).expect("one leaf finds room"))
     }
 
     fn get(&self, key: u64) -> Option<u64> {

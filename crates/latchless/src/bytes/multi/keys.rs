@@ -3,7 +3,7 @@
 use super::MultiIndex;
 use super::range::bounds_of_pairs;
 use crate::bytes::bounds::OwnedBounds;
-use crate::bytes::{BytesEntries, BytesIndex, Entries};
+use crate::bytes::{ByteStrings, BytesEntries, Entries};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
@@ -58,7 +58,7 @@ impl<K: BytesKey> MultiIndex<K> {
 /// Distinct keys of a [`MultiIndex`], from both ends; weakly consistent: a key of which a row is present
 /// throughout is seen exactly once.
 pub struct MultiKeys<'i, K: BytesKey> {
-    index: &'i BytesIndex<(K, u64), ()>,
+    index: &'i ByteStrings<(K, u64), ()>,
     bounds: OwnedBounds,
     pairs: BytesEntries<'i, (K, u64), ()>,
     /// The bytes of the keys that came last from each end, as they are in pairs.
@@ -75,7 +75,7 @@ enum Next<R> {
 }
 
 impl<'i, K: BytesKey> MultiKeys<'i, K> {
-    fn new(index: &'i BytesIndex<(K, u64), ()>, bounds: OwnedBounds) -> Self {
+    fn new(index: &'i ByteStrings<(K, u64), ()>, bounds: OwnedBounds) -> Self {
         let pairs = Entries::new(index, bounds.clone());
         Self { index, bounds, pairs, front: None, back: None }
     }

@@ -1,6 +1,6 @@
 //! The index itself: what it holds, single pairs, and the rows of a key.
 
-use crate::bytes::BytesIndex;
+use crate::bytes::ByteStrings;
 use crate::index::{Incomplete, Options};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -12,9 +12,9 @@ use latchless_core::base::stats::Stats;
 /// An ordered set of pairs of a key and a row's number, for many readers and many writers at once. A key
 /// may have any number of rows.
 ///
-/// The pairs are the keys of a [`BytesIndex`]: in the order of keys, the rows of a key in ascending order.
+/// The pairs are keys as byte strings: in the order of keys, the rows of a key in ascending order.
 /// Common prefixes are stored once, so the rows of one key take about 9 bytes each, however long it is. The
-/// guarantees are those of a [`BytesIndex`](crate::bytes).
+/// guarantees are those of [the module](crate::bytes).
 ///
 /// ```
 /// use latchless::bytes::MultiIndex;
@@ -32,14 +32,14 @@ use latchless_core::base::stats::Stats;
 /// # Ok::<(), latchless::Error>(())
 /// ```
 pub struct MultiIndex<K: BytesKey> {
-    pub(super) pairs: BytesIndex<(K, u64), ()>,
+    pub(super) pairs: ByteStrings<(K, u64), ()>,
 }
 
 impl<K: BytesKey> MultiIndex<K> {
     /// An empty index.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::new`].
+    /// Those of [`Index::new`](crate::Index::new).
     pub fn new() -> Result<Self> {
         Self::with_options(Options::default())
     }
@@ -47,15 +47,15 @@ impl<K: BytesKey> MultiIndex<K> {
     /// An empty index with these options.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::with_options`].
+    /// Those of [`Index::with_options`](crate::Index::with_options).
     pub fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { pairs: BytesIndex::with_options(options)? })
+        Ok(Self { pairs: ByteStrings::with_options(options)? })
     }
 
     /// Builds an index from pairs in ascending order of their keys and then their rows. O(n).
     ///
     /// # Errors
-    /// Those of [`BytesIndex::bulk_load`].
+    /// Those of [`Index::bulk_load`](crate::Index::bulk_load).
     pub fn from_sorted<Q>(pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<Self>
     where
         Q: BytesKey<K>,
@@ -68,7 +68,7 @@ impl<K: BytesKey> MultiIndex<K> {
     /// Fills an empty index with pairs in ascending order of their keys and then their rows. O(n).
     ///
     /// # Errors
-    /// Those of [`BytesIndex::bulk_load`].
+    /// Those of [`Index::bulk_load`](crate::Index::bulk_load).
     pub fn bulk_load<Q>(&mut self, pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<()>
     where
         Q: BytesKey<K>,
@@ -80,9 +80,9 @@ impl<K: BytesKey> MultiIndex<K> {
     /// them and loads them in bulk.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::bulk_load`].
+    /// Those of [`Index::bulk_load`](crate::Index::bulk_load).
     pub fn try_from_iter<Q: BytesKey<K>>(pairs: impl IntoIterator<Item = (Q, u64)>) -> Result<Self> {
-        Ok(Self { pairs: BytesIndex::try_from_iter(pairs.into_iter().map(|pair| (pair, ())))? })
+        Ok(Self { pairs: ByteStrings::try_from_iter(pairs.into_iter().map(|pair| (pair, ())))? })
     }
 
     /// Inserts all pairs of an iterator.
@@ -103,22 +103,22 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.is_empty()
     }
 
-    /// Bytes that the index holds, as [`BytesIndex::memory_bytes`]. O(1).
+    /// Bytes that the index holds, as [`Index::memory_bytes`](crate::Index::memory_bytes). O(1).
     pub fn memory_bytes(&self) -> usize {
         self.pairs.memory_bytes()
     }
 
-    /// Bytes in use, as [`BytesIndex::live_bytes`]. O(1).
+    /// Bytes in use, as [`Index::live_bytes`](crate::Index::live_bytes). O(1).
     pub fn live_bytes(&self) -> usize {
         self.pairs.live_bytes()
     }
 
-    /// Counts of nodes, levels and events, as [`BytesIndex::stats`].
+    /// Counts of nodes, levels and events, as [`Index::stats`](crate::Index::stats).
     pub fn stats(&self) -> Stats {
         self.pairs.stats()
     }
 
-    /// Checks the tree's invariants, for tests. See [`BytesIndex::check_invariants`].
+    /// Checks the tree's invariants, for tests. See [`Index::check_invariants`](crate::Index::check_invariants).
     ///
     /// # Errors
     /// The first broken invariant.
@@ -134,7 +134,7 @@ impl<K: BytesKey> MultiIndex<K> {
     /// Inserts a row under a key. Returns whether it is new. O(log n + l), one atomic step.
     ///
     /// # Errors
-    /// Those of [`BytesIndex::insert`]; nothing has changed then.
+    /// Those of [`Index::insert`](crate::Index::insert); nothing has changed then.
     pub fn insert<Q: BytesKey<K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
         Ok(self.pairs.insert(&(key, row), ())?.is_none())
     }

@@ -3,7 +3,7 @@
 
 use super::{MultiEntries, MultiIndex};
 use crate::bytes::bounds::OwnedBounds;
-use crate::bytes::{BytesIndex, Entries};
+use crate::bytes::{ByteStrings, Entries};
 use crate::index::Keys;
 use core::fmt;
 use latchless_core::base::bytes_key::BytesKey;
@@ -11,7 +11,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 
 /// The pairs of a [`MultiIndex`] that was moved.
-pub type MultiIntoEntries<K> = Keys<Entries<BytesIndex<(K, u64), ()>>>;
+pub type MultiIntoEntries<K> = Keys<Entries<ByteStrings<(K, u64), ()>>>;
 
 fn expect<T>(made: Result<T>) -> T {
     made.unwrap_or_else(|error| panic!("an index can't be made or extended: {error}"))

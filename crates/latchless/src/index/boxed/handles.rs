@@ -20,8 +20,7 @@ use std::sync::Arc;
 /// The ends of a range of keys.
 pub type Span<'k, I> = (Bound<<I as Handles>::KeyRef<'k>>, Bound<<I as Handles>::KeyRef<'k>>);
 
-/// An index from keys to handles of values: an [`Index`](crate::Index) or a
-/// [`BytesIndex`](crate::bytes::BytesIndex). Sealed.
+/// An index from keys to handles of values: of words or of byte strings. Sealed.
 ///
 /// `I::Key` is the type of its keys. `I::KeyRef` is the form of a key that closures and cursors get: the
 /// number itself, or the bytes of a byte string

@@ -1,9 +1,8 @@
 //! An index with values of any type, over either kind of key: [`Boxed`]. Each operation is declared once, in
 //! the files of this folder.
 //!
-//! The keys are in an index of handles ([`HandleIndex`]), [`Index`] or
-//! [`BytesIndex`](crate::bytes::BytesIndex). A program names the two kinds [`BoxedIndex`] and
-//! [`BoxedBytesIndex`](crate::bytes::BoxedBytesIndex).
+//! The keys are in an index of handles ([`HandleIndex`]): of words, or of byte strings. A program names the
+//! two kinds [`BoxedIndex`] and [`BoxedBytesIndex`](crate::bytes::BoxedBytesIndex).
 //!
 //! The index stores handles to the values. A value is put into the slots before its handle is inserted into
 //! the index, and retired after its handle has been removed. A handle is inserted into the index at most

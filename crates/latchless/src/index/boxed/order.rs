@@ -164,7 +164,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
 
     /// Calls `see` with the entry of [`Boxed::ceiling`], and returns the result. A key that is a byte string
     /// is lent as bytes, so it isn't allocated; see
-    /// [`BytesIndex::ceiling_with`](crate::bytes::BytesIndex::ceiling_with). O(log n).
+    /// [`Index::ceiling_with`](crate::Index::ceiling_with). O(log n).
     ///
     /// ```
     /// let pages = latchless::bytes::BoxedBytesIndex::<String, Vec<u8>>::new()?;
@@ -213,7 +213,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
     }
 
     /// Returns the number of keys in a range. See [`Index::count`](crate::Index::count) and
-    /// [`BytesIndex::count`](crate::bytes::BytesIndex::count).
+    /// [`Index::count`](crate::Index::count).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

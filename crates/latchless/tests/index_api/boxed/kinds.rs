@@ -1,6 +1,6 @@
 //! The kinds of keys over which each test runs.
 
-use latchless::bytes::{BoxedBytesIndex, BytesIndex};
+use latchless::bytes::{BoxedBytesIndex, ByteStrings};
 use latchless::index::boxed::{Boxed, HandleIndex, KeyArg, KeyForm, SlotId};
 use latchless::{BoxedIndex, Index};
 use std::fmt::Debug;
@@ -65,7 +65,7 @@ impl Kind for Wide {
 impl Kind for Strings {
     type Key = Vec<u8>;
     type Arg<'k> = &'k [u8];
-    type Index = BytesIndex<Vec<u8>, SlotId>;
+    type Index = ByteStrings<Vec<u8>, SlotId>;
 
     fn key(number: u64) -> Vec<u8> {
         let rest = if number.is_multiple_of(7) { 250 } else { number as usize % 5 };

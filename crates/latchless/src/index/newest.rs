@@ -87,9 +87,11 @@ where
     /// ```
     /// use latchless::{Index, VersionedKey};
     ///
-    /// let table: Index<VersionedKey<u64>, u32> = [(VersionedKey(5, 1), 50), (VersionedKey(7, 2),
-    /// 70)].into(); let mut answers = [None; 3]; table.newest_many(&[5, 6, 7].map(|key| VersionedKey(key,
-    /// 9)), &mut answers)?; assert_eq!(answers, [Some((1, 50)), None, Some((2, 70))]);
+    /// let table: Index<VersionedKey<u64>, u32> =
+    ///     [(VersionedKey(5, 1), 50), (VersionedKey(7, 2), 70)].into();
+    /// let mut answers = [None; 3];
+    /// table.newest_many(&[5, 6, 7].map(|key| VersionedKey(key, 9)), &mut answers)?;
+    /// assert_eq!(answers, [Some((1, 50)), None, Some((2, 70))]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn newest_many(

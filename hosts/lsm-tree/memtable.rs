@@ -5,15 +5,10 @@
 //! engine made it, by two reference counts, and no key is rebuilt from the index's bytes.
 //!
 //! A place is filled before its number is in the index, so a reader that finds the number finds the entry.
-//!
-//! Keys that the index refuses because they are too long (each zero byte counts twice) are in an additional
-//! skip list, which is nearly always empty.
 
 use crate::key::InternalKey;
-use crate::value::{InternalValue, SeqNo, UserValue};
-use crossbeam_skiplist::SkipMap;
-use latchless::Index;
-use std::cmp::Reverse;
+use crate::value::{InternalValue, SeqNo};
+use latchless::{Index, VersionedKey};
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -24,21 +19,16 @@ mod model;
 #[cfg(test)]
 mod race;
 
-/// A key as the index stores it and as lookups pass it.
-type StoredKey = (Vec<u8>, Reverse<SeqNo>);
-type AskedKey<'k> = (&'k [u8], Reverse<SeqNo>);
-
-fn asked(key: &InternalKey) -> AskedKey<'_> {
-    (&key.user_key, Reverse(key.seqno))
+fn version(key: &InternalKey) -> VersionedKey<&[u8]> {
+    VersionedKey(&key.user_key, key.seqno)
 }
 
 /// Sorted entries in memory, until they are written to a table on disk.
 pub struct Memtable {
     #[doc(hidden)]
     pub id: MemtableId,
-    places: Index<StoredKey, usize>,
+    places: Index<VersionedKey, usize>,
     contents: boxcar::Vec<InternalValue>,
-    too_long: SkipMap<InternalKey, UserValue>,
     /// About how many bytes the entries have.
     approximate_size: AtomicU64,
     /// The highest sequence number so far.
@@ -70,7 +60,6 @@ impl Memtable {
             id,
             places: Index::default(),
             contents: boxcar::Vec::new(),
-            too_long: SkipMap::new(),
             approximate_size: AtomicU64::default(),
             highest_seqno: AtomicU64::default(),
             requested_rotation: AtomicBool::default(),
@@ -84,8 +73,7 @@ impl Memtable {
 
     /// All entries, in order, from both ends.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = InternalValue> + '_ {
-        let stored = self.places.iter().values().map(|place| self.item(place));
-        Entries::new(stored, (!self.too_long.is_empty()).then(|| self.too_long.iter().map(long_item)))
+        self.places.iter().values().map(|place| self.item(place))
     }
 
     /// The entries of a range, in order, from both ends. A range that starts after its end has none.
@@ -93,25 +81,15 @@ impl Memtable {
         &'a self,
         range: R,
     ) -> impl DoubleEndedIterator<Item = InternalValue> + 'a {
-        let ends = (range.start_bound().map(asked), range.end_bound().map(asked));
-        let stored = self.places.range(ends).values().map(|place| self.item(place));
-        Entries::new(stored, (!self.too_long.is_empty()).then(|| self.too_long.range(range).map(long_item)))
+        let ends = (range.start_bound().map(version), range.end_bound().map(version));
+        self.places.range(ends).values().map(|place| self.item(place))
     }
 
     /// The newest entry of a key whose sequence number is less than `seqno`.
     #[doc(hidden)]
     pub fn get(&self, key: &[u8], seqno: SeqNo) -> Option<InternalValue> {
         let newest = seqno.checked_sub(1)?;
-        let bound: AskedKey<'_> = (key, Reverse(newest));
-        let stored = self.places.ceiling(bound).map(|(_, place)| self.item(place));
-        let stored = stored.filter(|item| *item.key.user_key == *key);
-        if self.too_long.is_empty() {
-            return stored;
-        }
-        let bound = InternalKey::new(key, newest, crate::ValueType::Value);
-        let long = self.too_long.lower_bound(std::ops::Bound::Included(&bound)).map(long_item);
-        let long = long.filter(|item| *item.key.user_key == *key);
-        stored.into_iter().chain(long).max_by_key(|item| item.key.seqno)
+        self.places.newest(key, newest).map(|(_, place)| self.item(place))
     }
 
     /// About how many bytes the entries have.
@@ -121,13 +99,13 @@ impl Memtable {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.places.len() + self.too_long.len()
+        self.places.len()
     }
 
     /// Whether there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.too_long.is_empty()
+        self.places.is_empty()
     }
 
     /// Inserts an entry. Returns its size, and that of all entries with it.
@@ -138,9 +116,10 @@ impl Memtable {
         let seqno = item.key.seqno;
         let place = self.contents.push(item);
         let content = &self.contents[place];
-        if self.places.insert(asked(&content.key), place).is_err() {
-            self.too_long.insert(content.key.clone(), content.value.clone());
-        }
+        #[allow(clippy::expect_used)]
+        self.places
+            .insert(version(&content.key), place)
+            .expect("keys have up to 64 KiB, and memory isn't limited");
         self.highest_seqno.fetch_max(seqno, Ordering::AcqRel);
         (size, size_before + size)
     }
@@ -148,85 +127,5 @@ impl Memtable {
     /// The highest sequence number of all entries.
     pub fn get_highest_seqno(&self) -> Option<SeqNo> {
         (!self.is_empty()).then(|| self.highest_seqno.load(Ordering::Acquire))
-    }
-}
-
-fn long_item(entry: crossbeam_skiplist::map::Entry<'_, InternalKey, UserValue>) -> InternalValue {
-    InternalValue { key: entry.key().clone(), value: entry.value().clone() }
-}
-
-/// The entries of the index and, if there are any, those that are too long for it: two sorted iterators as one.
-struct Entries<S, L> {
-    stored: Side<S>,
-    long: Option<Side<L>>,
-}
-
-/// An iterator, and the entries that were taken from each of its ends and not yet returned.
-struct Side<I> {
-    rest: I,
-    first: Option<InternalValue>,
-    last: Option<InternalValue>,
-}
-
-impl<I: DoubleEndedIterator<Item = InternalValue>> Side<I> {
-    fn of(rest: I) -> Self {
-        Self { rest, first: None, last: None }
-    }
-
-    /// Ensures that `first` is there, if anything is left.
-    fn look_first(&mut self) -> Option<&InternalKey> {
-        if self.first.is_none() {
-            self.first = self.rest.next().or_else(|| self.last.take());
-        }
-        self.first.as_ref().map(|item| &item.key)
-    }
-
-    fn look_last(&mut self) -> Option<&InternalKey> {
-        if self.last.is_none() {
-            self.last = self.rest.next_back().or_else(|| self.first.take());
-        }
-        self.last.as_ref().map(|item| &item.key)
-    }
-}
-
-impl<S, L> Entries<S, L>
-where
-    S: DoubleEndedIterator<Item = InternalValue>,
-    L: DoubleEndedIterator<Item = InternalValue>,
-{
-    fn new(stored: S, long: Option<L>) -> Self {
-        Self { stored: Side::of(stored), long: long.map(Side::of) }
-    }
-}
-
-impl<S, L> Iterator for Entries<S, L>
-where
-    S: DoubleEndedIterator<Item = InternalValue>,
-    L: DoubleEndedIterator<Item = InternalValue>,
-{
-    type Item = InternalValue;
-
-    fn next(&mut self) -> Option<InternalValue> {
-        let Some(long) = &mut self.long else { return self.stored.rest.next() };
-        match (self.stored.look_first(), long.look_first()) {
-            (Some(stored), Some(long_key)) if long_key < stored => long.first.take(),
-            (None, _) => long.first.take(),
-            _ => self.stored.first.take(),
-        }
-    }
-}
-
-impl<S, L> DoubleEndedIterator for Entries<S, L>
-where
-    S: DoubleEndedIterator<Item = InternalValue>,
-    L: DoubleEndedIterator<Item = InternalValue>,
-{
-    fn next_back(&mut self) -> Option<InternalValue> {
-        let Some(long) = &mut self.long else { return self.stored.rest.next_back() };
-        match (self.stored.look_last(), long.look_last()) {
-            (Some(stored), Some(long_key)) if long_key > stored => long.last.take(),
-            (None, _) => long.last.take(),
-            _ => self.stored.last.take(),
-        }
     }
 }

@@ -112,8 +112,7 @@ fn a_snapshot_sees_the_newest_entry_below_it() {
     }
 }
 
-/// The longest keys of the engine, more than half of them of zero bytes, which the index counts twice: it refuses
-/// them, and the memtable must not.
+/// Up to the longest keys of the engine, and those that have most zero bytes.
 #[test]
 fn keys_of_every_length_are_taken_and_in_order() {
     let (memtable, mut model) = (Memtable::new(0), Model::new());

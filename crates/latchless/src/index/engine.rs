@@ -15,6 +15,8 @@ use crate::blink::Tries;
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
+#[cfg(feature = "rayon")]
+use core::ops::ControlFlow;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -47,7 +49,7 @@ pub trait Choice<K: IndexKey, V: IndexValue, F> {
 
 /// What stores the entries of an index.
 pub trait Engine<K: IndexKey, V: IndexValue>:
-    Storage + Changes<K, V> + Bulk<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
+    Storage + Sync + Changes<K, V> + Bulk<K, V> + Ranked<K, V> + Neighbours<K, V> + Scanned<K, V>
 {
     type Entries<'i>: DoubleEndedIterator<Item = (K, V)> + FusedIterator + Clone + fmt::Debug
     where
@@ -151,4 +153,34 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
         }
         Ok(keys.len() - keys_before)
     }
+
+    /// Returns a key at which a range is divided into two parts, neither of them empty; `None` if the range
+    /// is short.
+    #[cfg(feature = "rayon")]
+    fn middle<'q>(&self, (low, high): (Bound<K::Probe<'q>>, Bound<K::Probe<'q>>)) -> Option<K> {
+        let len = self.count((low, high));
+        if len < 2 * PART_MIN {
+            return None;
+        }
+        let before = match low {
+            Bound::Included(key) => self.count((Bound::Unbounded, Bound::Excluded(key))),
+            Bound::Excluded(key) => self.count((Bound::Unbounded, Bound::Included(key))),
+            Bound::Unbounded => 0,
+        };
+        self.nth(before + len / 2).map(|(key, _)| key)
+    }
+
+    /// Calls `see` with every entry of a range, ascending, until it breaks.
+    #[cfg(feature = "rayon")]
+    fn each<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        mut see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.entries(range).try_for_each(|(key, value)| see(key, value))
+    }
 }
+
+/// The minimum number of entries of a part that another thread visits.
+#[cfg(feature = "rayon")]
+const PART_MIN: usize = 256;

@@ -1,18 +1,17 @@
 //! Parallel reads on rayon's thread pool.
 //!
-//! A range is split in the middle of its encoded keys, after its ends were moved to the first and the last
-//! key in it; rayon splits further where a thread has nothing to do.
+//! A range is split at a key in its middle: of words, in the middle of its encoded keys, and of byte strings,
+//! in that of their number. Rayon splits further where a thread has nothing to do.
 
 use super::Index;
-use super::access::{EncodedRange, decode_entry, encode_range};
+use super::engine::{Engine, KeyFor};
 use super::in_columns::check_columns;
-use crate::tree::Shared;
-use core::ops::RangeBounds;
+use super::order::span;
+use core::fmt;
+use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
-use latchless_core::base::index::{Direction, check_side_by_side};
-use latchless_core::base::key::{Bits, Key};
-use latchless_core::base::span::next;
-use latchless_core::base::value::Value;
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::index_value::IndexValue;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::prelude::*;
 
@@ -21,13 +20,24 @@ use rayon::prelude::*;
 const KEYS_TOGETHER: usize = 4096;
 
 /// The entries of a range, distributed to the threads of rayon's pool: see [`Index::par_range`].
-#[derive(Debug, Clone)]
-pub struct ParallelRange<'a, K: Key, V: Value> {
+pub struct ParallelRange<'a, K: KeyFor<V>, V: IndexValue> {
     index: &'a Index<K, V>,
-    rest: Option<EncodedRange<K, V>>,
+    low: Bound<K>,
+    high: Bound<K>,
 }
 
-impl<K: Key, V: Value> ParallelIterator for ParallelRange<'_, K, V> {
+impl<'a, K: KeyFor<V>, V: IndexValue> ParallelRange<'a, K, V> {
+    fn of<'q>(index: &'a Index<K, V>, range: impl RangeBounds<K::Probe<'q>>) -> Self {
+        let (low, high) = span(&range);
+        Self { index, low: low.map(K::own), high: high.map(K::own) }
+    }
+
+    fn span(&self) -> (Bound<K::Probe<'_>>, Bound<K::Probe<'_>>) {
+        (self.low.as_ref().map(K::probe), self.high.as_ref().map(K::probe))
+    }
+}
+
+impl<K: KeyFor<V> + Send, V: IndexValue> ParallelIterator for ParallelRange<'_, K, V> {
     type Item = (K, V);
 
     fn drive_unindexed<C: UnindexedConsumer<(K, V)>>(self, consumer: C) -> C::Result {
@@ -35,41 +45,43 @@ impl<K: Key, V: Value> ParallelIterator for ParallelRange<'_, K, V> {
     }
 }
 
-impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
+impl<K: KeyFor<V> + Send, V: IndexValue> UnindexedProducer for ParallelRange<'_, K, V> {
     type Item = (K, V);
 
     fn split(self) -> (Self, Option<Self>) {
-        let Self { index, rest } = self;
-        let part = |rest| Self { index, rest };
-        let nearest =
-            |from, direction| index.engine.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
-        let ends = rest.and_then(|(low, high)| {
-            let ends = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
-            (ends.0 < ends.1).then_some((ends.0.to_u64(), ends.1.to_u64()))
-        });
-        // Keys that are inserted beyond the ends meanwhile are still in one of the parts.
-        match (rest, ends) {
-            (Some((low, high)), Some((first, last))) => {
-                let middle = Bits::truncate(first + (last - first) / 2);
-                (part(Some((low, middle))), Some(part(next(middle).map(|behind| (behind, high)))))
-            }
-            _ => (part(rest), None),
-        }
+        let Some(middle) = self.index.engine.middle(self.span()) else { return (self, None) };
+        let Self { index, low, high } = self;
+        let below = Self { index, low, high: Bound::Excluded(K::own(middle.probe())) };
+        (below, Some(Self { index, low: Bound::Included(middle), high }))
     }
 
     fn fold_with<F: Folder<(K, V)>>(self, folder: F) -> F {
-        let Some((low, high)) = self.rest else { return folder };
         let mut folder = Some(folder);
-        self.index.engine.tree.scan::<Shared>(low, high, Direction::Forward, usize::MAX, |keys, values| {
-            let entries = keys.iter().zip(values).map(|(&key, &value)| decode_entry::<K, V>((key, value)));
-            folder = folder.take().map(|folder| folder.consume_iter(entries));
-            folder.as_ref().is_some_and(|folder| !folder.full())
+        let _ = self.index.engine.each(self.span(), |key, value| {
+            folder = folder.take().map(|folder| folder.consume((key, value)));
+            match &folder {
+                Some(folder) if !folder.full() => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
         });
-        folder.expect("it is put back after each leaf")
+        folder.expect("it is put back after each entry")
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+impl<K: KeyFor<V>, V: IndexValue> Clone for ParallelRange<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self::of(self.index, self.span())
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue> fmt::Debug for ParallelRange<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParallelRange").field("range", &self.span()).finish_non_exhaustive()
+    }
+}
+
+/// Reads on rayon's threads.
+impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// Returns the entries of a range for rayon's threads, which visit parts of it in parallel, each part in
     /// ascending order. Concurrent changes are visible as in [`Entries`](super::Entries).
     ///
@@ -78,9 +90,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
     /// let sum: u64 = index.par_range(..100).map(|(_, value)| value).sum();
     /// assert_eq!(sum, 9900);
+    /// let names: latchless::Index<String, u64> = (0..10_000).map(|key| (key.to_string(), key)).collect();
+    /// assert_eq!(names.par_range("99".."a").count(), 111);
     /// ```
-    pub fn par_range(&self, range: impl RangeBounds<K>) -> ParallelRange<'_, K, V> {
-        ParallelRange { index: self, rest: encode_range::<K, V>(&range) }
+    pub fn par_range<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> ParallelRange<'_, K, V> {
+        ParallelRange::of(self, range)
     }
 
     /// Folds the entries of a range on rayon's threads: each part of the range is folded separately,
@@ -91,13 +105,16 @@ impl<K: Key, V: Value> Index<K, V> {
     /// let largest = index.par_fold(.., || 0, |so_far, _key, value| so_far.max(value), u64::max);
     /// assert_eq!(largest, 19_998);
     /// ```
-    pub fn par_fold<A: Send>(
+    pub fn par_fold<'q, A: Send>(
         &self,
-        range: impl RangeBounds<K>,
+        range: impl RangeBounds<K::Probe<'q>>,
         start: impl Fn() -> A + Sync + Send,
         fold: impl Fn(A, K, V) -> A + Sync + Send,
         join: impl Fn(A, A) -> A + Sync + Send,
-    ) -> A {
+    ) -> A
+    where
+        K: Send,
+    {
         let parts = self.par_range(range).fold(&start, |so_far, (key, value)| fold(so_far, key, value));
         parts.reduce(&start, join)
     }
@@ -115,7 +132,10 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((answers[9_999], answers[10_000]), (Some(19_998), None));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+    pub fn par_get_many<'q>(&self, keys: &[K::Probe<'q>], answers: &mut [Option<V>]) -> Result<()>
+    where
+        K::Probe<'q>: Sync,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.get_many(keys, answers))
@@ -134,7 +154,15 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((values[9_999], found[10_000]), (19_998, false));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+    pub fn par_get_columns<'q>(
+        &self,
+        keys: &[K::Probe<'q>],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize>
+    where
+        K::Probe<'q>: Sync,
+    {
         check_columns(keys.len(), [values.len(), found.len()])?;
         let answers = values.par_chunks_mut(KEYS_TOGETHER).zip(found.par_chunks_mut(KEYS_TOGETHER));
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers);
@@ -154,7 +182,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(answers[7], index.floor(15));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_floor_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+    pub fn par_floor_many<'q>(&self, keys: &[K::Probe<'q>], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Send,
+        K::Probe<'q>: Sync,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.floor_many(keys, answers))
@@ -173,7 +205,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(answers[7], index.ceiling(15));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_ceiling_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+    pub fn par_ceiling_many<'q>(&self, keys: &[K::Probe<'q>], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Send,
+        K::Probe<'q>: Sync,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.ceiling_many(keys, answers))
@@ -192,7 +228,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(answers[7], index.lower(15));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_lower_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+    pub fn par_lower_many<'q>(&self, keys: &[K::Probe<'q>], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Send,
+        K::Probe<'q>: Sync,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.lower_many(keys, answers))
@@ -211,18 +251,22 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(answers[7], index.higher(15));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn par_higher_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+    pub fn par_higher_many<'q>(&self, keys: &[K::Probe<'q>], answers: &mut [Option<(K, V)>]) -> Result<()>
+    where
+        K: Send,
+        K::Probe<'q>: Sync,
+    {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.higher_many(keys, answers))
     }
 }
 
-impl<'a, K: Key, V: Value> IntoParallelIterator for &'a Index<K, V> {
+impl<'a, K: KeyFor<V> + Send, V: IndexValue> IntoParallelIterator for &'a Index<K, V> {
     type Item = (K, V);
     type Iter = ParallelRange<'a, K, V>;
 
     fn into_par_iter(self) -> ParallelRange<'a, K, V> {
-        ParallelRange { index: self, rest: Some(super::access::full_range::<K, V>()) }
+        ParallelRange { index: self, low: Bound::Unbounded, high: Bound::Unbounded }
     }
 }

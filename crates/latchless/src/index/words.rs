@@ -1,9 +1,13 @@
 //! The engine of keys and values that fit words: the tree itself.
 
+#[cfg(feature = "rayon")]
+use super::access::decode_key;
 use super::access::{Access, Words, encode_key, encode_range, encode_value, full_range};
 use super::bulk::Bulk;
 use super::changes::{Action, Changes};
 use super::engine::{Choice, Engine};
+#[cfg(feature = "rayon")]
+use super::order::Scanned;
 use super::order::Side;
 use super::storage::Storage;
 use super::traits::sort_and_dedup;
@@ -12,6 +16,8 @@ use crate::blink::Tries;
 use crate::tree::Shared;
 use core::cmp::Ordering;
 use core::num::NonZeroUsize;
+#[cfg(feature = "rayon")]
+use core::ops::ControlFlow;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_value::Word;
 use latchless_core::base::error::{Broken, Result};
@@ -200,6 +206,26 @@ impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {
         values: &mut Vec<V>,
     ) -> Result<usize> {
         self.access().range_columns(&range, keys, values)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn middle<'q>(&self, range: (Bound<K::Probe<'q>>, Bound<K::Probe<'q>>)) -> Option<K> {
+        let (low, high) = encode_range::<K, V>(&range)?;
+        let nearest = |from, direction| self.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
+        let (first, last) = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
+        let between = (last.to_u64().checked_sub(first.to_u64())?).div_ceil(2);
+        // Only stored bits are decoded: the key from the middle on.
+        let middle = nearest(Bits::truncate(first.to_u64() + between), Direction::Forward)?;
+        (between > 0 && middle <= high).then(|| decode_key::<K, V>(middle))
+    }
+
+    #[cfg(feature = "rayon")]
+    fn each<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        see: impl FnMut(K, V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        Scanned::scan(self, range, see)
     }
 }
 

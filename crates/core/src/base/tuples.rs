@@ -27,7 +27,11 @@ macro_rules! packed {
             fn encode(self) -> u64 {
                 const {
                     let width_bits = 0 $(+ <$part as $trait>::WIDTH_BITS)*;
-                    assert!(width_bits <= 64, "the parts of a tuple must pack into 64 bits");
+                    assert!(
+                        width_bits <= 64,
+                        "the parts of this tuple have more than 64 bits together: make a tuple of its first \
+                         two parts, as in `((u32, u32), u32)`, which is stored as bytes in the same order"
+                    );
                 }
                 let bits = 0u64;
                 $(let bits = bits << <$part as $trait>::WIDTH_BITS | self.$at.encode().to_u64();)*

@@ -174,6 +174,14 @@ where
     for gap in 0..GAPS {
         swapped(&index, value, gap * GAP + GAP / 2, |middle| look(&index, middle));
     }
+    // Around each key, so that the two are also on both sides of a fence.
+    let entries: Vec<_> = (0..2 * GAPS).map(|key| (4 * key, value.clone())).collect();
+    let index = Index::from_sorted(&entries, FillFactor::default()).unwrap();
+    for middle in (1..2 * GAPS - 1).map(|key| 4 * key) {
+        index.remove(middle);
+        swapped(&index, value, middle, |middle| look(&index, middle));
+        assert!(index.try_insert(middle, value.clone()).is_ok());
+    }
     // These two only: all around them is empty.
     let index = Index::new().unwrap();
     swapped(&index, value, GAP, |middle| look(&index, middle));

@@ -62,5 +62,5 @@ fn words_are_divided_at_keys_that_were_stored() {
     // Clustered, so that the middle of the ends is far from that of the entries.
     let clustered = (0..20_000u64).map(|key| ((1 << 60) + key, key)).chain([(0, 1), (u64::MAX, 2)]);
     reads_agree(&clustered.collect(), &(0..500).map(|key| (1 << 60) + 3 * key).collect::<Vec<u64>>());
-    reads_agree(&(0..2000).map(|key| (key as i32 - 1000, key)).collect(), &[-1001, -1, 7, 5000]);
+    reads_agree::<i32, i32>(&(0..2000).map(|key| (key - 1000, key)).collect(), &[-1001, -1, 7, 5000]);
 }

@@ -3,15 +3,15 @@
 use crate::history::Ask::{self, Floor, Get, GetMany, Put, Remove, Replace, Scan};
 use crate::scenes::{State, play_on};
 use crate::schedules::{every, some};
-use crate::subject::Bytes;
+use crate::subject::{Bytes, Subject, Versions};
 
 const FULL_LEAF: State = State { put: &[10, 20, 30, 40], removed: &[] };
 const TWO_FULL: State = State { put: &[10, 20, 30, 40, 50, 60, 70, 80], removed: &[] };
 const TWO_HALVES: State = State { put: TWO_FULL.put, removed: &[30, 40, 70, 80] };
 
 /// A writer and a reader in every schedule with two preemptions.
-fn beside_a_reader(state: State, writer: &'static [Ask], reader: &'static [Ask]) {
-    let schedules = every(2, move || play_on::<Bytes>(state, &[writer, reader]));
+fn beside_a_reader<S: Subject>(state: State, writer: &'static [Ask], reader: &'static [Ask]) {
+    let schedules = every(2, move || play_on::<S>(state, &[writer, reader]));
     println!("{writer:?} beside {reader:?}: {schedules} schedules");
 }
 
@@ -22,14 +22,14 @@ fn two_writers(state: State, one: &'static [Ask], other: &'static [Ask]) {
 
 #[test]
 fn a_reader_beside_an_update_and_a_removal() {
-    beside_a_reader(FULL_LEAF, &[Replace(20, 7), Remove(10)], &[Get(20), Get(10)]);
+    beside_a_reader::<Bytes>(FULL_LEAF, &[Replace(20, 7), Remove(10)], &[Get(20), Get(10)]);
 }
 
 /// Entries move during a search for the nearest one.
 #[test]
 fn the_nearest_key_beside_a_new_one() {
     let state = State { put: &[10, 30], removed: &[] };
-    beside_a_reader(state, &[Put(20, 7)], &[Floor(35), Floor(15)]);
+    beside_a_reader::<Bytes>(state, &[Put(20, 7)], &[Floor(35), Floor(15)]);
 }
 
 /// The last leaf is empty until it is merged away; an insert in the meantime must not be missed.
@@ -44,7 +44,7 @@ fn the_nearest_key_beyond_a_leaf_that_is_empty_for_a_moment() {
 /// The blocks of the removed key are reused for the inserted one.
 #[test]
 fn a_long_key_that_is_replaced_by_another_one() {
-    beside_a_reader(FULL_LEAF, &[Remove(20), Put(22, 7)], &[Get(20), Get(22)]);
+    beside_a_reader::<Bytes>(FULL_LEAF, &[Remove(20), Put(22, 7)], &[Get(20), Get(22)]);
 }
 
 #[test]
@@ -91,4 +91,21 @@ fn a_writer_whose_leaf_is_another_one_by_then() {
 #[test]
 fn merges_from_both_sides() {
     two_writers(TWO_HALVES, &[Remove(60), Remove(50)], &[Remove(10), Remove(20), Put(61, 7)]);
+}
+
+/// The versions of a key are in two leaves after the split.
+#[test]
+fn the_newest_version_beside_a_split() {
+    const FULL: State = State { put: &[40, 30, 20, 10], removed: &[] };
+    let threads: [&[Ask]; 2] = [&[Put(25, 7), Put(45, 8)], &[Floor(29), Floor(50)]];
+    let schedules = every(1, move || play_on::<Versions>(FULL, &threads));
+    println!("{schedules} schedules");
+}
+
+/// A newer version is inserted into the leaf that a search has passed, and then the one in the next leaf is
+/// removed.
+#[test]
+fn the_newest_version_moves_to_a_leaf_that_was_passed() {
+    const TWO: State = State { put: &[80, 70, 60, 50, 40, 30, 20, 10], removed: &[60, 50] };
+    beside_a_reader::<Versions>(TWO, &[Put(60, 1), Remove(40)], &[Floor(65)]);
 }

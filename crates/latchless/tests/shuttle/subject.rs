@@ -1,26 +1,48 @@
-//! The subject of a scene: an index of either kind.
+//! The subject of a scene: an index of words, of byte strings, or of versions of one key.
 
-use latchless::bytes::ByteStrings;
-use latchless::index::{Group, Options};
-use latchless::{Index, Kernel};
+use latchless::index::{Group, Options, Own};
+use latchless::{Index, Kernel, Stats, VersionedKey};
 use std::num::NonZeroUsize;
 
-/// An index with numbers as keys and values.
+/// An index with numbers as keys and values. The operations that have a body here aren't in the scenes of
+/// every subject.
 pub trait Subject: Send + Sync + 'static {
     fn empty() -> Self;
     fn get(&self, key: u64) -> Option<u64>;
-    fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>>;
     fn floor(&self, key: u64) -> Option<(u64, u64)>;
-    fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>>;
-    fn nearest(&self, key: u64) -> Option<(u64, u64)>;
-    fn nearest_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>>;
-    fn pop_last(&self) -> Option<(u64, u64)>;
     fn insert(&self, key: u64, value: u64) -> Option<u64>;
-    fn replace(&self, key: u64, value: u64) -> Option<u64>;
     fn remove(&self, key: u64) -> Option<u64>;
-    fn remove_range(&self, low: u64, high: u64) -> usize;
     fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)>;
+    fn stats(&self) -> Stats;
     fn check(&self);
+
+    fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>> {
+        unreachable!("get {keys:?}")
+    }
+
+    fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>> {
+        unreachable!("floors of {keys:?}")
+    }
+
+    fn nearest(&self, key: u64) -> Option<(u64, u64)> {
+        unreachable!("nearest to {key}")
+    }
+
+    fn nearest_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>> {
+        unreachable!("nearest to {keys:?}")
+    }
+
+    fn pop_last(&self) -> Option<(u64, u64)> {
+        unreachable!("pop the last entry")
+    }
+
+    fn replace(&self, key: u64, value: u64) -> Option<u64> {
+        unreachable!("replace {key} by {value}")
+    }
+
+    fn remove_range(&self, low: u64, high: u64) -> usize {
+        unreachable!("remove {low} to {high}")
+    }
 }
 
 fn options() -> Options {
@@ -87,6 +109,10 @@ impl Subject for Index<u64, u64> {
         self.range(low..=high).collect()
     }
 
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
     fn check(&self) {
         self.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
     }
@@ -103,11 +129,11 @@ fn number(key: &[u8]) -> u64 {
 }
 
 /// An index of keys of any length.
-pub struct Bytes(ByteStrings<Vec<u8>, u64>);
+pub struct Bytes(Index<Vec<u8>, u64>);
 
 impl Subject for Bytes {
     fn empty() -> Self {
-        Self(ByteStrings::with_options(options()).expect("one leaf finds room"))
+        Self(Index::with_options(options()).expect("one leaf finds room"))
     }
 
     fn get(&self, key: u64) -> Option<u64> {
@@ -116,7 +142,9 @@ impl Subject for Bytes {
 
     fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>> {
         let keys: Vec<_> = keys.iter().map(|&key| key_of(key)).collect();
-        keys.chunks(2).flat_map(|two| self.0.get_all(two)).collect()
+        keys.chunks(2)
+            .flat_map(|two| self.0.get_all(&two.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+            .collect()
     }
 
     fn floor(&self, key: u64) -> Option<(u64, u64)> {
@@ -125,20 +153,9 @@ impl Subject for Bytes {
         Some((number(&key), value))
     }
 
-    fn floors_together(&self, _: &[u64]) -> Vec<Option<(u64, u64)>> {
-        unreachable!("there are no batches of floors here")
-    }
-
-    fn nearest(&self, _: u64) -> Option<(u64, u64)> {
-        unreachable!("there is no distance here")
-    }
-
-    fn nearest_together(&self, _: &[u64]) -> Vec<Option<(u64, u64)>> {
-        unreachable!("there is no distance here")
-    }
-
-    fn pop_last(&self) -> Option<(u64, u64)> {
-        let (key, value) = self.0.pop_last()?;
+    fn nearest(&self, key: u64) -> Option<(u64, u64)> {
+        let apart = |one: &[u8], other: &[u8]| number(one).abs_diff(number(other));
+        let (key, value) = self.0.nearest_by(&key_of(key), Own::Counts, apart)?;
         Some((number(&key), value))
     }
 
@@ -154,13 +171,55 @@ impl Subject for Bytes {
         self.0.remove(&key_of(key))
     }
 
-    fn remove_range(&self, _: u64, _: u64) -> usize {
-        unreachable!("not one step here")
+    fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)> {
+        let range = self.0.range(&*key_of(low)..=&*key_of(high));
+        range.map(|(key, value)| (number(&key), value)).collect()
+    }
+
+    fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+
+    fn check(&self) {
+        self.0.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+/// The versions of one key, by their numbers. The floor of a number is the newest version up to it.
+pub struct Versions(Index<VersionedKey<u64>, u64>);
+
+/// The key.
+const KEY: u64 = 7;
+
+impl Subject for Versions {
+    fn empty() -> Self {
+        Self(Index::with_options(options()).expect("one leaf finds room"))
+    }
+
+    fn get(&self, number: u64) -> Option<u64> {
+        self.0.get(VersionedKey(KEY, number))
+    }
+
+    fn floor(&self, number: u64) -> Option<(u64, u64)> {
+        self.0.newest(KEY, number)
+    }
+
+    fn insert(&self, number: u64, value: u64) -> Option<u64> {
+        self.0.insert(VersionedKey(KEY, number), value).expect("there is memory")
+    }
+
+    fn remove(&self, number: u64) -> Option<u64> {
+        self.0.remove(VersionedKey(KEY, number))
     }
 
     fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)> {
-        let range = self.0.range(key_of(low)..=key_of(high));
-        range.map(|(key, value)| (number(&key), value)).collect()
+        // The newest one is the first.
+        let range = self.0.range(VersionedKey(KEY, high)..=VersionedKey(KEY, low));
+        range.rev().map(|(VersionedKey(_, number), value)| (number, value)).collect()
+    }
+
+    fn stats(&self) -> Stats {
+        self.0.stats()
     }
 
     fn check(&self) {

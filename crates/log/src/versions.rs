@@ -100,45 +100,45 @@ impl<H: Deref> Deref for View<H> {
 type BorrowedView<'a, K, V> = Snapshot<K, V, View<&'a VersionedIndex<K, V>>>;
 
 impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Reader<'a, VersionedIndex<K, V>> {
-    /// As [`VersionedIndex::newest`].
+    /// Returns the number of the newest commit. See [`VersionedIndex::newest`].
     pub fn newest(self) -> u64 {
         self.0.newest()
     }
 
-    /// As [`VersionedIndex::len`].
+    /// Returns the number of keys with a value. See [`VersionedIndex::len`].
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// As [`VersionedIndex::is_empty`].
+    /// Returns `true` if no key has a value. See [`VersionedIndex::is_empty`].
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// As [`VersionedIndex::get`].
+    /// Returns the newest value of a key. See [`VersionedIndex::get`].
     #[inline]
     pub fn get(self, key: K::Probe<'_>) -> Option<V> {
         self.0.get(key)
     }
 
-    /// As [`VersionedIndex::get_with`].
+    /// Calls `see` with the newest value of a key, lent. See [`VersionedIndex::get_with`].
     #[inline]
     pub fn get_with<R>(self, key: K::Probe<'_>, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {
         self.0.get_with(key, see)
     }
 
-    /// As [`VersionedIndex::contains_key`].
+    /// Returns whether a key has a value. See [`VersionedIndex::contains_key`].
     #[inline]
     pub fn contains_key(self, key: K::Probe<'_>) -> bool {
         self.0.contains_key(key)
     }
 
-    /// As [`VersionedIndex::snapshot`].
+    /// Returns a snapshot of the newest commit. See [`VersionedIndex::snapshot`].
     pub fn snapshot(self) -> BorrowedView<'a, K, V> {
         Snapshot::newest(View(self.0))
     }
 
-    /// As [`VersionedIndex::snapshot_at`].
+    /// Returns a snapshot of the commit of a number. See [`VersionedIndex::snapshot_at`].
     ///
     /// # Errors
     /// Those of [`VersionedIndex::snapshot_at`].
@@ -146,12 +146,12 @@ impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Reader<'a, VersionedIndex<K, V>> 
         Snapshot::at(View(self.0), number)
     }
 
-    /// As [`VersionedIndex::memory_bytes`].
+    /// Returns the bytes that the index holds. See [`VersionedIndex::memory_bytes`].
     pub fn memory_bytes(self) -> usize {
         self.0.memory_bytes()
     }
 
-    /// As [`VersionedIndex::check_invariants`].
+    /// Checks the invariants of the index. See [`VersionedIndex::check_invariants`].
     ///
     /// # Errors
     /// Those of [`VersionedIndex::check_invariants`].
@@ -313,28 +313,28 @@ impl<K: KeyFor<Version<V>> + BytesKey + Ord, V: SavedValue> DurableVersionedInde
 }
 
 impl<K: KeyFor<Version<V>> + BytesKey + Ord, V: SavedValue> Transaction<'_, K, V> {
-    /// As [`versions::Transaction::number`].
+    /// Returns the number of the commit that the transaction reads. See [`versions::Transaction::number`].
     pub fn number(&self) -> u64 {
         self.inner.number()
     }
 
-    /// As [`versions::Transaction::get`].
+    /// Returns the value of a key, its own write included. See [`versions::Transaction::get`].
     pub fn get(&mut self, key: K::Probe<'_>) -> Option<V> {
         self.inner.get(key)
     }
 
-    /// As [`versions::Transaction::range`].
+    /// Returns the entries of a range, with its own writes. See [`versions::Transaction::range`].
     pub fn range<'q>(&mut self, range: impl RangeBounds<K::Probe<'q>>) -> Vec<(K, V)> {
         self.inner.range(range)
     }
 
-    /// As [`versions::Transaction::insert`].
+    /// Sets the value of a key at the commit. See [`versions::Transaction::insert`].
     pub fn insert(&mut self, key: K::Probe<'_>, value: Lent<'_, V>) -> &mut Self {
         self.inner.insert(key, value);
         self
     }
 
-    /// As [`versions::Transaction::remove`].
+    /// Removes a key at the commit. See [`versions::Transaction::remove`].
     pub fn remove(&mut self, key: K::Probe<'_>) -> &mut Self {
         self.inner.remove(key);
         self

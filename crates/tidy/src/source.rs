@@ -32,7 +32,7 @@ impl Source {
         self.text.lines().enumerate().filter(|(_, line)| !is_comment(line))
     }
 
-    /// As [`Source::code`], unit tests left out.
+    /// Lines of code without those of unit tests, with their zero-based numbers.
     pub fn tested_code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.code().filter(|&(number, _)| number < self.tests_from)
     }

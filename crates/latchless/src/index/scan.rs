@@ -61,7 +61,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         })
     }
 
-    /// As [`Access::scan`], in a direction.
+    /// Shows a range's entries in a direction, until `see` breaks.
     #[inline]
     pub(super) fn scan_towards(
         self,

@@ -3,6 +3,7 @@
 //! The keys of a group go down one level at a time. Each step reads the lines that the previous step has
 //! prefetched, and prefetches the lines of the next one.
 
+use super::change::Tag;
 use super::edit::edit_from;
 use super::finder::{Aim, Start, StartBy};
 use super::get::{Own, Wanted, find_near, get_at, get_near};
@@ -104,7 +105,7 @@ pub(super) fn starts_together<S: Search>(tree: &ByteTree, keys: &[&[u8]], aim: A
         way.hash = hash;
         // An added key is usually absent.
         if aim == Aim::Find {
-            prefetch_entry::<S>(store, way.at, || hash);
+            prefetch_entry::<S>(store, way.at, Seed::tag(hash));
         }
         let shape = store.at(way.at.leaf).1.shape();
         store.prefetch().slots(way.at.leaf, way.at.share, shape);
@@ -161,6 +162,21 @@ fn hash_of<W: Wanted>(store: &Store, wanted: W, way: &Way, key: &[u8]) -> u64 {
     if way.at.by == StartBy::Position { wanted.hash(store, key) } else { way.hash }
 }
 
+/// The tag of a key with this way. A closure in its place would be called.
+struct TagOfWay<'a, W> {
+    store: &'a Store,
+    wanted: W,
+    way: &'a Way,
+    key: &'a [u8],
+}
+
+impl<W: Wanted> Tag for TagOfWay<'_, W> {
+    #[inline(always)]
+    fn tag(self) -> u8 {
+        Seed::tag(hash_of(self.store, self.wanted, self.way, self.key))
+    }
+}
+
 /// Takes these of the keys from the root to their leaves.
 #[inline(always)]
 pub(super) fn descend_those<S: Search>(
@@ -191,14 +207,14 @@ pub(super) fn descend_those<S: Search>(
 /// Prefetches the entry that a key's tag leads to, or the records around the likely place in a leaf of
 /// records.
 #[inline(always)]
-fn prefetch_entry<S: Search>(store: &Store, Start { leaf, share, .. }: Start, hash: impl FnOnce() -> u64) {
+fn prefetch_entry<S: Search>(store: &Store, Start { leaf, share, .. }: Start, tag: impl Tag) {
     let (_, view) = store.at(leaf);
     let shape = view.shape();
     if shape.is_of_records() {
         if let Some(share) = share {
             store.prefetch().heads_near(leaf, share, shape);
         }
-    } else if let Some((head, place)) = view.likely_place::<S>(Seed::tag(hash())) {
+    } else if let Some((head, place)) = view.likely_place::<S>(tag.tag()) {
         store.prefetch().word(leaf, head);
         store.prefetch().word(leaf, place);
     }
@@ -223,7 +239,7 @@ impl<W: Wanted, T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<
         let mut ways = [Way::NONE; GROUP];
         descend_together::<S, W>(tree, wanted, keys, Aim::Find, &mut ways);
         for ((way, key), &wanted) in ways.iter().zip(keys).zip(wanted) {
-            prefetch_entry::<S>(store, way.at, || hash_of(store, wanted, way, key));
+            prefetch_entry::<S>(store, way.at, TagOfWay { store, wanted, way, key });
         }
         let mut nears = [None; GROUP];
         for ((near, way), key) in nears.iter_mut().zip(&ways).zip(keys) {

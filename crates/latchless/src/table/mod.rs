@@ -37,8 +37,8 @@
 //! // All indexes of one moment, whatever is changed meanwhile.
 //! let now = people.rows.snapshot();
 //! people.rows.update(1, |ada| Person { age: 42, ..ada.clone() })?;
-//! let in_their_thirties = people.by_age.at(&now).range(30..40).map(|person| person.id);
-//! assert_eq!(in_their_thirties.collect::<Vec<_>>(), [1]);
+//! let ages = people.by_age.at(&now);
+//! assert_eq!(ages.range(30..40).map(|person| person.id).collect::<Vec<_>>(), [1]);
 //! assert_eq!(people.by_age.snapshot().range(30..40).count(), 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -79,7 +79,7 @@ fn fill_until_refused(name: &str, index: &mut dyn OrderedIndex<u64, u64>) -> (us
 fn limited_flagships(limit_bytes: Option<usize>, node_references: u32) -> [(&'static str, Boxed<u64>); 2] {
     let options =
         index::Options { limit_bytes, node_references, huge_pages: false, ..index::Options::default() };
-    let index = || Index::<u64, u64>::with_options(options).unwrap();
+    let index = || Index::<u64, u64>::with_options(options.clone()).unwrap();
     [("index, alone", Box::new(index())), ("index, shared", Box::new(Shared(index())))]
 }
 

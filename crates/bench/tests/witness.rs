@@ -44,5 +44,5 @@ fn another_build_is_raced() {
     let output = output.unwrap();
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.starts_with("index,operation,ns,ns of the other,ratio\nindex,get,"), "{table}");
-    assert_eq!(table.lines().count(), 41, "{table}");
+    assert_eq!(table.lines().count(), 51, "{table}");
 }

@@ -282,15 +282,16 @@ impl<K: KeyFor<Version<V>> + BytesKey + Ord, V: SavedValue> DurableVersionedInde
         &self,
         mut run: impl FnMut(&mut Transaction<'_, K, V>) -> Result<R, E>,
     ) -> Result<R, E> {
-        loop {
+        let done = self.index.until_committed(|| {
             let mut transaction = self.begin();
             let result = run(&mut transaction)?;
             match transaction.commit() {
-                Ok(_) => return Ok(result),
-                Err(CommitError::Conflict { .. }) => {}
-                Err(CommitError::Refused(error)) => return Err(error.into()),
+                Ok(_) => Ok(Ok(result)),
+                Err(CommitError::Conflict { key }) => Ok(Err(key)),
+                Err(CommitError::Refused(error)) => Err(error.into()),
             }
-        }
+        });
+        done.map_err(Error::from)?
     }
 
     /// Sets a key to the result of a closure, as a commit of its own, and returns the value before: see

@@ -258,3 +258,22 @@ fn an_index_that_pruned_at_its_limit_opens_under_it_again() {
     let (versions, _) = DurableVersionedIndex::<u64, u64>::open(folder.path(), options).unwrap();
     assert_eq!((versions.index().newest(), versions.len()), (commits + 1, 1));
 }
+
+#[test]
+fn a_transaction_that_writes_past_itself_for_ever_is_refused() {
+    let folder = folder();
+    let (versions, _) = DurableVersionedIndex::<u64, u64>::open(folder.path(), never()).unwrap();
+    let mut times = 0;
+    let refused = versions.upsert(7, |_| {
+        times += 1;
+        assert!(times < 1000, "it goes on for ever");
+        versions.insert(7, times).unwrap();
+        0
+    });
+    let refused = refused.unwrap_err();
+    assert!(
+        matches!(refused, Error::Index { cause: latchless::Error::ClosureChangesItsKey { .. }, .. }),
+        "{refused:?}"
+    );
+    assert_eq!(versions.index().get(7), Some(times));
+}

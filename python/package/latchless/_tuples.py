@@ -109,10 +109,6 @@ class Tuples(Texts):
             raise ValueError(again(listed(self.from_words(column.take(np.array([twice]))))[0], twice))
         return super().kept(column, duplicates) if twice is None else kept
 
-    def missing(self) -> Any:
-        """No key is missing."""
-        raise NotImplementedError
-
 
 def columns_of(data: Any) -> tuple[Any, ...] | None:
     """The columns of composite keys: a tuple of array-likes, or a MultiIndex of pandas. None for anything else."""

@@ -44,4 +44,4 @@ pub use options::BlinkOptions;
 pub(crate) use root::{LEVELS_MAX, Root};
 pub(crate) use spares::Spares;
 pub(crate) use tries::Listing;
-pub use tries::Tries;
+pub use tries::{Conflicts, Tries};

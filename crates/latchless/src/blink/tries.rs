@@ -60,7 +60,7 @@ pub struct Tries<'a> {
 
 impl Tries<'_> {
     /// Returns whether these are tries of the same key of the same tree.
-    pub fn is_of_key_of(&self, other: &Self) -> bool {
+    fn is_of_key_of(&self, other: &Self) -> bool {
         core::ptr::eq(self.listing, other.listing) && self.key == other.key
     }
 
@@ -83,6 +83,24 @@ impl Tries<'_> {
             return Ok(());
         }
         Err(Error::ClosureChangesItsKey { tries: OWN_CHANGES_MAX })
+    }
+}
+
+/// The tries of a transaction, by the keys that it conflicts at.
+#[derive(Debug, Default)]
+pub struct Conflicts<'a>(Vec<Tries<'a>>);
+
+impl<'a> Conflicts<'a> {
+    /// Records a failed try at the key of `tries`, which haven't begun.
+    ///
+    /// # Errors
+    /// Those of [`Tries::failed`].
+    pub fn failed(&mut self, tries: Tries<'a>) -> Result<()> {
+        let at = self.0.iter().position(|earlier| earlier.is_of_key_of(&tries)).unwrap_or(self.0.len());
+        if at == self.0.len() {
+            self.0.push(tries);
+        }
+        self.0[at].failed()
     }
 }
 

@@ -1,5 +1,5 @@
-//! What stores the entries of an [`Index`](crate::Index) whose keys or values fit no word. Its operations are in
-//! the files of this folder.
+//! The engine of an [`Index`](crate::Index) whose keys or values fit no word. Its operations are in the files
+//! of this folder.
 
 use crate::byte_tree::ByteTree;
 use crate::index::Options;
@@ -19,7 +19,8 @@ pub(super) const fn kind<V: BytesValue>() -> Kind {
     <V::Form as Form<V>>::KIND
 }
 
-/// The engine of byte strings. Programs have it as an [`Index`](crate::Index); only this crate's tests name it.
+/// The engine of byte strings. Programs have it as an [`Index`](crate::Index); only this crate's tests name
+/// it.
 pub struct ByteStrings<K: BytesKey, V: BytesValue> {
     pub(super) tree: ByteTree,
     pub(super) of: PhantomData<fn() -> (K, V)>,

@@ -6,7 +6,7 @@ use super::error::TableError;
 use super::held::{RowSnapshot, at};
 use super::table::Table;
 use super::unique::Unique;
-use crate::blink::Tries;
+use crate::blink::{Conflicts, Tries};
 use crate::versions::VersionedIndex;
 use core::fmt;
 use std::collections::BTreeMap;
@@ -66,20 +66,13 @@ impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
         &'t self,
         mut run: impl FnMut(&mut Transaction<'t, K, R>) -> Result<A, E>,
     ) -> Result<A, E> {
-        let mut tries: Vec<Tries<'_>> = Vec::new();
+        let mut conflicts = Conflicts::default();
         loop {
             let mut transaction = self.begin();
             let result = run(&mut transaction)?;
             match transaction.try_commit()? {
                 Ok(_) => return Ok(result),
-                Err(changed) => {
-                    let at =
-                        tries.iter().position(|tries| tries.is_of_key_of(&changed)).unwrap_or(tries.len());
-                    if at == tries.len() {
-                        tries.push(changed);
-                    }
-                    tries[at].failed().map_err(TableError::from)?;
-                }
+                Err(changed) => conflicts.failed(changed).map_err(TableError::from)?,
             }
         }
     }

@@ -11,6 +11,7 @@ use super::snapshot::Snapshot;
 use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
+use crate::blink::Conflicts;
 use core::fmt;
 use core::ops::ControlFlow::{Break, Continue};
 use core::ops::{Bound, RangeBounds};
@@ -103,17 +104,30 @@ impl<K: KeyFor<Version<V>> + Ord, V: IndexValue> VersionedIndex<K, V> {
         &self,
         mut run: impl FnMut(&mut Transaction<'_, K, V>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let mut tries = BTreeMap::new();
-        loop {
+        self.until_committed(|| {
             let mut transaction = self.begin();
             let result = run(&mut transaction)?;
             match transaction.commit() {
-                Ok(_) => return Ok(result),
-                Err(CommitError::Conflict { key }) => {
-                    let of_key = self.index.tries(key.probe());
-                    tries.entry(key).or_insert(of_key).failed()?;
-                }
-                Err(CommitError::Index(error)) => return Err(error.into()),
+                Ok(_) => Ok(Ok(result)),
+                Err(CommitError::Conflict { key }) => Ok(Err(key)),
+                Err(CommitError::Index(error)) => Err(error.into()),
+            }
+        })?
+    }
+
+    /// Calls `attempt` again and again until it is committed or refused, and returns its result, or that it
+    /// writes the key past itself that it conflicts at. It returns that key as the inner error.
+    #[doc(hidden)]
+    pub fn until_committed<R, E>(
+        &self,
+        mut attempt: impl FnMut() -> Result<Result<R, K>, E>,
+    ) -> Result<Result<R, E>> {
+        let mut conflicts = Conflicts::default();
+        loop {
+            match attempt() {
+                Ok(Ok(result)) => return Ok(Ok(result)),
+                Ok(Err(key)) => conflicts.failed(self.tries(key.probe()))?,
+                Err(error) => return Ok(Err(error)),
             }
         }
     }

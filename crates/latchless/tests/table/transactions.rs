@@ -1,16 +1,11 @@
 //! Transactions of a table: their histories are serializable, and what conflicts with what.
 
-use crate::checker::{Anomaly, Operation, Tried, anomaly};
+use crate::checker::{self, Anomaly, Operation};
 use crate::people::{Person, people};
 use latchless::Error;
 use latchless::table::{Batch, Table, TableError, Unique};
-use latchless_core::testing::Rng;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::yield_now;
 
-const KEYS: u64 = 8;
-const THREADS: usize = 4;
 const EACH: usize = if cfg!(miri) { 5 } else { 1000 };
 
 /// A list of numbers, by its key and by a name.
@@ -34,32 +29,13 @@ fn name(key: u64) -> String {
 /// Performs a transaction's operations, fills in what they read, and returns whether it was committed.
 type Perform = fn(&Lists, &mut [Operation]) -> bool;
 
-/// Runs random transactions on several threads, then one that reads all lists, and returns what is wrong.
+/// See [`checker::anomaly_of`].
 fn anomaly_of(perform: Perform) -> Option<Anomaly> {
-    let (lists, numbers, history) = (lists(), AtomicU64::new(1), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let (lists, numbers, history) = (&lists, &numbers, &history);
-            scope.spawn(move || {
-                let mut rng = Rng(thread as u64 + 7);
-                for _ in 0..EACH {
-                    let operation = |_| match (rng.next() % 2, rng.next() % KEYS) {
-                        (0, key) => Operation::Append(key, numbers.fetch_add(1, Ordering::Relaxed)),
-                        (_, key) => Operation::Read(key, Vec::new()),
-                    };
-                    let mut operations: Vec<_> = (0..4).map(operation).collect();
-                    let is_committed = perform(lists, &mut operations);
-                    history.lock().unwrap().push(Tried { thread, operations, is_committed });
-                }
-            });
-        }
-    });
-    lists.table.check_invariants().unwrap();
+    let lists = lists();
     let read = |key| lists.table.get(key).map(|row| row.2.clone()).unwrap_or_default();
-    let all = (0..KEYS).map(|key| Operation::Read(key, read(key)));
-    let mut history = history.into_inner().unwrap();
-    history.push(Tried { thread: THREADS, operations: all.collect(), is_committed: true });
-    anomaly(&history)
+    let anomaly = checker::anomaly_of(EACH, |operations| perform(&lists, operations), read);
+    lists.table.check_invariants().unwrap();
+    anomaly
 }
 
 /// By transactions, which find a list by its key or by its name.

@@ -3,7 +3,10 @@
 //! it. From these orders follow the dependencies between transactions, and a cycle of them is something that
 //! no serial order of the transactions explains.
 
+use latchless_core::testing::Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An operation of a transaction, with its answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,42 @@ pub enum Anomaly {
     Intermediate { number: u64 },
     /// Each of these transactions precedes the next one, and the last one the first.
     Cycle { transactions: Vec<usize> },
+}
+
+/// The lists of a history.
+const LISTS: u64 = 8;
+const THREADS: usize = 4;
+
+/// Runs random transactions on several threads, `each` of them on each, then one that reads all lists, and
+/// returns what is wrong. `perform` performs a transaction's operations, fills in what they read, and returns
+/// whether it was committed.
+pub fn anomaly_of(
+    each: usize,
+    perform: impl Fn(&mut [Operation]) -> bool + Sync,
+    read: impl Fn(u64) -> Vec<u64>,
+) -> Option<Anomaly> {
+    let (perform, numbers, history) = (&perform, AtomicU64::new(1), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (numbers, history) = (&numbers, &history);
+            scope.spawn(move || {
+                let mut rng = Rng(thread as u64 + 7);
+                for _ in 0..each {
+                    let operation = |_| match (rng.next() % 2, rng.next() % LISTS) {
+                        (0, key) => Operation::Append(key, numbers.fetch_add(1, Ordering::Relaxed)),
+                        (_, key) => Operation::Read(key, Vec::new()),
+                    };
+                    let mut operations: Vec<_> = (0..4).map(operation).collect();
+                    let is_committed = perform(&mut operations);
+                    history.lock().unwrap().push(Tried { thread, operations, is_committed });
+                }
+            });
+        }
+    });
+    let all = (0..LISTS).map(|key| Operation::Read(key, read(key)));
+    let mut history = history.into_inner().unwrap();
+    history.push(Tried { thread: THREADS, operations: all.collect(), is_committed: true });
+    anomaly(&history)
 }
 
 /// Looks for an anomaly. The last transaction has to read every list.

@@ -1,17 +1,13 @@
 //! Histories of concurrent transactions are serializable; those of three broken forms of them aren't.
 
-use crate::checker::{Anomaly, Operation, Tried, anomaly};
+use crate::checker::{self, Anomaly, Operation};
 use latchless::versions::{VersionedIndex, WriteBatch};
-use latchless_core::testing::Rng;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::yield_now;
 
 type List = Arc<[u64]>;
 type Lists = VersionedIndex<u64, List>;
 
-const KEYS: u64 = 8;
-const THREADS: usize = 4;
 const EACH: usize = if cfg!(miri) { 5 } else { 1500 };
 
 /// Performs a transaction's operations, fills in what they read, and returns whether it was committed.
@@ -25,30 +21,10 @@ fn read(list: Option<List>) -> Vec<u64> {
     list.map(|list| list.to_vec()).unwrap_or_default()
 }
 
-/// Runs random transactions on several threads, then one that reads all lists, and returns what is wrong.
+/// See [`checker::anomaly_of`].
 fn anomaly_of(perform: Perform) -> Option<Anomaly> {
-    let (lists, numbers, history) = (Lists::new().unwrap(), AtomicU64::new(1), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let (lists, numbers, history) = (&lists, &numbers, &history);
-            scope.spawn(move || {
-                let mut rng = Rng(thread as u64 + 7);
-                for _ in 0..EACH {
-                    let operation = |_| match (rng.next() % 2, rng.next() % KEYS) {
-                        (0, key) => Operation::Append(key, numbers.fetch_add(1, Ordering::Relaxed)),
-                        (_, key) => Operation::Read(key, Vec::new()),
-                    };
-                    let mut operations: Vec<_> = (0..4).map(operation).collect();
-                    let is_committed = perform(lists, &mut operations);
-                    history.lock().unwrap().push(Tried { thread, operations, is_committed });
-                }
-            });
-        }
-    });
-    let all = (0..KEYS).map(|key| Operation::Read(key, read(lists.get(key))));
-    let mut history = history.into_inner().unwrap();
-    history.push(Tried { thread: THREADS, operations: all.collect(), is_committed: true });
-    anomaly(&history)
+    let lists = Lists::new().unwrap();
+    checker::anomaly_of(EACH, |operations| perform(&lists, operations), |key| read(lists.get(key)))
 }
 
 /// By a transaction, or by a snapshot if it reads only.

@@ -18,7 +18,6 @@ use crate::status::latchless_status;
 use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// The name of an opaque type of C's: a handle is a pointer to it.
@@ -132,25 +131,61 @@ pub const NAMES: [&str; 7] = [
 struct Shell {
     word: AtomicU64,
     content: AtomicPtr<()>,
+    /// Of a freed shell: the next one in its list.
+    next: AtomicPtr<Self>,
 }
 
 /// How many freed shells wait before the first of them is used again.
 const WAITING: usize = 1024;
 
-/// The freed shells, the longest freed first.
-static FREED_SHELLS: Mutex<VecDeque<&'static Shell>> = Mutex::new(VecDeque::new());
+/// The shells that were freed since `WAITING_SHELLS` took them in, the latest first. Freeing needs no lock, so that
+/// a shell is never lost.
+static FREED_SHELLS: AtomicPtr<Shell> = AtomicPtr::new(ptr::null_mut());
 
-/// The freed shells; none if the lock stays taken for longer than any holder needs: its holder may not
-/// exist in a forked process.
-fn freed_shells<T>(with: impl FnOnce(&mut VecDeque<&'static Shell>) -> Option<T>) -> Option<T> {
-    (0..100).find_map(|_| FREED_SHELLS.try_lock().ok()).and_then(|mut shells| with(&mut shells))
+/// The other freed shells.
+static WAITING_SHELLS: Mutex<Waiting> = Mutex::new(Waiting { first: None, last: None, count: 0 });
+
+/// A queue of freed shells, the longest freed first.
+#[derive(Debug)]
+struct Waiting {
+    first: Option<&'static Shell>,
+    last: Option<&'static Shell>,
+    count: usize,
+}
+
+impl Waiting {
+    /// Takes in this list, whose latest shell comes first.
+    fn take_in(&mut self, latest: Option<&'static Shell>) {
+        let (mut rest, mut later) = (latest, None);
+        while let Some(shell) = rest {
+            rest = shell.next();
+            shell.set_next(later);
+            later = Some(shell);
+            self.count += 1;
+        }
+        match self.last {
+            Some(last) => last.set_next(later),
+            None => self.first = later,
+        }
+        self.last = latest.or(self.last);
+    }
+
+    /// The longest freed shell, if enough others were freed after it.
+    fn pop(&mut self) -> Option<&'static Shell> {
+        if self.count <= WAITING {
+            return None;
+        }
+        let shell = self.first?;
+        self.first = shell.next();
+        self.count -= 1;
+        Some(shell)
+    }
 }
 
 impl Shell {
     /// A shell for this content, with this word.
     fn wrap(word: u64, content: *mut ()) -> Result<&'static Self, Failure> {
-        let again = freed_shells(|shells| if shells.len() < WAITING { None } else { shells.pop_front() });
-        let shell = match again {
+        let shell = match Self::freed_long_ago() {
             Some(shell) => shell,
             None => Self::allocate()?,
         };
@@ -159,12 +194,47 @@ impl Shell {
         Ok(shell)
     }
 
+    /// A shell to use again; none while another thread takes one. In a forked process that thread may not exist.
+    fn freed_long_ago() -> Option<&'static Self> {
+        let mut waiting = WAITING_SHELLS.try_lock().ok()?;
+        let latest = FREED_SHELLS.swap(ptr::null_mut(), Acquire);
+        // SAFETY: a shell stays one for ever.
+        waiting.take_in(unsafe { latest.as_ref() });
+        waiting.pop()
+    }
+
     fn allocate() -> Result<&'static Self, Failure> {
         let mut room = Vec::new();
         let refused = engine::Error::OutOfMemory { requested_bytes: size_of::<Self>() };
         room.try_reserve_exact(1).map_err(|_| refused)?;
-        room.push(Self { word: AtomicU64::new(FREED), content: AtomicPtr::new(ptr::null_mut()) });
+        room.push(Self {
+            word: AtomicU64::new(FREED),
+            content: AtomicPtr::default(),
+            next: AtomicPtr::default(),
+        });
         Ok(&room.leak()[0])
+    }
+
+    fn next(&self) -> Option<&'static Self> {
+        // SAFETY: NULL, or a shell, which stays one for ever.
+        unsafe { self.next.load(Relaxed).as_ref() }
+    }
+
+    fn set_next(&self, next: Option<&'static Self>) {
+        self.next.store(next.map_or(ptr::null_mut(), |shell| ptr::from_ref(shell).cast_mut()), Relaxed);
+    }
+
+    /// Puts this freed shell before the others.
+    fn remember(&'static self) {
+        let this = ptr::from_ref(self).cast_mut();
+        let mut latest = FREED_SHELLS.load(Relaxed);
+        loop {
+            self.next.store(latest, Relaxed);
+            match FREED_SHELLS.compare_exchange_weak(latest, this, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => latest = now,
+            }
+        }
     }
 
     /// Takes the content out; only one thread gets it.
@@ -175,14 +245,7 @@ impl Shell {
         let taken = self.word.compare_exchange(seen, call.word(seen, FREED), AcqRel, Acquire);
         taken.map_err(|now| Self::fault(call.kind, now))?;
         let content = self.content.swap(ptr::null_mut(), Relaxed);
-        // Where there is no room to remember it, the shell is never used again.
-        freed_shells(|shells| {
-            if shells.len() == shells.capacity() {
-                shells.try_reserve(WAITING).ok()?;
-            }
-            shells.push_back(self);
-            Some(())
-        });
+        self.remember();
         Ok(content)
     }
 

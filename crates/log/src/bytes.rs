@@ -4,6 +4,7 @@ use crate::batch;
 use crate::durable::Durable;
 use crate::error::Result;
 use crate::journal::Journal;
+use crate::labels::{self, Labels};
 use crate::logged::Part;
 use crate::record::{Draft, Kind, check_length};
 use crate::replay::Target;
@@ -57,16 +58,16 @@ pub fn removed(draft: &mut Draft, key: &[u8]) -> Set {
     stripe_of(key)
 }
 
-impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for ByteStrings<K, V> {
-    fn write(index: &Index<K, V>, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
-        strings::write(index, out)
+impl<K: KeyInBytes<V>, V: SavedValue, C: Labels> Stored<K, V, C> for ByteStrings<K, V> {
+    fn write(index: &Index<K, V>, labels: &C, out: &mut dyn Write) -> snapshot::Result<u64> {
+        labels::write(index, labels, out)
     }
 
-    fn target<'a>(index: &'a mut Index<K, V>, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
-        Ok(Strings::new(index))
+    fn target<'a>(index: &'a mut Index<K, V>, labels: &'a C) -> snapshot::Result<impl Target + 'a> {
+        Ok(Strings::new(index, labels))
     }
 
-    fn is_alike((): &(), one: Lent<'_, V>, other: Lent<'_, V>) -> bool {
+    fn is_alike(_: &C, one: Lent<'_, V>, other: Lent<'_, V>) -> bool {
         V::with_cell(one, |one| V::with_cell(other, |other| one == other))
     }
 
@@ -87,12 +88,12 @@ impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for ByteStrings<K, V> {
         key.with_bytes(check_length)
     }
 
-    fn stripe((): &(), key: K::Probe<'_>) -> Set {
+    fn stripe(_: &C, key: K::Probe<'_>) -> Set {
         key.with_bytes(stripe_of)
     }
 
     fn puts<'q, 'v>(
-        (): &(),
+        _: &C,
         entries: impl ExactSizeIterator<Item = (K::Probe<'q>, Lent<'v, V>)> + Clone,
     ) -> Part {
         batch::part(Kind::PutStrings, entries, |draft, (key, value)| {
@@ -104,11 +105,11 @@ impl<K: KeyInBytes<V>, V: SavedValue> Stored<K, V, ()> for ByteStrings<K, V> {
         })
     }
 
-    fn removals<'q>((): &(), keys: impl ExactSizeIterator<Item = K::Probe<'q>> + Clone) -> Part {
+    fn removals<'q>(_: &C, keys: impl ExactSizeIterator<Item = K::Probe<'q>> + Clone) -> Part {
         batch::part(Kind::RemoveStrings, keys, |draft, key| key.with_bytes(|key| removed(draft, key)))
     }
 
-    fn range((): &(), (low, high): Ends<'_, K>) -> latchless::Result<Draft> {
+    fn range(_: &C, (low, high): Ends<'_, K>) -> latchless::Result<Draft> {
         let owned = [low, high].map(|end| end.map(|key| key.with_bytes(<[u8]>::to_vec)));
         let ends = owned.each_ref().map(|end| end.as_ref().map(Vec::as_slice));
         for end in ends {

@@ -106,6 +106,15 @@ impl<'a, K: KeyFor<V>, V: IndexValue> Reader<'a, Index<K, V>> {
         fn ceiling_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
         fn lower_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
         fn higher_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn nearest_by[D: Ord](
+            self, key: K::Probe<'_>, own: Own, distance: impl Fn(K::Probe<'_>, K::Probe<'_>) -> D
+        ) -> Option<(K, V)>;
+        fn nearest_columns_by[D: Ord](
+            self,
+            keys: &[K::Probe<'_>],
+            near: (Own, impl Fn(K::Probe<'_>, K::Probe<'_>) -> D),
+            columns: (&mut [K], &mut [V], &mut [bool])
+        ) -> Result<usize>;
         fn range['q](self, range: impl RangeBounds<K::Probe<'q>>) -> Range<'a, K, V>;
         fn try_range['q](self, range: impl RangeBounds<K::Probe<'q>>) -> Result<Range<'a, K, V>>;
         fn iter(self) -> Range<'a, K, V>;
@@ -170,13 +179,6 @@ impl<'a, K: Key, V: Value> Reader<'a, Index<K, V>> {
         fn higher_columns(
             self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
         ) -> Result<usize>;
-        fn nearest_by[D: Ord](self, key: K, own: Own, distance: impl Fn(K, K) -> D) -> Option<(K, V)>;
-        fn nearest_columns_by[D: Ord](
-            self,
-            keys: &[K],
-            near: (Own, impl Fn(K, K) -> D),
-            columns: (&mut [K], &mut [V], &mut [bool])
-        ) -> Result<usize>;
         fn range_many[R: RangeBounds<K>](
             self, ranges: &[R], see: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>
         );
@@ -202,12 +204,12 @@ impl<K: KeyFor<V>, V: IndexValue> Reader<'_, Index<K, V>> {
     }
 }
 
-impl<K: Distance, V: Value> Reader<'_, Index<K, V>> {
+impl<K: KeyFor<V> + Distance, V: IndexValue> Reader<'_, Index<K, V>> {
     reads! { Index:
-        fn nearest(self, key: K) -> Option<(K, V)>;
-        fn nearest_many(self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()>;
+        fn nearest(self, key: K::Probe<'_>) -> Option<(K, V)>;
+        fn nearest_many(self, keys: &[K::Probe<'_>], answers: &mut [Option<(K, V)>]) -> Result<()>;
         fn nearest_columns(
-            self, keys: &[K], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
+            self, keys: &[K::Probe<'_>], found_keys: &mut [K], values: &mut [V], found: &mut [bool]
         ) -> Result<usize>;
     }
 }

@@ -1,6 +1,7 @@
 //! Recovery into an index of byte strings.
 
 use crate::error::Result;
+use crate::labels::{self, Labels};
 use crate::pending::{InOrder, Pending, Room, unless_full};
 use crate::record::{Header, Kind};
 use crate::replay::{Base, Target};
@@ -12,14 +13,15 @@ use std::io::Write;
 use std::ops::Bound;
 
 /// The index.
-pub struct Strings<'a, K: KeyInBytes<V>, V: SavedValue> {
+pub struct Strings<'a, K: KeyInBytes<V>, V: SavedValue, C> {
     index: &'a mut Index<K, V>,
+    labels: &'a C,
     pending: Pending<Index<K, V>>,
 }
 
-impl<'a, K: KeyInBytes<V>, V: SavedValue> Strings<'a, K, V> {
-    pub fn new(index: &'a mut Index<K, V>) -> Self {
-        Self { index, pending: Pending::default() }
+impl<'a, K: KeyInBytes<V>, V: SavedValue, C: Labels> Strings<'a, K, V, C> {
+    pub fn new(index: &'a mut Index<K, V>, labels: &'a C) -> Self {
+        Self { index, labels, pending: Pending::default() }
     }
 }
 
@@ -31,7 +33,7 @@ pub fn key_of<K: BytesKey>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
 
-impl<K: KeyInBytes<V>, V: SavedValue> Target for Strings<'_, K, V> {
+impl<K: KeyInBytes<V>, V: SavedValue, C: Labels> Target for Strings<'_, K, V, C> {
     fn types(&self) -> [DataType; 2] {
         [strings::key_type::<K>(), V::COLUMN]
     }
@@ -46,7 +48,7 @@ impl<K: KeyInBytes<V>, V: SavedValue> Target for Strings<'_, K, V> {
     }
 
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
-        strings::write(&*self.index, out)
+        labels::write(self.index, self.labels, out)
     }
 
     fn load(&mut self, base: Base) -> snapshot::Result<usize> {

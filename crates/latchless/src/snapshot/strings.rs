@@ -71,13 +71,7 @@ pub fn save<H: Holder<Key: 'static, Value: SavedValue>>(index: H, path: impl AsR
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
 pub fn write<H: Holder<Key: 'static, Value: SavedValue>>(index: H, out: impl Write) -> Result<u64> {
-    let each = |see: &mut SeeRow| {
-        // A range without ends isn't turned round, which is all that could be wrong with it.
-        let _ = index
-            .index()
-            .scan::<H::Key>(.., |key, value| H::Value::with_cell(value, |value| see(key, value)));
-    };
-    Layout::of_values::<H::Value>().write_byte_rows::<H::Key>(out, each)
+    Layout::of_values::<H::Value>().write_index(index, out)
 }
 
 /// The index of a snapshot, its leaves filled to four fifths.
@@ -245,6 +239,37 @@ impl Layout {
         each: impl FnOnce(&mut SeeRow),
     ) -> Result<u64> {
         write_strings(each, out, self.about::<K>())
+    }
+
+    /// Writes a snapshot of an index, as [`write()`], with this layout's metadata: the layout is that of its
+    /// values, [`Layout::of_values`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] if `out` refuses; [`Error::Reserved`].
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// use latchless::snapshot::strings::{Layout, Snapshot};
+    ///
+    /// let names: Index<String, u32> = [("cat".to_string(), 7)].into_iter().collect();
+    /// let mut file = Vec::new();
+    /// Layout::of_values::<u32>().with_metadata("of", "animals").write_index(&names, &mut file)?;
+    /// let snapshot = Snapshot::from_bytes(file)?;
+    /// assert_eq!(snapshot.metadata()[0], ("of".to_string(), "animals".to_string()));
+    /// # Ok::<(), latchless::snapshot::Error>(())
+    /// ```
+    pub fn write_index<H: Holder<Key: 'static, Value: SavedValue>>(
+        &self,
+        index: H,
+        out: impl Write,
+    ) -> Result<u64> {
+        let each = |see: &mut SeeRow| {
+            // A range without ends isn't turned round, which is all that could be wrong with it.
+            let _ = index
+                .index()
+                .scan::<H::Key>(.., |key, value| H::Value::with_cell(value, |value| see(key, value)));
+        };
+        self.write_byte_rows::<H::Key>(out, each)
     }
 
     /// How many bytes of a cell are a value's, if cells have room for it.

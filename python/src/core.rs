@@ -96,16 +96,20 @@ impl Core {
     ) -> PyResult<Self> {
         let made = Made { columns: keys.zip(values), sorted, fill, limit_bytes, snapshot, folder };
         let values = StringType::of_code(&value.0, true);
-        let kind = |wide| Kind::new(wide, &value.0, value.1, value.2, false);
+        let kind = |wide| Kind::new(py, wide, (&value.0, value.1, value.2), false);
         let tree = match (key, values) {
             (key, Some(values)) => {
-                Tree::StringsToStrings(Typed::new(py, (KeyType::new(key)?, values), &made)?)
+                Tree::StringsToStrings(Typed::new(py, (KeyType::new(py, key)?, values), &made)?)
             }
             (KeyOf::Plain(key), None) if StringType::of_code(&key.0, false).is_none() => match wide {
-                true => Tree::Wide(Numbers::new(py, (KeyDtype::new(true, key)?, kind(true)?), &made)?),
-                false => Tree::Narrow(Numbers::new(py, (KeyDtype::new(false, key)?, kind(false)?), &made)?),
+                true => Tree::Wide(Numbers::new(py, (KeyDtype::new(py, true, key)?, kind(true)?), &made)?),
+                false => {
+                    Tree::Narrow(Numbers::new(py, (KeyDtype::new(py, false, key)?, kind(false)?), &made)?)
+                }
             },
-            (key, None) => Tree::StringsToWords(Typed::new(py, (KeyType::new(key)?, kind(true)?), &made)?),
+            (key, None) => {
+                Tree::StringsToWords(Typed::new(py, (KeyType::new(py, key)?, kind(true)?), &made)?)
+            }
         };
         Ok(Self { tree: Box::new(tree), state: AtomicU8::new(FINE) })
     }

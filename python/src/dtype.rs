@@ -19,8 +19,8 @@ pub struct KeyDtype {
 
 impl KeyDtype {
     /// The dtype that Python's side describes, in words of 64 bits or of 32.
-    pub fn new(wide: bool, (code, name, hooks, ask): DtypeOf) -> PyResult<Self> {
-        Ok(Self { kind: Kind::new(wide, &code, name, hooks, true)?, ask })
+    pub fn new(py: Python<'_>, wide: bool, (code, name, hooks, ask): DtypeOf) -> PyResult<Self> {
+        Ok(Self { kind: Kind::new(py, wide, (&code, name, hooks), true)?, ask })
     }
 
     /// The word under which a key is stored.

@@ -1,6 +1,7 @@
 //! Single keys and values: from Python's objects to words and back.
 
 use crate::cells::CellForm;
+use crate::clock::Clock;
 use crate::lane::Order;
 use latchless::snapshot::{DataType, TimeUnit};
 use pyo3::create_exception;
@@ -27,10 +28,12 @@ enum Form {
         wide: bool,
     },
     Float64,
-    /// Times go through functions of the package: from an object to an `int` and back.
+    /// Times that `clock` doesn't know go through functions of the package: from an object to an `int`, and
+    /// back where they have a zone.
     Time {
+        clock: Box<Clock>,
         encode: Py<PyAny>,
-        decode: Py<PyAny>,
+        decode: Option<Py<PyAny>>,
     },
 }
 
@@ -57,10 +60,9 @@ pub struct Kind {
 impl Kind {
     /// The kind of a dtype, given NumPy's code for it (`i8`, `u2`, `f4`, `b1`, `M8`, …).
     pub fn new(
+        py: Python<'_>,
         wide: bool,
-        code: &str,
-        name: String,
-        hooks: Option<(Py<PyAny>, Py<PyAny>)>,
+        (code, name, hooks): (&str, String, Option<(Py<PyAny>, Py<PyAny>)>),
         is_key: bool,
     ) -> PyResult<Self> {
         let unknown = || PyTypeError::new_err(format!("keys and values can't be of dtype {name}"));
@@ -72,7 +74,14 @@ impl Kind {
             (Some('b'), Some(1), None) => Form::Bool,
             (Some('f'), Some(4), None) => Form::Float32 { wide },
             (Some('f'), Some(8), None) => Form::Float64,
-            (Some('M' | 'm'), Some(8), Some((encode, decode))) => Form::Time { encode, decode },
+            (Some('M' | 'm'), Some(8), Some((encode, decode))) => {
+                let (plain, is_zoned) = match name.split_once(", ") {
+                    Some((plain, _)) => (Cow::Owned(format!("{plain}]")), true),
+                    None => (Cow::Borrowed(&*name), false),
+                };
+                let clock = Box::new(Clock::new(py, &plain, is_zoned)?);
+                Form::Time { clock, encode, decode: is_zoned.then_some(decode) }
+            }
             _ => return Err(unknown()),
         };
         Ok(Self { form, name, is_key })
@@ -114,7 +123,10 @@ impl Kind {
                 }
                 Ok(if wide { f64::from(narrow).to_bits() } else { u64::from(narrow.to_bits()) })
             }
-            Form::Time { encode, .. } => {
+            Form::Time { clock, encode, .. } => {
+                if let Some(integer) = clock.integer(object) {
+                    return Ok(integer as u64);
+                }
                 Ok(encode.bind(object.py()).call1((object,))?.extract::<i64>()? as u64)
             }
         }
@@ -149,7 +161,8 @@ impl Kind {
             Form::Float32 { wide: true } | Form::Float64 => {
                 Ok(f64::from_bits(word).into_pyobject(py)?.into_any())
             }
-            Form::Time { decode, .. } => decode.bind(py).call1((word as i64,)),
+            Form::Time { decode: Some(decode), .. } => decode.bind(py).call1((word as i64,)),
+            Form::Time { clock, .. } => clock.scalar(py, word as i64),
         }
     }
 

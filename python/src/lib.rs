@@ -1,7 +1,7 @@
 //! The compiled part of the Python package `latchless`. [`core`] is the class of all indexes with one value
 //! under a key, [`operate`] has what its methods share, and [`map`] what it needs of each kind of index:
 //! [`numbers`] has those of words, [`bytes`] those of byte strings. [`kind`] and [`dtype`] turn single
-//! objects into words, [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
+//! objects into words, [`clock`] times, [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
 //! [`gate`] separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
 //! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`],
 //! [`updates`] and [`ranges`] don't depend on Python.
@@ -11,6 +11,7 @@ mod asked;
 mod batch;
 mod bytes;
 mod cells;
+mod clock;
 mod column;
 mod core;
 mod dtype;

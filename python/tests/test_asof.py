@@ -135,18 +135,19 @@ def test_the_nearest_entry_is_that_of_asof(rng, dtype):
     assert not Index(key_dtype=dtype).nearest_many(queries)[2].any()
 
 
-def test_a_near_entry_that_is_on_one_side_or_the_other_is_never_missed():
+@pytest.mark.parametrize("value", [1, "a"])
+def test_a_near_entry_that_is_on_one_side_or_the_other_is_never_missed(value):
     base = 500_500
-    index = Index(np.arange(0, 1_000_000, 1000), 0)  # All others are 500 away.
+    index = Index(np.arange(0, 1_000_000, 1000), value)  # All others are 500 away.
     one, other = np.array([base - 1]), np.array([base + 1])
-    index[base - 1] = 1
+    index[base - 1] = value
     stop = threading.Event()
 
     def swap():
         while not stop.is_set():
-            index.insert_many(other, 1)
+            index.insert_many(other, value)
             index.remove_many(one)
-            index.insert_many(one, 1)
+            index.insert_many(one, value)
             index.remove_many(other)
 
     def look():

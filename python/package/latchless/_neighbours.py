@@ -77,9 +77,9 @@ class Neighbours:
     def nearest_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the nearest entry, and of two equally near ones the one before: see `floor_many`.
 
-        An answer is of one moment: no entry was nearer then, on either side. With tuples as keys, in a
-        `MultiIndex`, and with strings as values, the two sides are looked up one after the other. Keys that are
-        strings have no distance: TypeError.
+        An answer is of one moment: no entry was nearer then, on either side. In a `MultiIndex`, and for points
+        that can't be keys, the two sides are looked up one after the other. Keys that are strings have no
+        distance: TypeError.
 
         Examples
         --------
@@ -112,9 +112,8 @@ class Neighbours:
         direction : {'backward', 'forward', 'nearest'}
             'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
             of the two, and of two equally near ones the one before. Each answer is of one moment: other threads
-            may change the index meanwhile. For 'nearest' this holds of numbers with numbers as values; else the
-            two sides are looked up one after the other. Keys that are strings have no distance, so 'nearest'
-            and a tolerance are a TypeError.
+            may change the index meanwhile. For 'nearest' see `nearest_many`. Keys that are strings have no
+            distance, so 'nearest' and a tolerance are a TypeError.
         allow_exact_matches : bool
             Whether an entry with exactly this key counts.
         tolerance : scalar

@@ -106,7 +106,10 @@ def with_zone(times: Array, zone: str) -> Any:
 def one_with_zone(time: np.datetime64, zone: str) -> Any:
     """A time of UTC as pandas' time with a zone."""
     pandas = _pandas(zone)
-    return pandas.NaT if np.isnat(time) else pandas.Timestamp(time).tz_localize("UTC").tz_convert(zone)
+    if np.isnat(time):
+        return pandas.NaT
+    instant = pandas.Timestamp(time, tz="UTC")
+    return instant if zone == "UTC" else instant.tz_convert(zone)
 
 
 def _pandas(zone: str) -> Any:

@@ -78,10 +78,10 @@ impl<E: Into<Undone>> From<E> for Wrong {
 #[pymethods]
 impl TupleType {
     #[new]
-    fn new(name: String, parts: Vec<DtypeOf>) -> PyResult<Self> {
+    fn new(py: Python<'_>, name: String, parts: Vec<DtypeOf>) -> PyResult<Self> {
         let part = |of: DtypeOf| match StringType::of_code(&of.0, false) {
             Some(strings) => Ok(Part::Strings(strings)),
-            None => KeyDtype::new(true, of).map(Part::Numbers),
+            None => KeyDtype::new(py, true, of).map(Part::Numbers),
         };
         Ok(Self { parts: parts.into_iter().map(part).collect::<PyResult<_>>()?, name })
     }

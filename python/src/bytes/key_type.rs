@@ -99,14 +99,14 @@ impl Deref for BatchKeys<'_> {
 
 impl KeyType {
     /// The type that Python's side describes.
-    pub fn new(of: KeyOf) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, of: KeyOf) -> PyResult<Self> {
         let of = match of {
             KeyOf::Tuples(of) => return Ok(Self::Tuples(of)),
             KeyOf::Plain(of) => of,
         };
         match StringType::of_code(&of.0, false) {
             Some(strings) => Ok(Self::Strings(strings)),
-            None => KeyDtype::new(true, of).map(Self::Numbers),
+            None => KeyDtype::new(py, true, of).map(Self::Numbers),
         }
     }
 

@@ -145,8 +145,8 @@ enum NoKey {
 }
 
 /// The kind of keys of a dtype, as words of 64 bits.
-fn kind_of((code, name, hooks, _): DtypeOf) -> PyResult<Kind> {
-    Kind::new(true, &code, name, hooks, true)
+fn kind_of(py: Python<'_>, (code, name, hooks, _): DtypeOf) -> PyResult<Kind> {
+    Kind::new(py, true, (&code, name, hooks), true)
 }
 
 fn refused(error: latchless::Error) -> PyErr {
@@ -229,7 +229,7 @@ impl StringColumn {
 
     /// The words of keys of a dtype, which are strings of eight bytes in pickles of earlier versions.
     fn words<'py>(&self, py: Python<'py>, dtype: DtypeOf) -> PyResult<Object<'py>> {
-        let (kind, (words, _)) = (kind_of(dtype)?, self.strings.bytes().as_chunks());
+        let (kind, (words, _)) = (kind_of(py, dtype)?, self.strings.bytes().as_chunks());
         let mut array = Fresh::new(py, words.len())?;
         for (place, &word) in array.places().iter_mut().zip(words) {
             place.write(u64::from_be_bytes(word).restored(kind.order()));

@@ -18,6 +18,9 @@ use std::ops::Range;
 /// An entry, if there is one.
 type Neighbour<I> = Option<(<I as Beside>::Key, <I as Beside>::Value)>;
 
+/// A key and a row, if there are any.
+type Pair = Option<(Vec<u8>, u64)>;
+
 /// An index with neighbours.
 pub trait Beside: Sync {
     /// Its keys.
@@ -27,6 +30,10 @@ pub trait Beside: Sync {
 
     /// The neighbours of keys.
     fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>>
+    where
+        Self: Sized;
+    /// The nearest entries of keys, on either side; of two that are equally near those before.
+    fn nearest(&self, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>>
     where
         Self: Sized;
 }
@@ -46,6 +53,21 @@ impl<V: Value> Beside for BytesEngine<V> {
         }?;
         Ok(entries)
     }
+
+    fn nearest(&self, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>> {
+        // What isn't measured is farther than all that is: the neighbours of another group.
+        let distance = |one: &[u8], other: &[u8]| {
+            let far = of.distance(one, other);
+            (far.is_none(), far)
+        };
+        let (mut found_keys, mut values) =
+            (vec![V::Key::default(); keys.len()], vec![V::default(); keys.len()]);
+        let mut found = vec![false; keys.len()];
+        let columns = (&mut found_keys[..], &mut values[..], &mut found[..]);
+        self.index.nearest_columns_by(keys, (own, distance), columns)?;
+        let entries = found_keys.into_iter().zip(values).zip(found);
+        Ok(entries.map(|(entry, found)| found.then_some(entry)).collect())
+    }
 }
 
 impl Beside for MultiIndex<Vec<u8>> {
@@ -54,6 +76,10 @@ impl Beside for MultiIndex<Vec<u8>> {
 
     fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>> {
         Ok(keys.iter().map(|key| pair_beside(self, near, key)).collect())
+    }
+
+    fn nearest(&self, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Pair>> {
+        nearest_pairs(self, of, own, keys)
     }
 }
 
@@ -91,7 +117,7 @@ pub fn near_many<'py, I: Beside>(
         let keys = strings.read(chunk);
         let mut entries = match sides {
             Sides::One(near) => index.beside(near, &keys)?,
-            Sides::Both(own) => nearest(index, of, own, &keys)?,
+            Sides::Both(own) => index.nearest(of, own, &keys)?,
         };
         if filters {
             let farthest = asked.farthest.unwrap_or(u64::MAX);
@@ -116,13 +142,13 @@ pub fn near_many<'py, I: Beside>(
     Ok((keys, parts.into_iter().map(|part| part.state.rest).collect()))
 }
 
-/// The nearest entries of keys, on either side; of two that are equally near those before. The one after a key is
-/// looked up as the next one after the one before it: at that moment there was none between them.
-pub fn nearest<I: Beside>(index: &I, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Neighbour<I>>> {
+/// The nearest pairs of keys. The one after a key is looked up as the next one after the one before it: at that
+/// moment there was none between them.
+fn nearest_pairs(index: &MultiIndex<Vec<u8>>, of: &KeyType, own: Own, keys: &[&[u8]]) -> Result<Vec<Pair>> {
     let counts = matches!(own, Own::Counts);
     let below = if counts { Near::Floor } else { Near::Lower };
     // No key that is measured is empty.
-    let key = |entry: &Neighbour<I>| entry.as_ref().map_or(Vec::new(), |(key, _)| key.as_ref().to_vec());
+    let key = |entry: &Pair| entry.as_ref().map_or(Vec::new(), |(key, _)| key.clone());
     let mut nearest = Vec::new();
     nearest.resize_with(keys.len(), || None);
     let mut left: Vec<usize> = (0..keys.len()).collect();
@@ -140,13 +166,11 @@ pub fn nearest<I: Beside>(index: &I, of: &KeyType, own: Own, keys: &[&[u8]]) -> 
         let mut rest = Vec::new();
         for (((at, before), after), again) in left.into_iter().zip(&before).zip(after).zip(again) {
             // Another thread has changed what is before the key: the two sides weren't there together.
-            if key(&again) != *before || after.as_ref().is_some_and(|(its, _)| its.as_ref() <= keys[at]) {
+            if key(&again) != *before || after.as_ref().is_some_and(|(its, _)| **its <= *keys[at]) {
                 rest.push(at);
                 continue;
             }
-            let far = |entry: &Neighbour<I>| {
-                entry.as_ref().and_then(|(its, _)| of.distance(keys[at], its.as_ref()))
-            };
+            let far = |entry: &Pair| entry.as_ref().and_then(|(its, _)| of.distance(keys[at], its));
             let is_after = match (far(&again), far(&after)) {
                 (Some(below), Some(above)) => above < below,
                 (None, above) => above.is_some(),

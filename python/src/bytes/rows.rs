@@ -57,7 +57,7 @@ impl RowsCore {
         limit_bytes: Option<usize>,
         snapshot: Option<&Bound<'_, Snapshot>>,
     ) -> PyResult<Self> {
-        let (own, state) = (KeyType::new(key)?, AtomicU8::new(FINE));
+        let (own, state) = (KeyType::new(py, key)?, AtomicU8::new(FINE));
         let options = Options { limit_bytes, ..Options::default() };
         let mut index = Box::new(MultiIndex::with_options(options).map_err(refused)?);
         if let Some((keys, rows)) = keys.zip(rows) {

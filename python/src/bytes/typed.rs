@@ -2,7 +2,7 @@
 
 use super::engine::{BytesEngine, Copies};
 use super::key_type::{KeyBytes, KeyType};
-use super::nearest;
+use super::nearest::{self, Beside};
 use super::strings::Strings;
 use super::value::{self, Found, Value};
 use crate::asked::{Asked, Ends};
@@ -163,7 +163,7 @@ impl<V: Value> Map for Typed<V> {
         if !self.keys.is_measured(false) {
             return Err(self.keys.no_distance());
         }
-        let found = nearest::nearest(&self.engine, &self.keys, Own::Counts, &[&key]);
+        let found = self.engine.nearest(&self.keys, Own::Counts, &[&key]);
         Ok(found.map_err(|error| failure::exception(&error))?.pop().flatten())
     }
 

@@ -23,9 +23,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 /// A value, as the index stores it.
-pub trait Value: Comparable {
+pub trait Value: Comparable + Default {
     /// The type of its keys: byte strings.
-    type Key: KeyFor<Self> + for<'q> IndexKey<Probe<'q> = &'q [u8]> + AsRef<[u8]> + Into<Vec<u8>> + Send;
+    type Key: KeyFor<Self>
+        + for<'q> IndexKey<Probe<'q> = &'q [u8]>
+        + AsRef<[u8]>
+        + Into<Vec<u8>>
+        + Clone
+        + Default
+        + Send;
     /// Its type in Python.
     type Type: Send + Sync;
     /// The values of a batch, with their owner.

@@ -3,7 +3,7 @@
 use crate::kind::Kind;
 use crate::lane::{Lane, Order};
 use latchless::snapshot::DataType;
-use latchless_log::Columns;
+use latchless_log::{Columns, Labels};
 
 /// Under these names the schema's metadata has the dtypes.
 pub const DTYPES: [&str; 2] = ["numpy.key_dtype", "numpy.value_dtype"];
@@ -51,14 +51,25 @@ pub struct Cells {
     keys: CellForm,
     values: CellForm,
     order: Order,
-    dtypes: [String; 2],
+    names: Names,
+}
+
+/// The names of the types of an index of byte strings, which its snapshots have.
+#[derive(Debug)]
+pub struct Names(pub [String; 2]);
+
+impl Labels for Names {
+    fn metadata(&self) -> Vec<(String, String)> {
+        let dtypes = DTYPES.map(str::to_owned).into_iter().zip(self.0.iter().cloned());
+        dtypes.chain([(ZONES.0.to_owned(), ZONES.1.to_owned())]).collect()
+    }
 }
 
 impl Cells {
     /// Those of an index of these kinds.
     pub fn new(keys: &Kind, values: &Kind) -> Self {
-        let dtypes = [keys.name().to_owned(), values.name().to_owned()];
-        Self { keys: keys.cell_form(), values: values.cell_form(), order: keys.order(), dtypes }
+        let names = Names([keys.name().to_owned(), values.name().to_owned()]);
+        Self { keys: keys.cell_form(), values: values.cell_form(), order: keys.order(), names }
     }
 }
 
@@ -68,8 +79,7 @@ impl<B: Lane> Columns<B, B> for Cells {
     }
 
     fn metadata(&self) -> Vec<(String, String)> {
-        let dtypes = DTYPES.map(str::to_owned).into_iter().zip(self.dtypes.iter().cloned());
-        dtypes.chain([(ZONES.0.to_owned(), ZONES.1.to_owned())]).collect()
+        self.names.metadata()
     }
 
     #[inline(always)]

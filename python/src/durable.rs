@@ -1,17 +1,15 @@
 //! Durable indexes: a folder before it is opened, and the durable operations of an open one.
 
-use crate::cells::{Cells, DTYPES};
-use crate::core::{Core, Tree};
-use crate::engine::Engine;
+use crate::cells::DTYPES;
+use crate::core::{Core, with};
 use crate::failure::{self, refused};
-use crate::kind::Kind;
-use crate::lane::Lane;
-use crate::numbers::Numbers;
+use crate::map::Map;
 use crate::serve::CLOSED;
 use crate::snapshot::{dtype_of, zones_known};
-use crate::store::{ReadOnly, Store};
+use crate::store::{Log, Reach, ReadOnly, Store};
 use latchless::snapshot::DataType;
-use latchless_log::{DamagedTail, DurableIndex, Found, Opening, Recovery, SnapshotPolicy, SyncMode};
+use latchless::{BytesValue, KeyFor};
+use latchless_log::{DamagedTail, Found, Opening, Recovery, SnapshotPolicy, Stored, SyncMode};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -137,100 +135,82 @@ impl Folder {
 
 impl Folder {
     /// The index of the folder; in a new folder with the entries that it has already.
-    pub fn recover<B: Lane>(
+    pub fn recover<K, V, C>(
         &self,
         py: Python<'_>,
-        engine: Engine<B>,
-        (keys, values): (&Kind, &Kind),
-    ) -> PyResult<Engine<B>> {
+        store: Store<K, V, C>,
+        columns: C,
+    ) -> PyResult<Store<K, V, C>>
+    where
+        K: KeyFor<V, Engine: Stored<K, V, C>>,
+        V: BytesValue,
+        C: Send + Sync + 'static,
+    {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Engine { store, order } = engine;
         let (Some(found), Store::Memory(index)) = (found, store) else {
             return Err(PyRuntimeError::new_err("the folder has been opened or closed before"));
         };
-        let (cells, opening) = (Cells::new(keys, values), self.opening);
+        let opening = self.opening;
         let recovered = py.detach(|| -> latchless_log::Result<_> {
             match found {
                 Contents::Locked(found) => {
-                    let (durable, recovery) = found.recover(index, cells, opening)?;
+                    let (durable, recovery) = found.recover(index, columns, opening)?;
                     Ok((Store::Durable(Box::new(durable)), recovery))
                 }
                 Contents::ReadOnly(found) => {
-                    let (index, recovery) = found.load(index, &cells, opening.damaged_tail)?;
+                    let (index, recovery) = found.load(index, &columns, opening.damaged_tail)?;
                     Ok((Store::ReadOnly(Box::new(ReadOnly { index, folder: self.path.clone() })), recovery))
                 }
             }
         });
         let (store, recovery) = recovered.map_err(|error| refused(&error))?;
         let _ = self.recovery.set(recovery);
-        Ok(Engine { store, order })
+        Ok(store)
     }
 }
 
-/// The folder of an index that is only read.
-fn read_only(core: &Core) -> Option<&Path> {
-    match &*core.tree {
-        Tree::Narrow(numbers) => numbers.engine.store.folder_read(),
-        Tree::Wide(numbers) => numbers.engine.store.folder_read(),
-        _ => None,
-    }
-}
-
-/// Does something with the durable index under a core.
+/// Does something with the log of an index that isn't only read; `read_only` is what is done with others.
 fn with_log<T: Send>(
-    core: &Bound<'_, Core>,
-    narrow: impl FnOnce(&DurableIndex<u32, u32, Cells>) -> latchless_log::Result<T> + Send,
-    wide: impl FnOnce(&DurableIndex<u64, u64, Cells>) -> latchless_log::Result<T> + Send,
+    core: &Core,
+    py: Python<'_>,
+    read_only: impl FnOnce(&Path) -> PyResult<T>,
+    work: impl FnOnce(&dyn Log) -> latchless_log::Result<T> + Send,
 ) -> PyResult<T> {
-    let py = core.py();
-    let done = match &*core.get().tree {
-        Tree::Narrow(Numbers { engine: Engine { store: Store::Durable(durable), .. }, .. }) => {
-            py.detach(|| narrow(durable))
-        }
-        Tree::Wide(Numbers { engine: Engine { store: Store::Durable(durable), .. }, .. }) => {
-            py.detach(|| wide(durable))
-        }
-        _ => {
-            let no_log = || PyValueError::new_err("the index has no log");
-            return Err(read_only(core.get()).map_or_else(no_log, failure::read_only));
-        }
-    };
-    done.map_err(|error| refused(&error))
+    with!(core, map => match map.reach() {
+        Reach::Log(log) => py.detach(|| work(log)).map_err(|error| refused(&error)),
+        Reach::Nothing(folder) => read_only(folder),
+        Reach::Memory => Err(PyValueError::new_err("the index has no log")),
+    })
 }
 
 /// Return when all changes so far are on the disk. An index that is only read has none.
 #[pyfunction]
-pub fn sync_log(core: &Bound<'_, Core>) -> PyResult<()> {
-    core.get().guarded(|| match read_only(core.get()) {
-        Some(_) => Ok(()),
-        None => with_log(core, DurableIndex::sync, DurableIndex::sync),
-    })
+pub fn sync_log(py: Python<'_>, core: &Bound<'_, Core>) -> PyResult<()> {
+    let core = core.get();
+    core.guarded(|| with_log(core, py, |_| Ok(()), |log| log.sync()))
 }
 
 /// Save a snapshot, and return how many entries it has.
 #[pyfunction]
-pub fn snapshot_log(core: &Bound<'_, Core>) -> PyResult<u64> {
-    core.get().guarded(|| with_log(core, DurableIndex::snapshot, DurableIndex::snapshot))
+pub fn snapshot_log(py: Python<'_>, core: &Bound<'_, Core>) -> PyResult<u64> {
+    let core = core.get();
+    core.guarded(|| with_log(core, py, |folder| Err(failure::read_only(folder)), |log| log.snapshot()))
 }
 
 /// Sync and unlock the folder; no operation works after that.
 #[pyfunction]
-pub fn close_log(core: &Bound<'_, Core>) -> PyResult<()> {
-    core.get().state.store(CLOSED, Relaxed);
-    if read_only(core.get()).is_some() {
-        return Ok(());
-    }
-    with_log(core, DurableIndex::close, DurableIndex::close)
+pub fn close_log(py: Python<'_>, core: &Bound<'_, Core>) -> PyResult<()> {
+    let core = core.get();
+    core.state.store(CLOSED, Relaxed);
+    with_log(core, py, |_| Ok(()), |log| log.close())
 }
 
 /// Why the last snapshot failed that was due, as an exception, unless one was saved since.
 #[pyfunction]
-pub fn snapshot_failure(core: &Bound<'_, Core>) -> PyResult<Option<PyErr>> {
-    core.get().guarded(|| {
-        if read_only(core.get()).is_some() {
-            return Ok(None);
-        }
-        let failure = with_log(core, |log| Ok(log.snapshot_failure()), |log| Ok(log.snapshot_failure()))?;
+pub fn snapshot_failure(py: Python<'_>, core: &Bound<'_, Core>) -> PyResult<Option<PyErr>> {
+    let core = core.get();
+    core.guarded(|| {
+        let failure = with_log(core, py, |_| Ok(None), |log| Ok(log.snapshot_failure()))?;
         Ok(failure.map(|error| refused(&error)))
     })
 }
@@ -238,15 +218,14 @@ pub fn snapshot_failure(core: &Bound<'_, Core>) -> PyResult<Option<PyErr>> {
 /// In a forked child: leave the folder to the parent.
 #[pyfunction]
 pub fn forsake_log(core: &Bound<'_, Core>) {
-    match &*core.get().tree {
-        Tree::Narrow(numbers) => numbers.engine.store.forsake(),
-        Tree::Wide(numbers) => numbers.engine.store.forsake(),
-        _ => {}
-    }
+    with!(core.get(), map => if let Reach::Log(log) = map.reach() {
+        log.forsake();
+    });
 }
 
 /// Bytes of the log since the last snapshot.
 #[pyfunction]
-pub fn log_bytes(core: &Bound<'_, Core>) -> PyResult<u64> {
-    core.get().guarded(|| with_log(core, |log| Ok(log.log_bytes()), |log| Ok(log.log_bytes())))
+pub fn log_bytes(py: Python<'_>, core: &Bound<'_, Core>) -> PyResult<u64> {
+    let core = core.get();
+    core.guarded(|| with_log(core, py, |folder| Err(failure::read_only(folder)), |log| Ok(log.log_bytes())))
 }

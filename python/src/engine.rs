@@ -2,14 +2,16 @@
 //! end long operations.
 
 use crate::batch::{Pulse, stretches};
+use crate::cells::Cells;
 use crate::column::Words;
 use crate::lane::{Lane, Order};
 use crate::sort;
-use crate::store::Store;
+use crate::store::{Store, changes};
 use latchless::index::Options;
 use latchless::{Error, FillFactor, Index, Result};
 use latchless_log::Reader;
 use pyo3::PyErr;
+use std::convert::identity;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -21,7 +23,7 @@ pub struct NoKey(pub usize);
 /// An index whose keys and values are words.
 pub struct Engine<B: Lane> {
     /// The index itself, and its log if it has one.
-    pub store: Store<B>,
+    pub store: Store<B, B, Cells>,
     /// How its keys are ordered.
     pub order: Order,
 }
@@ -37,23 +39,6 @@ impl<B: Lane> Engine<B> {
     #[inline(always)]
     pub fn index(&self) -> Reader<'_, Index<B, B>> {
         self.store.index()
-    }
-
-    /// Whether changes may wait for the disk.
-    #[inline(always)]
-    pub fn is_durable(&self) -> bool {
-        matches!(self.store, Store::Durable(_))
-    }
-
-    /// The index, while it is filled.
-    ///
-    /// # Panics
-    /// If it has a log, which it gets afterwards.
-    pub fn in_memory(&mut self) -> &mut Index<B, B> {
-        match &mut self.store {
-            Store::Memory(index) => index,
-            Store::Durable(_) | Store::ReadOnly(_) => unreachable!("the log doesn't know what is loaded"),
-        }
     }
 
     /// The word under which a key is stored.
@@ -165,8 +150,13 @@ impl<B: Lane> Engine<B> {
     }
 
     fn load_columns(&mut self, keys: &[B], values: &[B], fill: FillFactor) -> Result<()> {
-        self.in_memory().bulk_load_columns(keys, values, fill, NonZeroUsize::MIN)
+        self.store.in_memory().bulk_load_columns(keys, values, fill, NonZeroUsize::MIN)
     }
+}
+
+changes! {
+    impl[B: Lane] Store<B, B, Cells>, (B, B), (B, B);
+    identity, identity, identity, identity, Ok::<_, Error>
 }
 
 /// Why something wasn't done.

@@ -9,6 +9,7 @@ use crate::export::Exported;
 use crate::kind::Format;
 use crate::lookups::{Near, Sides};
 use crate::serve::ClosedOf;
+use crate::store::Reach;
 use latchless::{Broken, Direction, Stats};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -126,10 +127,8 @@ pub trait Map: Send + Sync + Sized {
 
     // ---- changes ----
 
-    /// Whether they may wait for the disk.
-    fn is_durable(&self) -> bool {
-        false
-    }
+    /// What they reach: those of a log may wait for the disk.
+    fn reach(&self) -> Reach<'_>;
     /// Sets a key.
     fn insert(&self, key: Self::Probe<'_>, value: Self::Lent<'_>) -> Result<(), Undone>;
     /// Removes a key, and returns its value.

@@ -1,6 +1,7 @@
 //! An index whose keys and values are numbers and times, as words of one width.
 
 use crate::asked::{Asked, Ends};
+use crate::cells::Cells;
 use crate::column::{self, Fresh, Words};
 use crate::core::Made;
 use crate::dtype::KeyDtype;
@@ -13,6 +14,7 @@ use crate::lookups::{Near, Places, Question, Reading};
 use crate::map::{Answers, Entry, Map, Nearest, Object};
 use crate::ranges::{RANGES, words};
 use crate::serve::{ClosedOf, Closing, check_ends};
+use crate::store::Reach;
 use crate::updates::{Changed, Sequence};
 use crate::{batch, failure, snapshot};
 use latchless::{Broken, Direction, Stats};
@@ -46,7 +48,7 @@ impl<B: Lane> Numbers<B> {
             None => load(py, &mut engine, &keys.kind, made)?,
         }
         if let Some(folder) = made.folder {
-            engine = folder.get().recover(py, engine, (&keys.kind, &values))?;
+            engine.store = folder.get().recover(py, engine.store, Cells::new(&keys.kind, &values))?;
         }
         Ok(Self { engine, keys, values })
     }
@@ -224,8 +226,8 @@ impl<B: Lane> Map for Numbers<B> {
         }
     }
 
-    fn is_durable(&self) -> bool {
-        self.engine.is_durable()
+    fn reach(&self) -> Reach<'_> {
+        self.engine.store.reach()
     }
 
     fn insert(&self, key: B, value: B) -> Result<(), Undone> {

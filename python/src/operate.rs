@@ -8,6 +8,7 @@ use crate::gate::Pass;
 use crate::lookups::Near;
 use crate::map::{Entry, Map, Object, Told};
 use crate::serve::guarded;
+use crate::store::Reach;
 use latchless::Direction;
 use pyo3::prelude::*;
 
@@ -34,7 +35,7 @@ impl Core {
         map: &M,
         change: impl FnOnce(&M) -> Result<T, Undone> + Send,
     ) -> PyResult<T> {
-        if map.is_durable() {
+        if matches!(map.reach(), Reach::Log(_)) {
             return self.change_long(py, map, change);
         }
         self.one(|| change(map).map_err(|undone| map.exception(undone)))

@@ -51,14 +51,12 @@ pub fn one<T>(state: &AtomicU8, work: impl FnOnce() -> latchless::Result<T>) -> 
 pub fn change_in_order(
     py: Python<'_>,
     (count, threads): (usize, usize),
-    change: impl Fn(Range<usize>, &mut Changed) + Sync,
+    chunk: usize,
+    change: impl Fn(Range<usize>, &mut Changed) -> PyResult<()> + Sync,
 ) -> PyResult<usize> {
     let cuts = batch::cuts(count, threads);
-    let cuts = (&cuts[..], batch::CHUNK);
-    let (parts, failed) = batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
-        change(chunk, changed);
-        Ok(())
-    });
+    let cuts = (&cuts[..], chunk);
+    let (parts, failed) = batch::run_with(py, cuts, repeat_with(Changed::default), change);
     failure::changed(py, parts, failed, &Sequence::<u64>::AsGiven)
 }
 

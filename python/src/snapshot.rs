@@ -100,11 +100,7 @@ impl Snapshot {
     fn value_dtype(&self) -> String {
         match &self.0 {
             File::Numbers(numbers) => dtype_of(numbers.metadata(), DTYPES[1], numbers.value_type()),
-            File::Strings(strings) => match strings.value_type() {
-                DataType::Utf8 => "str".into(),
-                DataType::Binary => "bytes".into(),
-                number => dtype_of(strings.metadata(), DTYPES[1], number),
-            },
+            File::Strings(strings) => dtype_of(strings.metadata(), DTYPES[1], strings.value_type()),
             File::Rows(_) => "int64".into(),
         }
     }
@@ -124,8 +120,12 @@ pub fn zones_known(metadata: &[(String, String)]) -> bool {
 
 /// The dtype that metadata names, or that NumPy has for the column's type.
 pub fn dtype_of(metadata: &[(String, String)], name: &str, data_type: DataType) -> String {
-    told(metadata, name).unwrap_or_else(|| {
-        data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64")
+    told(metadata, name).unwrap_or_else(|| match data_type {
+        DataType::Utf8 => "str".into(),
+        DataType::Binary => "bytes".into(),
+        data_type => {
+            data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64")
+        }
     })
 }
 
@@ -178,7 +178,7 @@ impl Snapshot {
                     key(file.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
                 }
             }
-            latchless_log::load(file, engine.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
+            latchless_log::load(file, engine.store.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
         });
         loaded.map_err(|error| match error {
             Ok(NoKey(at)) => keys.no_key_at(at),

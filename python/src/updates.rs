@@ -5,7 +5,7 @@ use crate::column::Words;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::lane::Lane;
 use crate::sort;
-use crate::store::Store;
+use crate::store::{Reach, Store};
 use latchless::Error;
 use std::ops::Range;
 
@@ -79,7 +79,10 @@ impl<B: Lane> Engine<B> {
 
     /// How many entries a chunk of a batch of changes has.
     pub fn chunk_of_changes(&self) -> usize {
-        if self.is_durable() { RECORD } else { CHUNK }
+        match self.store.reach() {
+            Reach::Log(_) => RECORD,
+            Reach::Memory | Reach::Nothing(_) => CHUNK,
+        }
     }
 
     /// The entry that is `at` in the order.

@@ -86,7 +86,12 @@ def check(index, given, value, its):
             index[given] = value
         return
     index[given] = value
-    assert (index[given], given in index, index.floor(given)[1], index.ceiling(given)[1]) == (value, True, value, value)
+    assert (index[given], given in index, index.floor(given)[1], index.ceiling(given)[1]) == (
+        value,
+        True,
+        value,
+        value,
+    )
     words = index._whole()[0]
     assert its in words
     assert index.pop(given) == value

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchless._batches import chosen
-from latchless._dtypes import Dtype, Duplicates, columns_of_a_file, listed
+from latchless._dtypes import Dtype, Duplicates, listed
 from latchless._index import Index, check_fill, keys_and_values
 from latchless._latchless import (
     Folder,
@@ -29,7 +29,7 @@ from latchless._latchless import (
     snapshot_log,
     sync_log,
 )
-from latchless._text import Texts, described
+from latchless._text import KeyDtype, described, described_in_a_file
 
 Sync = Literal["each", "never"] | float
 DamagedTail = Literal["refuse", "set_aside"]
@@ -135,8 +135,9 @@ class DurableIndex(Index):
         The place of the log. It is made if it doesn't exist.
     keys, values : array-like
         The first entries of a new directory, as for `Index`: a snapshot, which is on the disk when this returns.
-    key_dtype, value_dtype : dtype
-        As for `Index`. A directory that has an index has dtypes; others than these are refused. An index of a
+    key_dtype, value_dtype : dtype or type
+        As for `Index`: also `str`, `bytes` and tuples. A directory that has an index has dtypes; others than these
+        are refused. An index of a
         version that kept no zones doesn't record whether its times have one: see `Index.open`.
     sync : {'each', 'never'} or float
         When a change is on the disk: before the method returns; when the system writes it, or at `sync()`; or at
@@ -204,6 +205,10 @@ class DurableIndex(Index):
     >>> prices.close()
     >>> DurableIndex(directory, read_only=True).to_numpy()[1]
     array([99.5 , 99.25])
+    >>> pages = DurableIndex(tempfile.mkdtemp(), ["/about", "/"], ["Who we are", "Welcome"])
+    >>> pages["/shop"] = "What we sell"
+    >>> pages.prefix("/a")
+    (['/about'], ['Who we are'])
     """
 
     directory: Path
@@ -220,8 +225,8 @@ class DurableIndex(Index):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        key_dtype: Dtype | None = None,
-        value_dtype: Dtype | None = None,
+        key_dtype: KeyDtype | None = None,
+        value_dtype: Dtype | type[str] | type[bytes] | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",
@@ -250,12 +255,10 @@ class DurableIndex(Index):
             if folder.dtypes is None:
                 keys, values = listed(keys), listed(values)
                 key, value = described(keys, key_dtype, values, value_dtype)
-                if isinstance(key, Texts) or isinstance(value, Texts):
-                    raise TypeError("keys and values of a durable index are numbers or times, not strings")
             elif keys is not None:
                 raise ValueError(f"{os.fspath(directory)} has an index already: insert_many adds entries to it")
             else:
-                key, value = columns_of_a_file("the directory", folder.dtypes, zones_known, given)
+                key, value = described_in_a_file("the directory", folder.dtypes, zones_known, given)
             words, its = (None, None) if keys is None else chosen(key, value, keys, values, duplicates)[:2]
             told = (bool(assume_sorted), fill, limit_bytes, None, folder)
             made = cls._made(key, value, words, its, *told)
@@ -281,8 +284,8 @@ class DurableIndex(Index):
         cls,
         directory: str | os.PathLike[str],
         *,
-        key_dtype: Dtype | None = None,
-        value_dtype: Dtype | None = None,
+        key_dtype: KeyDtype | None = None,
+        value_dtype: Dtype | type[str] | type[bytes] | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",

@@ -164,12 +164,12 @@ def described_in_a_file(
     if names[0].startswith("("):
         key = described_keys(None, names[0])
         if given[0] is not None and described_keys(None, given[0]) != key:
-            raise ValueError(f"{what} has keys of type {names[0]}, not {given[0]}")
+            raise ValueError(f"{what} has keys of type {names[0]}, not {_shown(given[0])}")
         return key, described_in_a_file(what, ("bytes", names[1]), zones_known, (None, given[1]))[1]
     asked = [text_type(None, dtype) for dtype in given]
     for which, name, text, dtype in zip(("keys", "values"), names, asked, given, strict=True):
-        if dtype is not None and _TYPES.get(name) is not text:
-            raise ValueError(f"{what} has {which} of type {name}, not {dtype}")
+        if dtype is not None and (_TYPES.get(name) is not text or isinstance(dtype, tuple)):
+            raise ValueError(f"{what} has {which} of type {name}, not {_shown(dtype)}")
     text, value = (_TYPES.get(name) for name in names)
     if text is None:
         if value is None:
@@ -179,6 +179,13 @@ def described_in_a_file(
     if isinstance(its, Column) and given[1] is not None and resolved(given[1]) != (its.dtype, its.zone):
         raise ValueError(f"{what} has values of dtype {its.name}, not {given[1]}")
     return Texts(text, True), its
+
+
+def _shown(dtype: Any) -> str:
+    """A dtype or a type as users write it."""
+    if isinstance(dtype, tuple):
+        return f"({', '.join(map(_shown, dtype))})"
+    return dtype.__name__ if isinstance(dtype, type) else str(dtype)
 
 
 def text_type(values: Any, given: Any) -> type | None:

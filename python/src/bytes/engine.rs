@@ -2,13 +2,16 @@
 //! long operations.
 
 use super::strings::Strings;
-use super::value::Value;
-use crate::batch::Pulse;
+use super::value::{self, Value};
+use crate::batch::{CHUNK, Pulse, RECORD};
+use crate::cells::Names;
 use crate::engine::Undone;
 use crate::gate::Pass;
+use crate::store::{Reach, Store, changes};
 use crate::updates::Changed;
 use latchless::index::Options;
 use latchless::{Direction, Error, FillFactor, Index, Result};
+use latchless_log::Reader;
 use pyo3::PyErr;
 use std::num::NonZeroUsize;
 use std::ops::{Bound, ControlFlow, Range};
@@ -27,15 +30,21 @@ pub type Copies<V> = (Strings, <V as Value>::Copied);
 /// An index whose keys are byte strings, and whose values are words or byte strings. Texts and bytes share
 /// it, so it is compiled twice, and not six times.
 pub struct BytesEngine<V: Value> {
-    /// The index itself.
-    pub index: Index<V::Key, V>,
+    /// The index itself, and its log if it has one.
+    pub store: Store<V::Key, V, Names>,
 }
 
 impl<V: Value> BytesEngine<V> {
     /// An empty one.
     pub fn new(limit_bytes: Option<usize>) -> Result<Self> {
         let index = Index::with_options(Options { limit_bytes, ..Options::default() })?;
-        Ok(Self { index })
+        Ok(Self { store: Store::Memory(index) })
+    }
+
+    /// The index, for reading.
+    #[inline(always)]
+    pub fn index(&self) -> Reader<'_, Index<V::Key, V>> {
+        self.store.index()
     }
 
     /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A
@@ -74,7 +83,7 @@ impl<V: Value> BytesEngine<V> {
             (keys.get(at), V::as_given(V::at(values, at)))
         };
         let len = order.map_or(keys.len(), <[usize]>::len);
-        Ok(self.index.bulk_load_by(len, entry_at, fill, NonZeroUsize::MIN)?)
+        Ok(self.store.in_memory().bulk_load_by(len, entry_at, fill, NonZeroUsize::MIN)?)
     }
 
     /// Inserts a chunk of a batch.
@@ -84,31 +93,68 @@ impl<V: Value> BytesEngine<V> {
         values: V::Batch<'_>,
         chunk: Range<usize>,
         changed: &mut Changed,
-    ) {
-        let entry = |at| (keys.get(at), V::given(V::as_given(V::at(values, at))));
-        let entries: Vec<_> = chunk.clone().map(entry).collect();
-        let mut replaced = vec![None; entries.len()];
-        match self.index.insert_many(&entries, &mut replaced) {
-            Ok(()) => changed.keys += replaced.iter().filter(|before| before.is_none()).count(),
+    ) -> Result<(), Undone> {
+        let start = chunk.start;
+        let inserted = match &self.store {
+            Store::Memory(index) => {
+                let entry = |at| (keys.get(at), V::owned(V::at(values, at)));
+                let entries: Vec<_> = chunk.map(entry).collect();
+                let mut replaced = vec![None; entries.len()];
+                let inserted = index.insert_many(&entries, &mut replaced);
+                let new = || replaced.iter().filter(|before| before.is_none()).count();
+                inserted.map(|()| new()).map_err(|some| (some.refused, some.error))
+            }
+            Store::Durable(durable) => {
+                let its: Vec<_> = chunk.clone().map(|at| V::as_logged(V::at(values, at))).collect();
+                match durable.insert_columns(&keys.read(chunk), &its) {
+                    Err(latchless_log::Error::Index { cause, refused }) => Err((refused, cause)),
+                    inserted => Ok(inserted?),
+                }
+            }
+            Store::ReadOnly(reading) => return Err(reading.refusal()),
+        };
+        match inserted {
+            Ok(new) => changed.keys += new,
             // If inserts of a batch were refused, the number of new keys isn't reported.
-            Err(some) => {
-                changed.refused.extend(some.refused.iter().map(|&at| chunk.start + at));
-                changed.error.get_or_insert(some.error);
+            Err((refused, error)) => {
+                changed.refused.extend(refused.iter().map(|&at| start + at));
+                changed.error.get_or_insert(error);
             }
         }
+        Ok(())
     }
 
     /// Removes a chunk of keys.
-    pub fn remove_chunk(&self, keys: &Strings, chunk: Range<usize>, changed: &mut Changed) {
-        let mut removed: Vec<Option<V>> = vec![None; chunk.len()];
-        self.index.remove_many(&keys.read(chunk), &mut removed).expect("they are of one length");
-        changed.keys += removed.iter().flatten().count();
+    pub fn remove_chunk(
+        &self,
+        keys: &Strings,
+        chunk: Range<usize>,
+        changed: &mut Changed,
+    ) -> Result<(), Undone> {
+        changed.keys += match &self.store {
+            Store::Memory(index) => {
+                let mut removed: Vec<Option<V>> = vec![None; chunk.len()];
+                index.remove_many(&keys.read(chunk), &mut removed)?;
+                removed.iter().flatten().count()
+            }
+            Store::Durable(durable) => durable.remove_many(&keys.read(chunk))?,
+            Store::ReadOnly(reading) => return Err(reading.refusal()),
+        };
+        Ok(())
+    }
+
+    /// How many entries a chunk of a batch of changes has.
+    pub fn chunk_of_changes(&self) -> usize {
+        match self.store.reach() {
+            Reach::Log(_) => RECORD,
+            Reach::Memory | Reach::Nothing(_) => CHUNK,
+        }
     }
 
     /// The entries of a range, at most `limit`, from its low end or from its high end.
     pub fn collect(&self, ends: Ends<'_>, direction: Direction, limit: usize) -> Result<Copies<V>, Undone> {
         let all = matches!(ends, (Bound::Unbounded, Bound::Unbounded));
-        let expected = if all { self.index.len().min(limit) } else { 0 };
+        let expected = if all { self.index().len().min(limit) } else { 0 };
         let mut copied = (Strings::with_room(expected, 0)?, V::with_room(expected)?);
         self.append(ends, (direction, limit), &mut copied, &mut Pulse::new())?;
         Ok(copied)
@@ -142,7 +188,7 @@ impl<V: Value> BytesEngine<V> {
             };
             let shown = {
                 let _pass = Pass::new();
-                V::show(&self.index, rest, direction, see)
+                V::show(self.index(), rest, direction, see)
             };
             refused?;
             if shown.is_continue() {
@@ -153,6 +199,11 @@ impl<V: Value> BytesEngine<V> {
         }
         Ok(())
     }
+}
+
+changes! {
+    impl[V: Value] Store<V::Key, V, Names>, (V::Key, &[u8]), (V, V::Taken<'v>);
+    V::as_given, V::as_lent, V::as_logged, V::owned, value::settled::<V, _>
 }
 
 /// These items, until a signal's handler has raised something.

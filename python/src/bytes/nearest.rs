@@ -43,7 +43,7 @@ impl<V: Value> Beside for BytesEngine<V> {
     type Value = V;
 
     fn beside(&self, near: Near, keys: &[&[u8]]) -> Result<Vec<Neighbour<Self>>> {
-        let (index, mut entries) = (&self.index, Vec::new());
+        let (index, mut entries) = (self.index(), Vec::new());
         entries.resize_with(keys.len(), || None);
         match near {
             Near::Floor => index.floor_many(keys, &mut entries),
@@ -64,7 +64,7 @@ impl<V: Value> Beside for BytesEngine<V> {
             (vec![V::Key::default(); keys.len()], vec![V::default(); keys.len()]);
         let mut found = vec![false; keys.len()];
         let columns = (&mut found_keys[..], &mut values[..], &mut found[..]);
-        self.index.nearest_columns_by(keys, (own, distance), columns)?;
+        self.index().nearest_columns_by(keys, (own, distance), columns)?;
         let entries = found_keys.into_iter().zip(values).zip(found);
         Ok(entries.map(|(entry, found)| found.then_some(entry)).collect())
     }

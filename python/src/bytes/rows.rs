@@ -420,8 +420,9 @@ impl RowsCore {
             let first = chunk.start;
             let pairs: Vec<_> = chunk.map(|at| (keys.get(at), rows.load(at))).collect();
             change(&pairs, first, changed);
+            Ok(())
         };
-        guarded(&self.state, || change_in_order(py, (keys.len(), 1), change))
+        guarded(&self.state, || change_in_order(py, (keys.len(), 1), CHUNK, change))
     }
 }
 

@@ -47,7 +47,7 @@ impl KeyType {
     }
 
     /// Whether these bytes are a key. A maliciously made file may have others.
-    fn has(&self, key: &[u8]) -> bool {
+    pub fn has(&self, key: &[u8]) -> bool {
         match self {
             Self::Strings(of) => !of.is_text || str::is_key(key),
             Self::Tuples(of) => of.get().has(key),
@@ -139,7 +139,7 @@ fn load_rows<'a, V: Value>(
         keys.check(snapshot.key_name(), snapshot.rows().map(|(key, _)| key))?;
         let rows: Vec<_> = entries.collect();
         let row_at = |at: usize| (rows[at].0, V::as_given(rows[at].1));
-        let loaded = engine.index.bulk_load_by(rows.len(), row_at, fill, NonZeroUsize::MIN);
+        let loaded = engine.store.in_memory().bulk_load_by(rows.len(), row_at, fill, NonZeroUsize::MIN);
         loaded.map_err(|error| failure::exception(&error))
     })
 }
@@ -176,7 +176,7 @@ pub fn save_words(
     let form = values.cell_form();
     let layout = keys.named(Layout::new(form.data_type)).with_metadata(DTYPES[1], values.name());
     let save = || {
-        let rows = engine.index.iter().map(|(key, word)| (key, form.cell(word)));
+        let rows = engine.index().iter().map(|(key, word)| (key, form.cell(word)));
         save_as!(keys, layout.save_rows(path, rows))
     };
     py.detach(save).map_err(|error| exception(&error))
@@ -190,6 +190,6 @@ pub fn save_strings(
     path: &Path,
 ) -> PyResult<u64> {
     let layout = keys.named(Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary }));
-    let save = || save_as!(keys, layout.save_byte_rows(path, engine.index.iter()));
+    let save = || save_as!(keys, layout.save_byte_rows(path, engine.index().iter()));
     py.detach(save).map_err(|error| exception(&error))
 }

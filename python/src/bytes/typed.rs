@@ -7,8 +7,10 @@ use super::strings::Strings;
 use super::value::{self, Found, Value};
 use crate::asked::{Asked, Ends};
 use crate::batch::{self, LOOKUPS, Pulse};
+use crate::cells::Names;
 use crate::column;
 use crate::core::Made;
+use crate::durable::Folder;
 use crate::engine::Undone;
 use crate::export::Exported;
 use crate::failure;
@@ -18,13 +20,14 @@ use crate::lookups::Near;
 use crate::map::{Answers, Entry, Map, Nearest, Object};
 use crate::ranges::RANGES;
 use crate::serve::{ClosedOf, Closing, change_in_order, check_ends};
+use crate::store::Reach;
 use latchless::index::Own;
 use latchless::{Broken, Direction, Stats};
 use numpy::PyArray1;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::iter::repeat_with;
-use std::ops::Bound as End;
+use std::ops::{Bound as End, ControlFlow};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -40,9 +43,6 @@ impl<V: Value> Typed<V> {
     pub fn new(py: Python<'_>, (keys, values): (KeyType, V::Type), made: &Made<'_, '_>) -> PyResult<Self> {
         let engine = BytesEngine::new(made.limit_bytes).map_err(|error| failure::exception(&error))?;
         let mut typed = Self { engine, keys, values };
-        if made.folder.is_some() {
-            return Err(PyTypeError::new_err("keys of a durable index are numbers or times"));
-        }
         match (made.snapshot, made.columns) {
             (Some(file), _) => {
                 let file = file.get().strings()?;
@@ -51,7 +51,36 @@ impl<V: Value> Typed<V> {
             (None, Some(columns)) => typed.load(py, columns, (made.sorted, made.fill))?,
             (None, None) => {}
         }
-        Ok(typed)
+        match made.folder {
+            None => Ok(typed),
+            Some(folder) => typed.recovered(py, folder.get()),
+        }
+    }
+
+    /// The same with the log of a folder, and its entries.
+    fn recovered(self, py: Python<'_>, folder: &Folder) -> PyResult<Self> {
+        let Self { engine, keys, values } = self;
+        let names = Names([keys.name().to_owned(), V::name(&values).to_owned()]);
+        let engine = BytesEngine { store: folder.recover(py, engine.store, names)? };
+        let mut none = None;
+        let _ = py.detach(|| {
+            let all = (End::Unbounded, End::Unbounded);
+            V::show(engine.index(), all, Direction::Forward, |key, value| {
+                none = match (keys.has(key), V::is_one(&values, value)) {
+                    (true, true) => return ControlFlow::Continue(()),
+                    (false, _) => Some(("key", keys.name())),
+                    (true, false) => Some(("value", V::name(&values))),
+                };
+                ControlFlow::Break(())
+            })
+        });
+        match none {
+            None => Ok(Self { engine, keys, values }),
+            Some((what, name)) => {
+                let told = format!("the directory has a {what} that is none of type {name}");
+                Err(PyValueError::new_err(told))
+            }
+        }
     }
 
     /// Fills an index that no other thread has yet.
@@ -117,45 +146,45 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn len(&self) -> usize {
-        self.engine.index.len()
+        self.engine.index().len()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.engine.index.memory_bytes()
+        self.engine.index().memory_bytes()
     }
 
     fn live_bytes(&self) -> usize {
-        self.engine.index.live_bytes()
+        self.engine.index().live_bytes()
     }
 
     fn stats(&self) -> (Stats, Option<u32>) {
-        (self.engine.index.stats(), None)
+        (self.engine.index().stats(), None)
     }
 
     fn check_invariants(&self) -> Result<(), Broken> {
-        self.engine.index.check_invariants()
+        self.engine.index().check_invariants()
     }
 
     #[inline]
     fn get(&self, key: KeyBytes<'_>) -> Option<V> {
-        self.engine.index.get(&key)
+        self.engine.index().get(&key)
     }
 
     #[inline]
     fn contains(&self, key: KeyBytes<'_>) -> bool {
-        self.engine.index.contains_key(&key)
+        self.engine.index().contains_key(&key)
     }
 
     fn end(&self, last: bool) -> Option<(V::Key, V)> {
-        if last { self.engine.index.last() } else { self.engine.index.first() }
+        if last { self.engine.index().last() } else { self.engine.index().first() }
     }
 
     fn near(&self, near: Near, key: KeyBytes<'_>) -> Option<(V::Key, V)> {
         match near {
-            Near::Floor => self.engine.index.floor(&key),
-            Near::Ceiling => self.engine.index.ceiling(&key),
-            Near::Lower => self.engine.index.lower(&key),
-            Near::Higher => self.engine.index.higher(&key),
+            Near::Floor => self.engine.index().floor(&key),
+            Near::Ceiling => self.engine.index().ceiling(&key),
+            Near::Lower => self.engine.index().lower(&key),
+            Near::Higher => self.engine.index().higher(&key),
         }
     }
 
@@ -168,15 +197,15 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn rank(&self, key: KeyBytes<'_>) -> usize {
-        self.engine.index.rank(&key)
+        self.engine.index().rank(&key)
     }
 
     fn nth(&self, position: usize) -> Option<(V::Key, V)> {
-        self.engine.index.nth(position)
+        self.engine.index().nth(position)
     }
 
     fn count(&self, ends: Ends<KeyBytes<'_>>) -> usize {
-        self.engine.index.count(ends.of_bytes())
+        self.engine.index().count(ends.of_bytes())
     }
 
     fn collect(
@@ -188,24 +217,28 @@ impl<V: Value> Map for Typed<V> {
         self.engine.collect(ends.of_bytes(), direction, limit)
     }
 
+    fn reach(&self) -> Reach<'_> {
+        self.engine.store.reach()
+    }
+
     fn insert(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<(), Undone> {
-        Ok(self.engine.index.insert(&key, V::as_given(value)).map(drop)?)
+        self.engine.store.insert(&key, value).map(drop)
     }
 
     fn remove(&self, key: KeyBytes<'_>) -> Result<Option<V>, Undone> {
-        Ok(self.engine.index.remove(&key))
+        self.engine.store.remove(&key)
     }
 
     fn pop(&self, last: bool) -> Result<Option<(V::Key, V)>, Undone> {
-        Ok(if last { self.engine.index.pop_last() } else { self.engine.index.pop_first() })
+        self.engine.store.pop(last)
     }
 
     fn get_or_insert(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<V, Undone> {
-        Ok(self.engine.index.get_or_insert(&key, V::as_given(value))?)
+        self.engine.store.get_or_insert(&key, value)
     }
 
     fn replace(&self, key: KeyBytes<'_>, value: V::Taken<'_>) -> Result<Option<V>, Undone> {
-        Ok(value::settled::<V, _>(self.engine.index.replace(&key, V::as_given(value)))?)
+        self.engine.store.replace(&key, value)
     }
 
     fn compare_exchange<'v>(
@@ -214,17 +247,24 @@ impl<V: Value> Map for Typed<V> {
         expected: V::Taken<'v>,
         value: V::Taken<'v>,
     ) -> Result<bool, Undone> {
-        let (expected, value) = (V::as_lent(expected), V::as_given(value));
-        Ok(value::settled::<V, _>(self.engine.index.compare_exchange(&key, expected, value))?.is_ok())
+        self.engine.store.compare_exchange(&key, expected, value)
     }
 
     fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Taken<'_>) -> Result<bool, Undone> {
-        Ok(self.engine.index.compare_remove(&key, V::as_lent(expected)).is_ok())
+        self.engine.store.compare_remove(&key, expected)
     }
 
     fn remove_range(&self, ends: Ends<KeyBytes<'_>>) -> Result<usize, Undone> {
-        // An inverted range is empty.
-        Ok(self.engine.index.remove_range(ends.of_bytes()).unwrap_or(0))
+        match (ends.low.as_deref(), ends.high.as_deref()) {
+            // An inverted range is empty, and one between a key and itself.
+            (Some(low), Some(high)) if low > high => Ok(0),
+            (Some(low), Some(high)) if low == high && !(ends.closed.low && ends.closed.high) => Ok(0),
+            _ => self.engine.store.remove_range(ends.of_bytes()),
+        }
+    }
+
+    fn clear(&self) -> Result<(), Undone> {
+        self.engine.store.clear()
     }
 
     fn get_many<'py>(
@@ -238,7 +278,7 @@ impl<V: Value> Map for Typed<V> {
         let states = repeat_with(Found::<V>::default);
         let (parts, failed) = batch::run_with(py, (&cuts, LOOKUPS), states, |chunk, answers| {
             let mut kept = Ok(());
-            self.engine.index.get_each(&keys.read(chunk), |_, value| {
+            self.engine.index().get_each(&keys.read(chunk), |_, value| {
                 if kept.is_ok() {
                     kept = answers.push(value);
                 }
@@ -267,7 +307,7 @@ impl<V: Value> Map for Typed<V> {
         let (_, failed) = batch::run_with(keys.py(), (&cuts, LOOKUPS), repeat_with(|| ()), |chunk, ()| {
             let start = chunk.start;
             let asked = strings.read(chunk);
-            self.engine.index.get_each(&asked, |at, value| found.store(start + at, value.is_some()));
+            self.engine.index().get_each(&asked, |at, value| found.store(start + at, value.is_some()));
             Ok(())
         });
         failed.map_or(Ok(()), Err)
@@ -289,15 +329,15 @@ impl<V: Value> Map for Typed<V> {
         let given = V::owner(&self.values, values, keys.len())?;
         let batch = V::batch(&given);
         // Of equal keys the last one stays: one thread inserts them in their order.
-        change_in_order(py, (keys.len(), 1), |chunk, changed| {
-            self.engine.insert_chunk(&keys, batch, chunk, changed);
+        change_in_order(py, (keys.len(), 1), self.engine.chunk_of_changes(), |chunk, changed| {
+            self.engine.insert_chunk(&keys, batch, chunk, changed).map_err(failure::undone)
         })
     }
 
     fn remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
         let (py, keys) = (keys.py(), self.keys.batch(keys)?);
-        change_in_order(py, (keys.len(), threads), |chunk, changed| {
-            self.engine.remove_chunk(&keys, chunk, changed);
+        change_in_order(py, (keys.len(), threads), self.engine.chunk_of_changes(), |chunk, changed| {
+            self.engine.remove_chunk(&keys, chunk, changed).map_err(failure::undone)
         })
     }
 
@@ -346,7 +386,7 @@ impl<V: Value> Map for Typed<V> {
             for at in chunk {
                 let range =
                     Ends { low: Some(lows.get(at)), high: Some(highs.get(at)), closed: closes.at(at) };
-                counts.store(at, self.engine.index.count(range.bounds()) as u64);
+                counts.store(at, self.engine.index().count(range.bounds()) as u64);
             }
             Ok(())
         });
@@ -365,7 +405,7 @@ impl<V: Value> Map for Typed<V> {
                 let key = keys.get(at);
                 {
                     let _pass = Pass::new();
-                    rank += self.engine.index.count((from, End::Excluded(key)));
+                    rank += self.engine.index().count((from, End::Excluded(key)));
                 }
                 ranks.store(at, rank as u64);
                 from = End::Included(key);
@@ -377,7 +417,7 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
-        let keys = batch::alone(py, || self.engine.index.split_points(parts));
+        let keys = batch::alone(py, || self.engine.index().split_points(parts));
         let mut strings = Strings::default();
         let copied = keys.iter().try_for_each(|key| strings.push(key.as_ref()));
         copied.map_err(|error| failure::exception(&error))?;

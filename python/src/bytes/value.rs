@@ -6,14 +6,17 @@ use super::key_type::KeyType;
 use super::keys::{StringColumn, StringType};
 use super::snapshot as files;
 use super::strings::Strings;
+use crate::cells::Names;
 use crate::column::{self, Column, Fresh, Words};
 use crate::export::{self, Exported};
 use crate::kind::{Format, Kind};
 use crate::map::Object;
 use crate::sort::{reserve, room};
+use latchless::bytes::Lent;
 use latchless::index::{Comparable, Replaced, Replacement};
 use latchless::snapshot::strings;
-use latchless::{Direction, Index, IndexKey, KeyFor, Result};
+use latchless::{BytesValue, Direction, Index, IndexKey, IndexValue, KeyFor, Result};
+use latchless_log::{Reader, Stored};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,9 +26,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 /// A value, as the index stores it.
-pub trait Value: Comparable + Default {
+pub trait Value: BytesValue + Comparable + Default {
     /// The type of its keys: byte strings.
-    type Key: KeyFor<Self>
+    type Key: KeyFor<Self, Engine: Stored<Self::Key, Self, Names>>
         + for<'q> IndexKey<Probe<'q> = &'q [u8]>
         + AsRef<[u8]>
         + Into<Vec<u8>>
@@ -49,6 +52,16 @@ pub trait Value: Comparable + Default {
     fn as_given(taken: Self::Taken<'_>) -> Self::Given<'_>;
     /// The same value, as an index compares it.
     fn as_lent(taken: Self::Taken<'_>) -> Self::Lent<'_>;
+    /// The same value, as a log takes it.
+    fn as_logged(taken: Self::Taken<'_>) -> Lent<'_, Self>;
+    /// The same value, as one of its own.
+    fn owned(taken: Self::Taken<'_>) -> Self {
+        Self::given(Self::as_given(taken))
+    }
+    /// Whether what a log has is a value of this type.
+    fn is_one(of: &Self::Type, value: Self::Lent<'_>) -> bool;
+    /// The name of its type.
+    fn name(of: &Self::Type) -> &str;
     /// A value as an object.
     fn object<'py>(of: &Self::Type, py: Python<'py>, value: &Self) -> PyResult<Object<'py>>;
     /// The values of a batch of this many keys, or one for all.
@@ -71,7 +84,7 @@ pub trait Value: Comparable + Default {
     ) -> PyResult<Object<'py>>;
     /// Shows the entries of a range, in a direction, until `see` breaks off.
     fn show(
-        index: &Index<Self::Key, Self>,
+        index: Reader<'_, Index<Self::Key, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
@@ -143,7 +156,7 @@ pub fn words<'py>(py: Python<'py>, answers: &[Found<u64>], missing: u64) -> PyRe
 
 /// The outcome of an operation that replaces a value.
 pub fn settled<V: Value, T>(replaced: Replaced<V, T>) -> Result<T> {
-    V::Form::into_result(replaced)
+    <V as IndexValue>::Form::into_result(replaced)
 }
 
 impl Value for u64 {
@@ -167,6 +180,19 @@ impl Value for u64 {
     #[inline(always)]
     fn as_lent(taken: Self::Taken<'_>) -> Self::Lent<'_> {
         taken
+    }
+
+    #[inline(always)]
+    fn as_logged(taken: Self::Taken<'_>) -> Lent<'_, Self> {
+        taken
+    }
+
+    fn is_one(_: &Kind, _: u64) -> bool {
+        true
+    }
+
+    fn name(of: &Kind) -> &str {
+        of.name()
     }
 
     #[inline]
@@ -207,7 +233,7 @@ impl Value for u64 {
     }
 
     fn show(
-        index: &Index<Vec<u8>, Self>,
+        index: Reader<'_, Index<Vec<u8>, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
@@ -277,6 +303,19 @@ impl Value for Vec<u8> {
         taken
     }
 
+    #[inline(always)]
+    fn as_logged(taken: Self::Taken<'_>) -> Lent<'_, Self> {
+        taken
+    }
+
+    fn is_one(of: &StringType, value: &[u8]) -> bool {
+        !of.is_text || str::from_utf8(value).is_ok()
+    }
+
+    fn name(of: &StringType) -> &str {
+        of.name()
+    }
+
     fn object<'py>(of: &StringType, py: Python<'py>, value: &Self) -> PyResult<Object<'py>> {
         of.object(py, value)
     }
@@ -325,7 +364,7 @@ impl Value for Vec<u8> {
     }
 
     fn show(
-        index: &Index<Vec<u8>, Self>,
+        index: Reader<'_, Index<Vec<u8>, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,

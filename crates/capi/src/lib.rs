@@ -37,6 +37,7 @@ mod options;
 mod place;
 mod ranges;
 mod rows_cursor;
+mod shell;
 mod stats;
 mod status;
 mod strings;

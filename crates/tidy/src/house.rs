@@ -104,8 +104,9 @@ pub const LIBRARIES: [&str; 4] =
     ["crates/capi/src/", "crates/core/src/", "crates/latchless/src/", "research/papers/src/"];
 
 /// Where memory orderings may be named; everything else goes through named operations.
-pub const WITH_ORDERINGS: [&str; 8] = [
+pub const WITH_ORDERINGS: [&str; 9] = [
     "crates/capi/src/handle.rs",
+    "crates/capi/src/shell.rs",
     "crates/core/src/latch/",
     "crates/core/src/sync/",
     "crates/latchless/src/slot_map/life.rs",
